@@ -1,0 +1,75 @@
+"""Every exception the package raises on purpose.
+
+* PkoError                 anything that ends in one line for the user
+  + UsageError             bad flags, files or values (exit code 2)
+  + ConnectError           nobody answers, TLS or authentication refused (exit code 3)
+  + CheckFailed            a check ran and found a problem (exit code 4)
+  + KafkaError             a Kafka error code stands for the whole request or item
+  + WireError              malformed bytes in flight
+  + CorruptError           malformed bytes at rest
+    + CorruptBatchError    a record batch fails its checks
+    + CorruptIndexError    an index file fails its sanity check
+  + SettingError           a setting is unknown, malformed or out of range
+  + StorageError           a log directory failed or is in use
+"""
+
+from __future__ import annotations
+
+
+class PkoError(Exception):
+    """Base of all: the text is one line that says what, which item, why and what to do."""
+
+    exit_code = 1
+
+
+class UsageError(PkoError):
+    """The command line, or a file it names, is wrong."""
+
+    exit_code = 2
+
+
+class ConnectError(PkoError):
+    """No broker can be reached, or it does not let us in."""
+
+    exit_code = 3
+
+
+class CheckFailed(PkoError):  # noqa: N818 - the check failed, the program did not err
+    """A check asked for by the user found a problem."""
+
+    exit_code = 4
+
+
+class KafkaError(PkoError):
+    """A Kafka protocol error; ``code`` is a value of ``wire.codes.ErrorCode``."""
+
+    def __init__(self, code: int, message: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class WireError(PkoError):
+    """A frame does not follow the protocol tables; the connection it came from is done."""
+
+
+class CorruptError(PkoError):
+    """Bytes in a file are not what the format says."""
+
+
+class CorruptBatchError(CorruptError):
+    """A record batch or message set fails its checks."""
+
+
+class CorruptIndexError(CorruptError):
+    """An index, snapshot or checkpoint file fails its checks."""
+
+
+class SettingError(PkoError):
+    """A setting is unknown, malformed or out of its range."""
+
+    exit_code = 2
+
+
+class StorageError(PkoError):
+    """A log directory failed, is full, read-only, or held by another broker."""

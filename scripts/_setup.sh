@@ -1,0 +1,54 @@
+# Sourced by the other scripts: cd to the checkout and make sure .venv holds the package.
+# A marker with the hash of pyproject.toml makes the second run immediate.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+ROOT=$PWD
+VENV=$ROOT/.venv
+
+pko_fail() { echo "$0: $*" >&2; exit 1; }
+
+pko_as_root() {  # run a command as root if that can be had without asking
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo -n "$@"; else return 1; fi
+}
+
+pko_apt() {  # install Debian packages when the system lets us
+    command -v apt-get >/dev/null || return 1
+    echo "$0: installing $* with apt-get" >&2
+    pko_as_root apt-get update -qq >&2 && DEBIAN_FRONTEND=noninteractive pko_as_root apt-get install -y -qq "$@" >&2
+}
+
+pko_python() {  # the first Python >= 3.11 on the PATH
+    local p
+    for p in python3 python3.13 python3.12 python3.11; do
+        if command -v "$p" >/dev/null && "$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$p"; return
+        fi
+    done
+    return 1
+}
+
+pko_venv() {  # pko_venv [EXTRA]: .venv with the package and that extra
+    local extra=${1:-} want have python
+    want=$(sha256sum pyproject.toml | cut -c1-16)
+    have=$(cat "$VENV/.installed" 2>/dev/null || true)
+    case " $have " in *" $want:$extra "*) return ;; esac
+    [ -z "$extra" ] && case " $have " in *" $want:"*) return ;; esac
+    python=$(pko_python) || { pko_apt python3 python3-venv && python=$(pko_python); } \
+        || pko_fail "needs Python 3.11 or newer: install it (Debian: apt-get install python3 python3-venv)"
+    if ! [ -x "$VENV/bin/pip" ]; then
+        rm -rf "$VENV"
+        "$python" -m venv "$VENV" >/dev/null 2>&1 || {
+            rm -rf "$VENV"
+            pko_apt python3-venv && "$python" -m venv "$VENV"
+        } || pko_fail "cannot make a virtual environment: install python3-venv (Debian: apt-get install python3-venv)"
+    fi
+    echo "$0: installing pykafka-ops${extra:+[$extra]} into .venv (first run only)" >&2
+    "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e ".${extra:+[$extra]}" >&2 \
+        || pko_fail "pip could not install the package; see the lines above"
+    case " $have " in *" $want:"*) echo "$have $want:$extra" ;; *) echo "$want:$extra" ;; esac > "$VENV/.installed"
+}
+
+pko_java() {  # a JDK and Maven for the tests that need them, through the package manager if we may
+    command -v java >/dev/null && command -v javac >/dev/null && command -v mvn >/dev/null && return
+    pko_apt default-jdk-headless maven && return
+    echo "$0: no Java: what needs it is left out (Debian: apt-get install default-jdk-headless maven)" >&2
+}

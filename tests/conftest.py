@@ -1,0 +1,142 @@
+"""Fixtures shared by all tests, and the rule for tests that need Java.
+
+``--target apache`` runs the same client tests against the real Apache Kafka: what a test expects
+of our broker is what that broker does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import java_kit
+from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
+
+Broker = BrokerProcess | ApacheBroker
+HERE = Path(__file__).resolve().parent
+LIVE = ("clients", "peer", "hostile", "crash", "cluster")
+WATCHED: pytest.StashKey[list[Broker]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--target",
+        choices=("pko", "apache"),
+        default="pko",
+        help="the broker that client tests talk to: ours, or the real Apache Kafka",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "live: starts brokers as users do (given to whole folders); not in the quick suite",
+    )
+    for text in ("read_text", "open_text"):  # kafka-python loads its schemas so
+        config.addinivalue_line("filterwarnings", f"ignore:{text} is deprecated:DeprecationWarning")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the folders that start brokers, and keep what shares a JVM on one xdist worker."""
+    for item in items:
+        folder = item.path.relative_to(HERE).parts[0]
+        if folder in LIVE:
+            item.add_marker(pytest.mark.live)
+        if item.get_closest_marker("java") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group("java"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("java") and (reason := java_kit.missing()):
+        if os.environ.get("PKO_TEST_ALL") == "1":
+            pytest.fail(f"PKO_TEST_ALL=1, but {reason}", pytrace=False)
+        pytest.skip(reason)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Iterator[None]:
+    """Show the end of the logs of the brokers that a failed test used."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.failed:
+        for broker in item.stash.get(WATCHED, []):
+            report.sections.append((f"log of {broker.kind}: {broker.log}", broker.log_tail()))
+
+
+def _watch(request: pytest.FixtureRequest, broker: Broker) -> None:
+    request.node.stash.setdefault(WATCHED, []).append(broker)
+
+
+@pytest.fixture
+def make_broker(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[..., BrokerProcess]]:
+    """Make (not start) brokers for one test: ``make_broker(name, **settings with _ for .)``."""
+    made: list[BrokerProcess] = []
+
+    def make(
+        name: str = "data", *, data_dir: Path | None = None, **settings: object
+    ) -> BrokerProcess:
+        overrides = {key.replace("_", "."): value for key, value in settings.items()}
+        broker = BrokerProcess(data_dir or tmp_path / name, overrides)
+        made.append(broker)
+        _watch(request, broker)
+        return broker
+
+    yield make
+    for broker in made:
+        broker.close()
+
+
+@pytest.fixture(scope="session")
+def apache_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
+    """One Apache Kafka broker for the whole run; use ``apache``."""
+    directory = tmp_path_factory.mktemp("apache")
+    zookeeper = ZooKeeper(directory).start()
+    broker = ApacheBroker(directory / "broker-0", zookeeper)
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
+        zookeeper.close()
+
+
+@pytest.fixture
+def apache(request: pytest.FixtureRequest, apache_session: ApacheBroker) -> ApacheBroker:
+    """The real Apache Kafka, shared by all tests of a worker: give topics a name of your own."""
+    _watch(request, apache_session)
+    return apache_session
+
+
+@pytest.fixture(scope="session")
+def pko_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
+    """One of our brokers for the whole run; use ``broker``."""
+    broker = BrokerProcess(tmp_path_factory.mktemp("pko") / "data")
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
+
+
+@pytest.fixture
+def broker(request: pytest.FixtureRequest) -> Broker:
+    """The broker under test (see ``--target``), shared: give topics a name of your own."""
+    target = request.config.getoption("--target")
+    found: Broker = request.getfixturevalue("pko_session" if target == "pko" else "apache_session")
+    _watch(request, found)
+    return found
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def topic() -> str:
+    """A topic name nobody else uses."""
+    return f"t-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}-{next(_numbers)}"
