@@ -1,0 +1,324 @@
+"""Writes the source of ``decode`` for one struct in one version.
+
+Adjacent fixed-size fields, and the first byte of the length that follows them, are unpacked by one
+``Struct``. Nothing is trusted: every count is held against the bytes that remain, so that a short
+frame cannot make long lists; reading past the end raises IndexError or struct.error, which
+``codec`` turns into WireError.
+"""
+
+from __future__ import annotations
+
+from struct import Struct, unpack_from
+from typing import Any
+
+from pykafka_ops.errors import WireError
+from pykafka_ops.wire.message import Field, Function, Kind, Table, table_of
+from pykafka_ops.wire.source import Source
+from pykafka_ops.wire.types import MAX_STRING, RECORDS, STRING, ZERO_UUID, Buffer, Scalar
+from pykafka_ops.wire.varint import rest_of_varint, skip_tags, tag_count, tag_head
+
+SHORT = 17
+"""Arrays of numbers below this length are unpacked by a ready Struct."""
+
+MAX_ITEMS = 4_000_000
+"""Most strings and structs in the arrays of one message; a bound on memory, not of the protocol."""
+
+
+def compile_decoder(table: Table, version: int, flexible: bool, view: bool) -> Function:
+    """``decode(buf, pos, end)`` -> (object, position behind it) for ``version`` of ``table``.
+
+    ``view``: ``buf`` is a memoryview; otherwise it has ``decode``, as bytes and bytearray do.
+    """
+    title = f"{table.name}/v{version}/decode"
+    source = Source(title, "def decode(buf, pos, end):", dict(_RUNTIME))
+    reader = _Reader(source, version, flexible)
+    if view:
+        reader.text = 'str({}, "utf-8")'
+    source.add(f"o = new({reader.cls(table)})")
+    reader.struct(table, "o")
+    reader.flush()
+    source.add("return o, pos")
+    if reader.views:
+        source.lines.insert(1, " view = memoryview(buf)")
+    if reader.budgets:
+        source.lines.insert(1, f" left = {MAX_ITEMS}")
+    return source.compile("decode")
+
+
+class _Reader:
+    """Walks a table and writes the statements that decode it."""
+
+    def __init__(self, source: Source, version: int, flexible: bool) -> None:
+        self.source = source
+        self.version = version
+        self.flexible = flexible
+        self.label = ""
+        self.text = "{}.decode()"
+        self.budgets = False
+        self.views = False
+        self.run: list[tuple[str, str, int]] = []
+
+    def cls(self, table: Table) -> str:
+        """The global that holds the class of ``table``."""
+        self.source.scope[table.name] = table.cls
+        return table.name
+
+    def take(self, code: str, size: int, target: str) -> None:
+        """Read a fixed-size value into ``target`` with the next run."""
+        self.run.append((code, target, size))
+
+    def flush(self) -> None:
+        """Unpack all that is in the run."""
+        if not self.run:
+            return
+        codes = "".join(code for code, _, _ in self.run)
+        targets = ", ".join(target for _, target, _ in self.run)
+        if codes == "B":
+            self.source.add(f"{targets} = buf[pos]")
+        else:
+            unpack = self.source.packer("unpack_", codes, "unpack_from")
+            comma = "," if len(self.run) == 1 else ""
+            self.source.add(f"{targets}{comma} = {unpack}(buf, pos)")
+        self.source.add(f"pos += {sum(size for _, _, size in self.run)}")
+        self.run = []
+
+    def struct(self, table: Table, value: str) -> None:
+        """All fields of the struct in the local ``value``."""
+        tags = []
+        for field in table.fields:
+            if not field.exists(self.version):
+                self.source.add(f"{value}.{field.name} = {self.default(field)}")
+            elif field.is_tagged(self.version):
+                self.source.add(f"{value}.{field.name} = {self.default(field)}")
+                tags.append(field)
+            else:
+                self.field(table, field, value)
+        if self.flexible:
+            self.tags(table, tags, value)
+
+    def default(self, field: Field) -> str:
+        """An expression for the value of a field that is not there."""
+        default = field.default
+        if isinstance(default, list):
+            return "[]"
+        if isinstance(default, type):
+            return f"{self.cls(table_of(default))}()"
+        if default == ZERO_UUID:
+            return "zero_uuid"
+        return repr(default)
+
+    def field(self, table: Table, field: Field, value: str) -> None:
+        """An untagged field, or the value of a tagged one."""
+        self.label = f"{table.name}.{field.name}"
+        target = f"{value}.{field.name}"
+        nullable = field.may_be_null(self.version)
+        if field.array:
+            self.array(field.kind, target, nullable)
+        elif not isinstance(field.kind, Scalar):
+            self.inner(field.kind, target, nullable)
+        elif field.kind.code:
+            self.take(field.kind.code, field.kind.size, target)
+        else:
+            self.block(field.kind, target, nullable)
+
+    def count(self, code: str, *, check: str = "", long: bool = False) -> str:
+        """Read a size behind the run; the local that has it, -1 for null.
+
+        ``long``: two bytes are usual, so they are read without a call.
+        """
+        count = self.source.name("n")
+        if not self.flexible:
+            self.take(code, 2 if code == "h" else 4, count)
+            self.flush()
+            return count
+        self.take("B", 1, count)
+        self.flush()
+        self.source.open(f"if {count} > 127:")
+        if long:
+            self.source.open("if buf[pos] < 128:")
+            self.source.add(f"{count} += (buf[pos] << 7) - 128; pos += 1")
+            self.source.close("else:")
+        self.source.add(f"{count}, pos = rest_of_varint(buf, pos, {count})")
+        if long:
+            self.source.close()
+        if check:
+            self.source.add(check.format(count))
+        self.source.close()
+        self.source.add(f"{count} -= 1")
+        return count
+
+    def block(self, kind: Kind, target: str, nullable: bool) -> None:
+        """A string, bytes or records."""
+        if kind is STRING:
+            check = f"if {{}} > {MAX_STRING + 1}: raise too_long({self.label!r})"
+            count = self.count("h", check=check)
+        else:
+            count = self.count("i", long=True)
+        if nullable:
+            self.source.open(f"if {count} == -1:")
+            self.source.add(f"{target} = None")
+            self.source.close("else:")
+        stop = self.source.name("p")
+        self.source.add(f"{stop} = pos + {count}")
+        self.source.add(f"if not pos <= {stop} <= end: raise bad_size({self.label!r}, {count})")
+        if kind is STRING:
+            self.source.add(f"{target} = {self.text.format(f'buf[pos:{stop}]')}")
+        elif kind is RECORDS:
+            self.source.add(f"{target} = view[pos:{stop}]")
+            self.views = True
+        else:
+            self.source.add(f"{target} = bytes(buf[pos:{stop}])")
+        self.source.add(f"pos = {stop}")
+        if nullable:
+            self.source.close()
+
+    def array(self, kind: Kind, target: str, nullable: bool) -> None:
+        """A count, then the elements."""
+        count = self.count("i")
+        if nullable:
+            self.source.open(f"if {count} == -1:")
+            self.source.add(f"{target} = None")
+            self.source.close("else:")
+        least = smallest(kind, self.version, self.flexible)
+        self.source.add(
+            f"if not 0 <= {count} * {least} <= end - pos: raise bad_size({self.label!r}, {count})"
+        )
+        if isinstance(kind, Scalar) and kind.code:
+            self.numbers(kind, target, count)
+        else:
+            self.budgets = True
+            self.source.add(f"left -= {count}")
+            self.source.add(f"if left < 0: raise too_many({self.label!r})")
+            self.elements(kind, target, count)
+        if nullable:
+            self.source.close()
+
+    def numbers(self, kind: Scalar, target: str, count: str) -> None:
+        """An array of fixed-size values in one unpack."""
+        unpackers = f"unpackers_{kind.name}"
+        self.source.scope[unpackers] = number_unpackers(kind.code)
+        short = f"{unpackers}[{count}](buf, pos)"
+        long = f"long_array({kind.code!r}, {count}, buf, pos)"
+        self.source.add(f"{target} = list({short} if {count} < {SHORT} else {long})")
+        self.source.add(f"pos += {count} * {kind.size}")
+
+    def elements(self, kind: Kind, target: str, count: str) -> None:
+        """An array of strings or structs."""
+        items = self.source.name("v")
+        self.source.add(f"{target} = {items} = []")
+        self.source.open(f"for _ in range({count}):")
+        item = self.source.name("o")
+        if isinstance(kind, Scalar):
+            self.block(kind, item, False)
+            self.source.add(f"{items}.append({item})")
+        else:
+            table = table_of(kind)
+            self.source.add(f"{item} = new({self.cls(table)})")
+            self.source.add(f"{items}.append({item})")
+            self.struct(table, item)
+            self.flush()
+        self.source.close()
+
+    def inner(self, kind: type, target: str, nullable: bool) -> None:
+        """One struct; a nullable one behind a byte that says whether it is there."""
+        table = table_of(kind)
+        item = self.source.name("o")
+        if nullable:
+            flag = self.source.name("n")
+            self.take("b", 1, flag)
+            self.flush()
+            self.source.open(f"if {flag} == -1:")
+            self.source.add(f"{target} = None")
+            self.source.close("else:")
+            self.source.add(f"if {flag} != 1: raise bad_size({self.label!r}, {flag})")
+        self.source.add(f"{target} = {item} = new({self.cls(table)})")
+        self.struct(table, item)
+        if nullable:
+            self.flush()
+            self.source.close()
+
+    def tags(self, table: Table, fields: list[Field], value: str) -> None:
+        """Tagged fields: the known ones are read, others stepped over."""
+        count = self.source.name("t")
+        self.take("B", 1, count)
+        self.flush()
+        if not fields:
+            self.source.add(f"if {count}: pos = skip_tags(buf, pos, end, {count})")
+            return
+        self.source.open(f"if {count}:")
+        self.source.add(f"{count}, pos = tag_count(buf, pos, end, {count})")
+        self.source.open(f"for _ in range({count}):")
+        tag, stop = self.source.name("tag"), self.source.name("p")
+        self.source.add(f"{tag}, pos, {stop} = tag_head(buf, pos, end)")
+        for field in fields:
+            self.source.open(f"if {tag} == {field.tag}:")
+            self.field(table, field, value)
+            self.flush()
+            self.source.add(f"if pos != {stop}: raise bad_tag({self.label!r})")
+            self.source.close()
+        self.source.add(f"pos = {stop}")
+        self.source.close()
+        self.source.close()
+
+
+def smallest(kind: Kind, version: int, flexible: bool) -> int:
+    """Fewest bytes one array element can take; at least 1, so that counts are always bounded."""
+    if isinstance(kind, Scalar):
+        return kind.size or (1 if flexible else 2 if kind is STRING else 4)
+    size = 1 if flexible else 0
+    for field in table_of(kind).fields:
+        if field.exists(version) and not field.is_tagged(version):
+            if field.array:
+                size += 1 if flexible else 4
+            elif not isinstance(field.kind, Scalar) and field.may_be_null(version):
+                size += 1
+            else:
+                size += smallest(field.kind, version, flexible)
+    return max(size, 1)
+
+
+def number_unpackers(code: str) -> tuple[Function, ...]:
+    """For each short count: unpack that many values."""
+    return tuple(Struct(f">{code * n}").unpack_from for n in range(SHORT))
+
+
+def long_array(code: str, count: int, buf: Buffer, pos: int) -> tuple[Any, ...]:
+    """Unpack ``count`` values."""
+    return unpack_from(f">{code * count if code == '16s' else f'{count}{code}'}", buf, pos)
+
+
+def bad_size(name: str, size: int) -> WireError:
+    """The error for a size that is negative, null where null is not allowed, or past the end."""
+    if size == -1:
+        return WireError(f"{name} is null, which this version does not allow")
+    return WireError(f"{name} has a size of {size}, which does not fit the message")
+
+
+def bad_tag(name: str) -> WireError:
+    """The error for a tagged field whose value is not as long as it says."""
+    return WireError(f"{name} is tagged with a size that does not fit its value")
+
+
+def too_many(name: str) -> WireError:
+    """The error for a message whose arrays hold more than anybody has use for."""
+    return WireError(f"{name} brings the message to more than {MAX_ITEMS} items")
+
+
+def too_long(name: str) -> WireError:
+    """The error for a string longer than Kafka reads."""
+    return WireError(f"{name} is longer than {MAX_STRING} bytes")
+
+
+_RUNTIME: dict[str, Any] = {
+    "bad_size": bad_size,
+    "bad_tag": bad_tag,
+    "long_array": long_array,
+    "new": object.__new__,
+    "rest_of_varint": rest_of_varint,
+    "skip_tags": skip_tags,
+    "tag_count": tag_count,
+    "tag_head": tag_head,
+    "too_long": too_long,
+    "too_many": too_many,
+    "zero_uuid": ZERO_UUID,
+}

@@ -1,0 +1,118 @@
+"""Frames: the 4-byte length, request headers v0 to v2, response headers v0 and v1.
+
+A request header is v2 (with tagged fields) where the request is flexible, else v1;
+ControlledShutdown version 0 has v0, without a client id. A response header is v1 where the response
+is flexible, but always v0 for ApiVersions, since a client must be able to read that answer before
+it knows what the broker speaks (KIP-511).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, NamedTuple, TypeVar
+
+from pykafka_ops.errors import WireError
+from pykafka_ops.wire.apis import APIS, ApiKey
+from pykafka_ops.wire.codec import decode, encode, encode_parts
+from pykafka_ops.wire.message import table_of
+from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.varint import skip_tags
+
+T = TypeVar("T")
+
+JOIN_BELOW: Final = 65536
+"""A first part up to this size is copied behind the header; one write instead of two."""
+
+_FIXED: Final = struct.Struct(">hhi")
+_FIXED_AND_SIZE: Final = struct.Struct(">hhih")
+_UNSUPPORTED_VERSION: Final = b"\0\x23"
+_INT32: Final = struct.Struct(">i")
+
+
+class RequestHeader(NamedTuple):
+    """What stands before a request; ``body`` is the offset of the request in its frame."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    body: int
+
+
+def read_request_header(frame: Buffer) -> RequestHeader:
+    """The header of a request frame (without the length).
+
+    The version is not held against what we serve: that is for the caller, who must answer
+    ApiVersions in any version. WireError for an unknown key or bytes that are no header.
+    """
+    try:
+        key, version, correlation_id, size = _FIXED_AND_SIZE.unpack_from(frame)
+        spec = APIS.get(key)
+        if spec is None:
+            raise WireError(f"unknown API key {key}")
+        if key == ApiKey.CONTROLLED_SHUTDOWN and version == 0:
+            return RequestHeader(key, version, correlation_id, None, 8)
+        pos = 10 + max(size, 0)
+        if size < -1 or pos > len(frame):
+            raise WireError(f"request header of {spec.name} has a client id of {size} bytes")
+        client_id = None if size == -1 else str(frame[10:pos], "utf-8")
+        if version >= spec.flexible:
+            tags = frame[pos]
+            pos += 1
+            if tags:
+                pos = skip_tags(frame, pos, len(frame), tags)
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
+        raise WireError(f"request header is malformed: {error}") from error
+    return RequestHeader(key, version, correlation_id, client_id, pos)
+
+
+def encode_request(msg: object, version: int, correlation_id: int, client_id: str | None) -> bytes:
+    """A whole request: length, header, body."""
+    table = table_of(type(msg))
+    head = _FIXED.pack(table.api, version, correlation_id)
+    if table.api != ApiKey.CONTROLLED_SHUTDOWN or version > 0:
+        name = b"" if client_id is None else client_id.encode()
+        head += struct.pack(">h", -1 if client_id is None else len(name)) + name
+    if table.flexible[0] <= version <= table.flexible[1]:
+        head += b"\0"
+    body = encode(msg, version)
+    return b"".join((_INT32.pack(len(head) + len(body)), head, body))
+
+
+def response_parts(msg: object, version: int, correlation_id: int) -> list[Buffer]:
+    """A whole response as buffers to write one after the other; long records are not copied."""
+    parts: list[Buffer] = []
+    encode_parts(msg, version, parts)
+    tags = b"\0" if _has_tagged_header(type(msg), version) else b""
+    head = _INT32.pack(4 + len(tags) + sum(map(len, parts))) + _INT32.pack(correlation_id) + tags
+    if parts and len(parts[0]) < JOIN_BELOW:
+        parts[0] = head + parts[0]
+    else:
+        parts.insert(0, head)
+    return parts
+
+
+def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
+    """Correlation id and message of a response frame (without the length).
+
+    An ApiVersions response that says UNSUPPORTED_VERSION is read as version 0, whatever was asked.
+    """
+    if table_of(cls).api == ApiKey.API_VERSIONS and bytes(frame[4:6]) == _UNSUPPORTED_VERSION:
+        version = 0
+    try:
+        (correlation_id,) = _INT32.unpack_from(frame)
+        pos = 4
+        if _has_tagged_header(cls, version):
+            tags = frame[pos]
+            pos += 1
+            if tags:
+                pos = skip_tags(frame, pos, len(frame), tags)
+    except (struct.error, IndexError) as error:
+        raise WireError(f"response header is malformed: {error}") from error
+    return correlation_id, decode(cls, version, frame, pos)
+
+
+def _has_tagged_header(response: type, version: int) -> bool:
+    table = table_of(response)
+    first, last = table.flexible
+    return first <= version <= last and table.api != ApiKey.API_VERSIONS

@@ -1,0 +1,29 @@
+"""DeleteGroups (42): delete groups without members (KIP-229)."""
+
+from __future__ import annotations
+
+from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.types import INT16, INT32, STRING
+
+
+@message(api=42, kind="request", versions="0-2", flexible="2+")
+class DeleteGroupsRequest:
+    """Groups to delete."""
+
+    groups_names: list[str] = wire([STRING])
+
+
+@struct
+class DeletableGroupResult:
+    """What became of one group."""
+
+    group_id: str = wire(STRING)
+    error_code: int = wire(INT16)
+
+
+@message(api=42, kind="response", versions="0-2", flexible="2+")
+class DeleteGroupsResponse:
+    """The outcome for each group."""
+
+    throttle_time_ms: int = wire(INT32)
+    results: list[DeletableGroupResult] = wire([DeletableGroupResult])

@@ -1,0 +1,24 @@
+"""EndTxn (26): commit or abort a transaction (KIP-98)."""
+
+from __future__ import annotations
+
+from pykafka_ops.wire.message import message, wire
+from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
+
+
+@message(api=26, kind="request", versions="0-4", flexible="3+")
+class EndTxnRequest:
+    """``committed`` true commits, false aborts."""
+
+    transactional_id: str = wire(STRING)
+    producer_id: int = wire(INT64)
+    producer_epoch: int = wire(INT16)
+    committed: bool = wire(BOOL)
+
+
+@message(api=26, kind="response", versions="0-4", flexible="3+")
+class EndTxnResponse:
+    """Whether the decision was stored; the markers follow."""
+
+    throttle_time_ms: int = wire(INT32)
+    error_code: int = wire(INT16)

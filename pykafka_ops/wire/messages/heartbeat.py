@@ -1,0 +1,24 @@
+"""Heartbeat (12): a member is alive; version 3 adds static members (KIP-345)."""
+
+from __future__ import annotations
+
+from pykafka_ops.wire.message import message, wire
+from pykafka_ops.wire.types import INT16, INT32, STRING
+
+
+@message(api=12, kind="request", versions="0-4", flexible="4+")
+class HeartbeatRequest:
+    """A member of one generation."""
+
+    group_id: str = wire(STRING)
+    generation_id: int = wire(INT32)
+    member_id: str = wire(STRING)
+    group_instance_id: str | None = wire(STRING, "3+", nullable="3+", default=None)
+
+
+@message(api=12, kind="response", versions="0-4", flexible="4+")
+class HeartbeatResponse:
+    """REBALANCE_IN_PROGRESS tells the member to join again."""
+
+    throttle_time_ms: int = wire(INT32, "1+", ignorable=True)
+    error_code: int = wire(INT16)

@@ -1,0 +1,50 @@
+"""IncrementalAlterConfigs (44): change single settings (KIP-339)."""
+
+from __future__ import annotations
+
+from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
+
+
+@struct
+class AlterableConfig:
+    """One setting; operation 0 set, 1 delete, 2 append, 3 subtract."""
+
+    name: str = wire(STRING)
+    config_operation: int = wire(INT8)
+    value: str | None = wire(STRING, nullable="0+")
+
+
+@struct
+class AlterConfigsResource:
+    """One resource and its settings."""
+
+    resource_type: int = wire(INT8)
+    resource_name: str = wire(STRING)
+    configs: list[AlterableConfig] = wire([AlterableConfig])
+
+
+@message(api=44, kind="request", versions="0-1", flexible="1+")
+class IncrementalAlterConfigsRequest:
+    """Resources to change, or only to validate."""
+
+    resources: list[AlterConfigsResource] = wire([AlterConfigsResource])
+    validate_only: bool = wire(BOOL)
+
+
+@struct
+class AlterConfigsResourceResponse:
+    """What became of one resource."""
+
+    error_code: int = wire(INT16)
+    error_message: str | None = wire(STRING, nullable="0+")
+    resource_type: int = wire(INT8)
+    resource_name: str = wire(STRING)
+
+
+@message(api=44, kind="response", versions="0-1", flexible="1+")
+class IncrementalAlterConfigsResponse:
+    """The outcome for each resource."""
+
+    throttle_time_ms: int = wire(INT32)
+    responses: list[AlterConfigsResourceResponse] = wire([AlterConfigsResourceResponse])

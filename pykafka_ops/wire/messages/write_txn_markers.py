@@ -1,0 +1,63 @@
+"""WriteTxnMarkers (27): the coordinator has the end of transactions written (KIP-98)."""
+
+from __future__ import annotations
+
+from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
+
+
+@struct
+class WritableTxnMarkerTopic:
+    """The partitions of one topic."""
+
+    name: str = wire(STRING)
+    partition_indexes: list[int] = wire([INT32])
+
+
+@struct
+class WritableTxnMarker:
+    """One transaction; ``transaction_result`` true commits, false aborts."""
+
+    producer_id: int = wire(INT64)
+    producer_epoch: int = wire(INT16)
+    transaction_result: bool = wire(BOOL)
+    topics: list[WritableTxnMarkerTopic] = wire([WritableTxnMarkerTopic])
+    coordinator_epoch: int = wire(INT32)
+
+
+@message(api=27, kind="request", versions="0-1", flexible="1+")
+class WriteTxnMarkersRequest:
+    """Markers to write to partitions this broker leads."""
+
+    markers: list[WritableTxnMarker] = wire([WritableTxnMarker])
+
+
+@struct
+class WritableTxnMarkerPartitionResult:
+    """The outcome for one partition."""
+
+    partition_index: int = wire(INT32)
+    error_code: int = wire(INT16)
+
+
+@struct
+class WritableTxnMarkerTopicResult:
+    """The partitions of one topic."""
+
+    name: str = wire(STRING)
+    partitions: list[WritableTxnMarkerPartitionResult] = wire([WritableTxnMarkerPartitionResult])
+
+
+@struct
+class WritableTxnMarkerResult:
+    """The outcome for one producer."""
+
+    producer_id: int = wire(INT64)
+    topics: list[WritableTxnMarkerTopicResult] = wire([WritableTxnMarkerTopicResult])
+
+
+@message(api=27, kind="response", versions="0-1", flexible="1+")
+class WriteTxnMarkersResponse:
+    """The outcome for each marker."""
+
+    markers: list[WritableTxnMarkerResult] = wire([WritableTxnMarkerResult])

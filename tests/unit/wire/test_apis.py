@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.wire.apis import APIS, NEVER, ApiKey, ApiSpec, by_name
+from pykafka_ops.wire.frame import decode_response
+from pykafka_ops.wire.message import table_of
+from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
+from pykafka_ops.wire.types import Scalar
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "wire"
+SPECS = [pytest.param(spec, id=spec.name) for spec in APIS.values()]
+
+
+def test_keys_and_names_lead_to_the_same_api() -> None:
+    assert APIS[0] is by_name["Produce"]
+    assert by_name["DescribeTopicPartitions"].key == ApiKey.DESCRIBE_TOPIC_PARTITIONS == 75
+    assert {int(key) for key in ApiKey} == set(APIS)
+    assert len(by_name) == len(APIS)
+    for key in ApiKey:
+        assert key.name.replace("_", "").lower() == APIS[key].name.lower()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_request_and_response_agree_with_the_list(spec: ApiSpec) -> None:
+    for cls, kind in ((spec.request, "request"), (spec.response, "response")):
+        table = table_of(cls)
+        assert (table.api, table.kind) == (spec.key, kind)
+        assert table.name == f"{spec.name}{kind.capitalize()}"
+        assert table.versions == (spec.min_version, spec.max_version)
+        assert table.flexible[0] == spec.flexible
+        assert cls.__doc__
+        assert sys.modules[cls.__module__].__doc__
+    assert spec.has(spec.max_version)
+    assert not spec.has(spec.max_version + 1)
+
+
+def test_the_ranges_are_those_a_zookeeper_broker_of_kafka_39_announces() -> None:
+    found = {}
+    path = GOLDEN / "java-broker-api-versions.jsonl"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        frame = json.loads(line)
+        if frame["api_key"] == ApiKey.API_VERSIONS:
+            data = bytes.fromhex(frame["response"])
+            _, answer = decode_response(ApiVersionsResponse, frame["api_version"], data)
+            for api in answer.api_keys:
+                found[api.api_key] = (api.min_version, api.max_version)
+    assert len(found) == 62
+    assert found == {key: (APIS[key].min_version, APIS[key].max_version) for key in found}
+
+
+def test_apis_without_flexible_versions_say_so() -> None:
+    assert APIS[ApiKey.SASL_HANDSHAKE].flexible == NEVER
+    assert APIS[ApiKey.PRODUCE].flexible == 9
+
+
+def test_importing_the_list_imports_no_message() -> None:
+    code = (
+        "import sys, pykafka_ops.wire.apis as a;"
+        "assert not [m for m in sys.modules if m.startswith('pykafka_ops.wire.messages.')];"
+        "a.APIS[3].request;"
+        "print([m for m in sys.modules if m.startswith('pykafka_ops.wire.messages.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['pykafka_ops.wire.messages.metadata']"
+
+
+def structs(cls: type, version: int | None = None) -> Iterator[type]:
+    """All structs inside a message; with ``version``, those that it has."""
+    for field in table_of(cls).fields:
+        if not isinstance(field.kind, Scalar) and (version is None or field.exists(version)):
+            yield field.kind
+            yield from structs(field.kind, version)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_bound_on_counts_refuses_nothing_legal(spec: ApiSpec) -> None:
+    """It takes each element for at least one byte, so none may be smaller."""
+    for cls in (spec.request, spec.response):
+        for version in range(spec.max_version + 1):
+            for inner in structs(cls, version):
+                assert any(field.exists(version) for field in table_of(inner).fields)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_struct_is_documented(spec: ApiSpec) -> None:
+    for cls in (spec.request, spec.response):
+        assert all(inner.__doc__ for inner in structs(cls))
