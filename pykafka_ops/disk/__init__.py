@@ -1,0 +1,1 @@
+"""Bytes at rest: batches, indexes, snapshots, checkpoints. Pure: takes and returns bytes."""

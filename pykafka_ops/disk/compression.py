@@ -1,0 +1,97 @@
+"""Compression of record batches behind one table (Kafka: ``CompressionType``, ``Compression``)."""
+
+from __future__ import annotations
+
+import zlib
+from enum import IntEnum
+
+from pykafka_ops.disk import lz4, snappy, zstd
+from pykafka_ops.disk.checksum import Buffer
+from pykafka_ops.errors import CorruptBatchError
+
+
+class Codec(IntEnum):
+    """The low three bits of a batch's attributes."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+CODEC_NAMES = ("none", "gzip", "snappy", "lz4", "zstd")
+# Producers write one gzip member; each further one costs a copy of the rest.
+_MAX_MEMBERS = 256
+
+
+def codec_of(attributes: int) -> Codec:
+    """The codec in ``attributes``; CorruptBatchError on ids 5 to 7, which name none."""
+    code = attributes & 7
+    if code > 4:
+        raise CorruptBatchError(f"Unknown compression type id: {code}")
+    return Codec(code)
+
+
+def compress(
+    codec: Codec, data: Buffer, level: int | None = None, *, v0_header: bool = False
+) -> bytes:
+    """``data`` compressed as Kafka would store it.
+
+    ``level`` is the codec's own scale (gzip 1-9, zstd -131072-22; snappy and lz4 have none here);
+    ``v0_header`` writes the lz4 header checksum that message format v0 needs.
+    """
+    if codec is Codec.NONE:
+        return bytes(data)
+    if codec is Codec.GZIP:
+        packer = zlib.compressobj(-1 if level is None else level, zlib.DEFLATED, 31)
+        return packer.compress(data) + packer.flush()
+    if codec is Codec.SNAPPY:
+        return snappy.compress(data)
+    if codec is Codec.LZ4:
+        return lz4.compress(data, v0_header=v0_header)
+    return zstd.compress(data, 3 if level is None else level)
+
+
+def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
+    """``data`` decompressed.
+
+    Raises CorruptBatchError when it is malformed or gives more than ``limit`` bytes; not more
+    than about the limit is ever allocated, whatever the data claims.
+    """
+    if codec is Codec.ZSTD:
+        return zstd.decompress(data, limit)
+    if codec is Codec.LZ4:
+        return lz4.decompress(data, limit)
+    if codec is Codec.SNAPPY:
+        return snappy.decompress(data, limit)
+    if codec is Codec.GZIP:
+        return _gunzip(data, limit)
+    if len(data) > limit:
+        raise CorruptBatchError(f"data of {len(data)} bytes is over the limit of {limit} bytes")
+    return bytes(data)
+
+
+def _gunzip(data: Buffer, limit: int) -> bytes:
+    """All members of a gzip stream."""
+    out: list[bytes] = []
+    rest: Buffer = data
+    room = limit + 1
+    while bytes(rest[:2]) == b"\x1f\x8b":  # like Java, what follows the last member is ignored
+        if len(out) == _MAX_MEMBERS:
+            raise CorruptBatchError(f"gzip data of more than {_MAX_MEMBERS} members")
+        unpacker = zlib.decompressobj(31)
+        try:
+            plain = unpacker.decompress(rest, room)
+        except zlib.error as e:
+            raise CorruptBatchError(f"gzip: {e}") from None
+        room -= len(plain)
+        if room <= 0:
+            raise CorruptBatchError(f"gzip data expands to more than the limit of {limit} bytes")
+        if not unpacker.eof:
+            raise CorruptBatchError("gzip data ends too early")
+        out.append(plain)
+        rest = unpacker.unused_data
+    if not out:
+        raise CorruptBatchError("gzip data does not start with a gzip header")
+    return out[0] if len(out) == 1 else b"".join(out)

@@ -1,0 +1,88 @@
+"""Snappy as Kafka stores it: raw blocks behind the xerial (snappy-java) header.
+
+Counterpart of snappy-java's ``SnappyOutputStream``/``SnappyInputStream``. Some clients send one
+raw block without the header; Kafka reads that too, and so do we.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from cramjam import DecompressionError, snappy
+
+from pykafka_ops.disk.checksum import Buffer
+from pykafka_ops.errors import CorruptBatchError
+
+_MAGIC = b"\x82SNAPPY\x00"
+_HEADER = _MAGIC + b"\x00\x00\x00\x01\x00\x00\x00\x01"  # version 1, readable since 1
+_BLOCK = 32 * 1024
+_LENGTH = Struct(">i")
+# No snappy block grows more than this: a 3-byte copy element yields at most 64 bytes.
+_MAX_RATIO = 22
+
+
+def compress(data: Buffer) -> bytes:
+    """Compress in 32 KiB blocks with the xerial header, as the Java client does."""
+    view = memoryview(data)
+    out = [_HEADER]
+    for start in range(0, len(view), _BLOCK):
+        block = bytes(snappy.compress_raw(view[start : start + _BLOCK]))
+        out.append(_LENGTH.pack(len(block)))
+        out.append(block)
+    return b"".join(out)
+
+
+def decompress(data: Buffer, limit: int) -> bytes:
+    """Decompress xerial-framed or raw snappy.
+
+    Raises CorruptBatchError on malformed input or when the output exceeds ``limit`` bytes; every
+    block says its size beforehand, so nothing over the limit is allocated.
+    """
+    view = memoryview(data)
+    if bytes(view[:8]) != _MAGIC:
+        return _block(view, limit)
+    if len(view) < len(_HEADER):
+        raise CorruptBatchError("snappy data ends inside its header")
+    out: list[bytes] = []
+    total, pos, end = 0, len(_HEADER), len(view)
+    while pos < end:
+        if end - pos < 4:
+            raise CorruptBatchError("snappy data ends inside a block length")
+        (size,) = _LENGTH.unpack_from(view, pos)
+        pos += 4
+        if size <= 0 or size > end - pos:
+            raise CorruptBatchError(f"snappy block of {size} bytes, {end - pos} bytes remain")
+        block = _block(view[pos : pos + size], limit - total)
+        total += len(block)
+        out.append(block)
+        pos += size
+    return out[0] if len(out) == 1 else b"".join(out)
+
+
+def _block(block: memoryview, limit: int) -> bytes:
+    """One raw block; its claimed size is checked before anything is allocated."""
+    size = _claimed_size(block)
+    if size > limit:
+        raise CorruptBatchError(f"snappy data expands to more than the limit of {limit} bytes")
+    if size > len(block) * _MAX_RATIO:
+        raise CorruptBatchError(f"snappy block of {len(block)} bytes claims {size} bytes")
+    out = bytearray(size)
+    if not size:
+        return b""
+    try:
+        made = snappy.decompress_raw_into(block, out)
+    except DecompressionError as e:
+        raise CorruptBatchError(str(e)) from None
+    if made != size:
+        raise CorruptBatchError(f"snappy block gave {made} of {size} bytes")
+    return bytes(out)
+
+
+def _claimed_size(block: memoryview) -> int:
+    value = shift = 0
+    for byte in block[:5]:
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value
+        shift += 7
+    raise CorruptBatchError("snappy block without a length")

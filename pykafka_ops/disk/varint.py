@@ -1,0 +1,68 @@
+"""Variable-length integers of record format v2: zig-zag, 7 bits a byte (Kafka: ``ByteUtils``)."""
+
+from __future__ import annotations
+
+from pykafka_ops.errors import CorruptBatchError
+
+#: Values of the one-byte encodings.
+ZIGZAG = tuple(byte >> 1 ^ -(byte & 1) for byte in range(0x80))
+
+
+def read_varlong(data: bytes, pos: int) -> tuple[int, int]:
+    """(value, position after it); CorruptBatchError past 10 bytes, IndexError past the end."""
+    value = shift = 0
+    while True:
+        byte = data[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+        shift += 7
+        if shift > 63:
+            raise CorruptBatchError("Varlong is too long, the most significant bit is still set")
+    value &= 0xFFFF_FFFF_FFFF_FFFF
+    return (value >> 1) ^ -(value & 1), pos
+
+
+def read_varint(data: bytes, pos: int) -> tuple[int, int]:
+    """(value, position after it); CorruptBatchError past 5 bytes, IndexError past the end."""
+    byte = data[pos]
+    if byte < 0x80:
+        return ZIGZAG[byte], pos + 1
+    following = data[pos + 1]
+    if following < 0x80:
+        byte = byte & 0x7F | following << 7
+        return byte >> 1 ^ -(byte & 1), pos + 2
+    value = shift = 0
+    while True:
+        byte = data[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+        shift += 7
+        if shift > 28:
+            raise CorruptBatchError("Varint is too long, the most significant bit is still set")
+    value &= 0xFFFF_FFFF
+    return (value >> 1) ^ -(value & 1), pos
+
+
+def _encode(value: int) -> bytes:
+    value = (value << 1) ^ (value >> 63)
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+_FIRST = -(1 << 10)
+_SMALL = [_encode(n) for n in range(_FIRST, 1 << 13)]
+
+
+def varint(value: int) -> bytes:
+    """The bytes of ``value``, any number of at most 64 bits with its sign."""
+    if _FIRST <= value < 1 << 13:
+        return _SMALL[value - _FIRST]
+    return _encode(value)

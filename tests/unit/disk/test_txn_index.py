@@ -1,0 +1,42 @@
+"""Transaction indexes."""
+
+from __future__ import annotations
+
+import pytest
+
+from pykafka_ops.disk.txn_index import (
+    AbortedTxn,
+    check_txn_index,
+    collect_aborted,
+    pack_aborted,
+    read_txn_index,
+)
+from pykafka_ops.errors import CorruptIndexError
+
+ONE = AbortedTxn(1, 10, 20, 21)
+TWO = AbortedTxn(2, 15, 30, 31)
+THREE = AbortedTxn(1, 40, 50, 51)
+
+
+def test_entries_round_trip_and_a_torn_one_is_dropped() -> None:
+    data = pack_aborted(ONE) + pack_aborted(TWO)
+    assert read_txn_index(data) == [ONE, TWO] == read_txn_index(data + b"\x00" * 33)
+    assert len(data) == 68
+
+
+def test_only_transactions_that_touch_the_range_are_collected() -> None:
+    entries = [ONE, TWO, THREE]
+    assert collect_aborted(entries, 0, 12) == ([ONE], True)
+    assert collect_aborted(entries, 0, 16) == ([ONE], True), "TWO ends beyond the stable offset"
+    assert collect_aborted(entries, 21, 31) == ([TWO], True)
+    assert collect_aborted(entries, 0, 100) == (entries, False)
+    assert collect_aborted(entries, 51, 100) == ([], False)
+
+
+def test_sanity_check() -> None:
+    check_txn_index(pack_aborted(ONE), 20, "f")
+    with pytest.raises(CorruptIndexError, match="less than start offset 21"):
+        check_txn_index(pack_aborted(ONE), 21, "f")
+    check_txn_index(pack_aborted(ONE._replace(version=7)), 0, "f")
+    with pytest.raises(CorruptIndexError, match="version 2 in"):
+        check_txn_index(pack_aborted(ONE._replace(version=0x207)), 0, "f")
