@@ -1,0 +1,1 @@
+"""Every setting as a table: Kafka's name, type, default, range and documentation."""

@@ -1,0 +1,54 @@
+"""Short words for writing settings tables: one call a row, marks in any order."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import TypeAlias
+
+from pykafka_ops.settings.setting import Importance, Setting, Support, Update
+from pykafka_ops.settings.types import Type, Value, show
+from pykafka_ops.settings.validators import Validator
+
+
+class Mark(Enum):
+    """INTERNAL: works, but is not listed unless set."""
+
+    INTERNAL = "internal"
+
+
+Marks: TypeAlias = Importance | Update | Support | Mark | Validator
+
+BOOLEAN, STRING, INT, SHORT, LONG = Type.BOOLEAN, Type.STRING, Type.INT, Type.SHORT, Type.LONG
+DOUBLE, LIST, CLASS, PASSWORD = Type.DOUBLE, Type.LIST, Type.CLASS, Type.PASSWORD
+HIGH, LOW = Importance.HIGH, Importance.LOW
+CLUSTER_WIDE, PER_BROKER = Update.CLUSTER_WIDE, Update.PER_BROKER
+WARN, REFUSE = Support.WARN, Support.REFUSE
+INTERNAL = Mark.INTERNAL
+MAX_INT, MAX_LONG, MAX_DOUBLE = 2**31 - 1, 2**63 - 1, sys.float_info.max
+
+
+def row(name: str, kind: Type, default: Value, *marks: Marks, doc: str) -> Setting:
+    """A setting; without marks it is honoured, read-only and of medium importance."""
+    importance, update, support = Importance.MEDIUM, Update.READ_ONLY, Support.HONOURED
+    validator: Validator | None = None
+    for mark in marks:
+        if isinstance(mark, Importance):
+            importance = mark
+        elif isinstance(mark, Update):
+            update = mark
+        elif isinstance(mark, Support):
+            support = mark
+        elif not isinstance(mark, Mark):
+            validator = mark
+    return Setting(
+        name=name,
+        type=kind,
+        default=show(default),
+        doc=doc,
+        importance=importance,
+        validator=validator,
+        update=update,
+        support=support,
+        internal=INTERNAL in marks,
+    )

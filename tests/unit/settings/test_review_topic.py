@@ -1,0 +1,23 @@
+"""A topic's settings without effect are said aloud."""
+
+from __future__ import annotations
+
+from pykafka_ops.settings.check import review_topic
+
+
+def test_settings_that_work_are_not_mentioned() -> None:
+    assert review_topic({"retention.ms": "1", "cleanup.policy": "delete"}) == []
+
+
+def test_compaction_is_named_as_missing() -> None:
+    (line,) = review_topic({"cleanup.policy": "compact,delete"})
+    assert "compact" in line and "all records stay" in line
+
+
+def test_throttles_and_cleaner_settings_are_named_with_their_value() -> None:
+    lines = review_topic({"min.compaction.lag.ms": "5", "segment.bytes": "1000"})
+    assert lines == ["min.compaction.lag.ms=5 has no effect on this broker"]
+
+
+def test_a_default_is_not_mentioned() -> None:
+    assert review_topic({"preallocate": "false"}) == []
