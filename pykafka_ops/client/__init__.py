@@ -1,0 +1,1 @@
+"""Blocking client for any Kafka cluster: connections, routing, admin calls."""

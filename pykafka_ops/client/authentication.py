@@ -1,0 +1,54 @@
+"""SASL on a fresh connection: SaslHandshake, then SaslAuthenticate as often as needed.
+
+Source: KIP-43, KIP-152.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from pykafka_ops.client.poller import Steps
+from pykafka_ops.client.sasl import AuthenticationError, credentials, dialogue
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+
+if TYPE_CHECKING:
+    from pykafka_ops.client.connection import Connection
+
+
+def authenticate(connection: Connection) -> Steps[None]:
+    """Prove who we are; AuthenticationError with the broker's words."""
+    mechanism = connection.config.sasl_mechanism
+    hello = yield from connection.ask(
+        SaslHandshakeRequest(mechanism=mechanism), SaslHandshakeResponse
+    )
+    if hello.error_code == ErrorCode.ILLEGAL_SASL_STATE:
+        raise AuthenticationError(
+            f"{connection.address}: this port takes no SASL: "
+            "set security.protocol=PLAINTEXT (or SSL)"
+        )
+    if hello.error_code:
+        offered = ", ".join(hello.mechanisms) or "none"
+        raise AuthenticationError(
+            f"{connection.address}: the broker does not take sasl.mechanism {mechanism}; "
+            f"it takes: {offered}"
+        )
+    user, password = credentials(connection.config.get("sasl.jaas.config"))
+    talk = dialogue(mechanism, user, password, secrets.token_hex(16))
+    message = next(talk)
+    while True:
+        answer = yield from connection.ask(
+            SaslAuthenticateRequest(auth_bytes=message), SaslAuthenticateResponse
+        )
+        if answer.error_code:
+            text = answer.error_message or ErrorCode(answer.error_code).text
+            raise AuthenticationError(f"{connection.address}: {text}")
+        try:
+            message = talk.send(bytes(answer.auth_bytes))
+        except StopIteration:
+            return

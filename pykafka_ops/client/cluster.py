@@ -1,0 +1,314 @@
+"""A cluster as its clients see it: who its brokers are, and a way to ask the right one.
+
+``call`` asks one broker, ``call_each`` many at once, each on its own connection. Waiting and
+retrying follow Kafka's admin client (KafkaAdminClient): default.api.timeout.ms for the whole call,
+request.timeout.ms for each question, retry.backoff.ms between tries.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+from pykafka_ops.client.config import Address, ClientConfig, NoBootstrapError
+from pykafka_ops.client.connection import (
+    Connection,
+    DisconnectedError,
+    NotReachableError,
+    RequestTimeoutError,
+    Trace,
+    UnresolvedError,
+    UnsupportedVersionError,
+)
+from pykafka_ops.client.poller import Steps, pause, run, run_all
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+ANY: Final = -1
+"""Target: whichever broker answers first."""
+CONTROLLER: Final = -2
+"""Target: the controller."""
+NOTICE_AFTER: Final = 1.0
+TRANSIENT: Final = (DisconnectedError, NotReachableError, RequestTimeoutError)
+"""What another try may cure."""
+
+
+class Node(NamedTuple):
+    """A broker as Metadata tells it."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return Address(self.host, self.port)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port} (id: {self.id} rack: {self.rack or 'null'})"
+
+
+class CallTimeoutError(ConnectError):
+    """A call ran out of time, in Kafka's words; ``trouble`` is what went wrong last."""
+
+    def __init__(self, message: str, trouble: PkoError | None = None) -> None:
+        super().__init__(message)
+        self.trouble = trouble
+
+
+class Question(NamedTuple):
+    """One request: whom to ask (node id, ANY, CONTROLLER), what, the answer's class, versions."""
+
+    to: int
+    request: Any
+    answer: type[Any]
+    lowest: int = 0
+    highest: int = 0x7FFF
+
+
+class Cluster:
+    """Connections to one cluster, opened as needed; ``close`` when done.
+
+    ``nodes``, ``controller`` (-1: none known) and ``cluster_id`` are as of the last metadata.
+    """
+
+    def __init__(
+        self, config: ClientConfig, *, trace: Trace | None = None, notice: Trace | None = None
+    ) -> None:
+        """``trace`` is told every step, ``notice`` once when connecting takes over a second."""
+        self.config, self.trace, self.notice = config, trace, notice
+        self.nodes: dict[int, Node] = {}
+        self.controller = -1
+        self.cluster_id: str | None = None
+        self._idle: dict[Address, list[Connection]] = {}
+
+    def close(self) -> None:
+        """Close every idle connection."""
+        for connections in self._idle.values():
+            for connection in connections:
+                connection.close()
+        self._idle.clear()
+
+    # --- asking ----------------------------------------------------------------------------------
+
+    def call(
+        self,
+        request: Any,
+        answer: type[T],
+        *,
+        to: int = ANY,
+        name: str = "call",
+        lowest: int = 0,
+        highest: int = 0x7FFF,
+        again: Callable[[T], bool] | None = None,
+    ) -> T:
+        """Ask ``to`` and return the answer.
+
+        ``name`` is what Kafka's admin client calls it (for its time-out texts). ``lowest`` and
+        ``highest`` are the versions that can say what is meant. ``again`` tells from an answer
+        that the wrong broker was asked or should be asked later: then the metadata is fetched
+        anew and the question repeated until time is up, when the last answer is returned.
+        CallTimeoutError, ConnectError, UnsupportedVersionError.
+        """
+        deadline = time.monotonic() + self.config.api_timeout
+        question = Question(to, request, answer, lowest, highest)
+        result: T = run(self._ask(question, name, deadline, again))
+        return result
+
+    def call_each(
+        self, questions: Sequence[Question], *, name: str = "call", once: bool = False
+    ) -> list[Any]:
+        """Ask many brokers side by side; per question its answer or the PkoError that ended it.
+
+        ``once``: do not try again what is in TRANSIENT.
+        """
+        deadline = time.monotonic() + self.config.api_timeout
+        if any(q.to >= 0 and q.to not in self.nodes for q in questions):
+            self.metadata([], name=name)
+        if once:
+            return run_all([self._try(q, name, deadline) for q in questions])
+        return run_all([self._ask(q, name, deadline, None) for q in questions])
+
+    def metadata(
+        self,
+        topics: Sequence[str] | None,
+        *,
+        ids: Sequence[bytes] = (),
+        name: str = "metadata",
+        again: Callable[[MetadataResponse], bool] | None = None,
+    ) -> MetadataResponse:
+        """Metadata of the topics (None: all; ``[]``: brokers only), by name and by topic id."""
+        request = metadata_request(topics, ids)
+        response = self.call(request, MetadataResponse, name=name, again=again)
+        self._learn(response)
+        return response
+
+    def brokers(self, name: str = "describeCluster") -> dict[int, Node]:
+        """The live brokers by id, asked for where not known yet."""
+        if not self.nodes:
+            self.metadata([], name=name)
+        return self.nodes
+
+    # --- how -------------------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        question: Question,
+        name: str,
+        deadline: float,
+        again: Callable[[Any], bool] | None,
+    ) -> Steps[Any]:
+        tries, wait = 0, self.config.backoff
+        last: PkoError | None = None
+        while True:
+            try:
+                result = yield from self._try(question, name, deadline)
+            except TRANSIENT as trouble:
+                tries += 1
+                last = _telling(last, trouble)
+                self._give_up(last, tries, name, deadline)
+            except CallTimeoutError as end:
+                raise CallTimeoutError(str(end), _telling(last, end.trouble)) from None
+            else:
+                tries += 1
+                late = tries > self.config.retries or time.monotonic() + wait > deadline
+                if again is None or late or not again(result):
+                    return result
+                yield from self._refresh(name, deadline)
+            yield from pause(min(wait, max(0.0, deadline - time.monotonic())))
+            wait = min(wait * 2, self.config.backoff_max)
+
+    def _try(self, question: Question, name: str, deadline: float) -> Steps[Any]:
+        connection = yield from self._connection(question.to, name, deadline)
+        return (yield from self._once(connection, question, deadline))
+
+    def _give_up(self, trouble: PkoError, tries: int, name: str, deadline: float) -> None:
+        """Raise where no further try is allowed."""
+        if tries > self.config.retries:
+            raise CallTimeoutError(f"Exceeded maxRetries after {tries} tries.", trouble)
+        if time.monotonic() >= deadline:
+            raise CallTimeoutError(
+                f"Call(callName={name}) timed out after {tries} attempt(s)", trouble
+            )
+
+    def _once(self, connection: Connection, question: Question, deadline: float) -> Steps[Any]:
+        """One exchange; the connection goes back to the idle ones unless it broke."""
+        _, request, answer, lowest, highest = question
+        try:
+            result = yield from connection.ask(
+                request, answer, lowest=lowest, highest=highest, deadline=deadline
+            )
+        except UnsupportedVersionError:
+            self._idle.setdefault(connection.address, []).append(connection)
+            raise
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.setdefault(connection.address, []).append(connection)
+        return result
+
+    def _connection(self, to: int, name: str, deadline: float) -> Steps[Connection]:
+        """A connection to the target; the metadata is asked where the target is not known."""
+        if to == ANY:
+            return (yield from self._any(name, deadline))
+        node_id = self.controller if to == CONTROLLER else to
+        if node_id not in self.nodes:
+            yield from self._refresh(name, deadline)
+            node_id = self.controller if to == CONTROLLER else to
+        node = self.nodes.get(node_id)
+        if node is None:
+            what = "no controller" if to == CONTROLLER else f"no broker {to}"
+            missing = NotReachableError(f"the cluster has {what} now")
+            if time.monotonic() >= deadline:
+                raise CallTimeoutError(_unassigned(name), missing)
+            raise missing
+        return (yield from self._to(node.address, deadline))
+
+    def _any(self, name: str, deadline: float) -> Steps[Connection]:
+        """An idle connection, else the first broker that lets us in, tried until time is up."""
+        for connections in self._idle.values():
+            if connections:
+                return connections.pop()
+        started = time.monotonic()
+        patience = min(deadline, started + self.config.patience)
+        wait = self.config.backoff
+        last: PkoError | None = None
+        while True:
+            unresolved = True
+            for address in self._candidates():
+                try:
+                    return (yield from self._to(address, deadline))
+                except TRANSIENT as trouble:
+                    last = _telling(last, trouble)
+                    unresolved = unresolved and isinstance(trouble, UnresolvedError)
+            if unresolved:
+                raise NoBootstrapError(last)
+            if time.monotonic() + wait > patience:
+                raise CallTimeoutError(_unassigned(name), last)
+            if self.notice and time.monotonic() - started > NOTICE_AFTER:
+                self.notice(f"still trying: {last}")
+                self.notice = None
+            yield from pause(wait)
+            wait = min(wait * 2, self.config.backoff_max)
+
+    def _candidates(self) -> list[Address]:
+        known = [node.address for node in self.nodes.values()]
+        return list(dict.fromkeys([*self.config.bootstrap, *known]))
+
+    def _to(self, address: Address, deadline: float) -> Steps[Connection]:
+        """An idle connection to ``address``, or a new one."""
+        idle = self._idle.get(address)
+        if idle:
+            return idle.pop()
+        connection = Connection(address, self.config, self.trace)
+        yield from connection.open(deadline)
+        return connection
+
+    def _refresh(self, name: str, deadline: float) -> Steps[None]:
+        """Fetch who the brokers and the controller are."""
+        question = Question(ANY, metadata_request([], ()), MetadataResponse)
+        connection = yield from self._any(name, deadline)
+        self._learn((yield from self._once(connection, question, deadline)))
+
+    def _learn(self, response: MetadataResponse) -> None:
+        self.nodes = {b.node_id: Node(b.node_id, b.host, b.port, b.rack) for b in response.brokers}
+        self.controller = response.controller_id
+        self.cluster_id = response.cluster_id
+
+
+def _telling(old: PkoError | None, new: PkoError | None) -> PkoError:
+    """Of two troubles the one that tells more: that time was up never hides what was before."""
+    if new is None or (old is not None and isinstance(new, (RequestTimeoutError, UnresolvedError))):
+        return old or CallTimeoutError("timed out")
+    return new
+
+
+def _unassigned(name: str) -> str:
+    return f"Timed out waiting for a node assignment. Call: {name}"
+
+
+def complete(found: dict[K, V], wanted: Iterable[K]) -> dict[K, V | KafkaError]:
+    """``found`` with an error for what a broker left out of its answer, in the order wanted."""
+    left_out = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "the broker's answer leaves it out")
+    return {key: found.get(key, left_out) for key in wanted}
+
+
+def metadata_request(topics: Sequence[str] | None, ids: Sequence[bytes]) -> MetadataRequest:
+    """A Metadata request that never creates topics."""
+    if topics is None and not ids:
+        return MetadataRequest(topics=None, allow_auto_topic_creation=False)
+    wanted = [MetadataRequestTopic(name=name) for name in topics or ()]
+    wanted += [MetadataRequestTopic(name=None, topic_id=i) for i in ids]
+    return MetadataRequest(topics=wanted, allow_auto_topic_creation=False)

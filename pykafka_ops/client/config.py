@@ -1,0 +1,148 @@
+"""Kafka's client properties as typed values: what a connection needs, with Kafka's defaults.
+
+Source: AdminClientConfig, CommonClientConfigs, SaslConfigs, SslConfigs. Times are in ms in the
+properties and in seconds here. A property that is no concern of ours is ignored, as Kafka does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from pykafka_ops import __version__
+from pykafka_ops.errors import PkoError, UsageError
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+FOREVER = 2147483647
+
+
+class ClientConfigError(UsageError):
+    """A client property is wrong: Kafka says "Failed to create new KafkaAdminClient"."""
+
+
+class NoBootstrapError(ClientConfigError):
+    """No name in bootstrap.servers can be resolved; ``trouble`` is what the resolver said."""
+
+    exit_code = 3
+
+    def __init__(self, trouble: PkoError | None = None) -> None:
+        super().__init__("No resolvable bootstrap urls given in bootstrap.servers")
+        self.trouble = trouble
+
+
+class Address(NamedTuple):
+    """Where a broker listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+class ClientConfig:
+    """Settings of a cluster's clients; ``of`` reads properties, ClientConfigError when wrong."""
+
+    __slots__ = (
+        "api_timeout", "backoff", "backoff_max", "bootstrap", "client_id", "connect_timeout",
+        "patience", "properties", "protocol", "request_timeout", "retries", "sasl_mechanism",
+        "tls_context",
+    )  # fmt: skip
+
+    def __init__(self, bootstrap: list[Address], properties: Mapping[str, str]) -> None:
+        self.bootstrap = bootstrap
+        self.properties = dict(properties)
+        self.client_id = properties.get("client.id") or f"pko/{__version__}"
+        self.request_timeout = self._ms("request.timeout.ms", 30_000)
+        self.api_timeout = self._ms("default.api.timeout.ms", 60_000)
+        self.connect_timeout = self._ms("socket.connection.setup.timeout.ms", 10_000)
+        self.backoff = self._ms("retry.backoff.ms", 100)
+        self.backoff_max = max(self.backoff, self._ms("retry.backoff.max.ms", 1_000))
+        self.retries = self._int("retries", FOREVER)
+        self.patience = self.api_timeout
+        """Seconds to keep trying while no broker at all can be connected."""
+        self.protocol = self._one_of("security.protocol", "PLAINTEXT", PROTOCOLS)
+        self.sasl_mechanism = properties.get("sasl.mechanism", "GSSAPI")
+        self.tls_context: SSLContext | None = None
+        """Made at the first TLS connection."""
+
+    @classmethod
+    def of(cls, properties: Mapping[str, str]) -> ClientConfig:
+        """From client properties; ``bootstrap.servers`` must be there."""
+        config = cls(parse_bootstrap(properties.get("bootstrap.servers", "")), properties)
+        if config.sasl and config.sasl_mechanism not in MECHANISMS:
+            raise ClientConfigError(
+                f"sasl.mechanism {config.sasl_mechanism} is not supported here; "
+                f"supported: {', '.join(MECHANISMS)}"
+            )
+        return config
+
+    @property
+    def tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self.protocol in ("SSL", "SASL_SSL")
+
+    @property
+    def sasl(self) -> bool:
+        """Whether connections authenticate with SASL."""
+        return self.protocol.startswith("SASL")
+
+    def get(self, key: str) -> str | None:
+        """A raw property, None where absent or empty."""
+        return self.properties.get(key) or None
+
+    def _int(self, key: str, default: int) -> int:
+        text = self.properties.get(key)
+        if text is None:
+            return default
+        try:
+            value = int(text.strip())
+        except ValueError:
+            raise ClientConfigError(
+                f"Invalid value {text} for configuration {key}: Not a number of type INT"
+            ) from None
+        if value < 0:
+            raise ClientConfigError(
+                f"Invalid value {value} for configuration {key}: Value must be at least 0"
+            )
+        return value
+
+    def _ms(self, key: str, default: int) -> float:
+        return self._int(key, default) / 1000
+
+    def _one_of(self, key: str, default: str, allowed: tuple[str, ...]) -> str:
+        text = self.properties.get(key, default)
+        if text.upper() not in allowed:
+            raise ClientConfigError(
+                f"Invalid value {text} for configuration {key}: "
+                f"String must be one of (case insensitive): {', '.join(sorted(allowed))}"
+            )
+        return text.upper()
+
+
+def parse_bootstrap(text: str) -> list[Address]:
+    """``host:port,[::1]:port`` as addresses; Kafka's texts for wrong ones (ClientUtils)."""
+    found = [parse_address(part) for p in text.split(",") if (part := p.strip())]
+    if not found:
+        raise NoBootstrapError
+    return found
+
+
+def parse_address(text: str) -> Address:
+    """One ``host:port``, an optional ``PROTOCOL://`` before it, IPv6 in brackets."""
+    plain = text.rpartition("://")[2]
+    host, colon, port = plain.rpartition(":")
+    if not (colon and host and port.isascii() and port.isdigit()):
+        raise ClientConfigError(f"Invalid url in bootstrap.servers: {text}")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        raise ClientConfigError(f"Invalid url in bootstrap.servers: {text}")
+    if not 0 < int(port) < 65536:
+        raise ClientConfigError(f"Invalid port in bootstrap.servers: {text}")
+    return Address(host, int(port))

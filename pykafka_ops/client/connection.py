@@ -1,0 +1,298 @@
+"""One connection to one broker: connect, TLS, ApiVersions, SASL, then one question at a time.
+
+Everything that waits is a generator for ``poller``. What goes wrong while talking is a
+ConnectError that says host, port, what happened and what to try.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pykafka_ops import __version__
+from pykafka_ops.client.config import Address, ClientConfig
+from pykafka_ops.client.poller import READ, WRITE, Steps
+from pykafka_ops.errors import ConnectError, KafkaError
+from pykafka_ops.wire import frame
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+T = TypeVar("T")
+Trace = Callable[[str], None]
+
+LIMIT = 256 * 1024 * 1024
+"""Largest answer taken, bytes: Metadata of a million partitions is a quarter of it."""
+CHUNK = 256 * 1024
+SASL_HANDSHAKE, SASL_AUTHENTICATE = 17, 36
+
+
+class DisconnectedError(ConnectError):
+    """The broker hung up in mid-conversation; another try may help."""
+
+
+class RequestTimeoutError(ConnectError):
+    """No answer within request.timeout.ms."""
+
+
+class NotReachableError(ConnectError):
+    """The connection cannot be made (now)."""
+
+
+class UnresolvedError(NotReachableError):
+    """The host name means nothing to the resolver."""
+
+
+class WrongProtocolError(ConnectError):
+    """What answers is not a broker, or speaks TLS where we do not (or the reverse)."""
+
+
+class UnsupportedVersionError(KafkaError):
+    """The broker has no version of the request that can say what is asked."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(ErrorCode.UNSUPPORTED_VERSION, message)
+
+
+class Connection:
+    """``open`` first, then ``ask``; ``versions`` is what the broker announced, by API key."""
+
+    def __init__(self, address: Address, config: ClientConfig, trace: Trace | None = None) -> None:
+        self.address, self.config, self.trace = address, config, trace
+        self.versions: dict[int, tuple[int, int]] = {}
+        self.asked = 0
+        self._sock: socket.socket | None = None
+        self._inbox = bytearray()
+        self._deadline = self._busy_until = 0.0
+
+    @property
+    def sock(self) -> socket.socket:
+        """The socket; DisconnectedError where there is none."""
+        if self._sock is None:
+            raise DisconnectedError(f"{self.address}: the connection is closed")
+        return self._sock
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._sock is not None:
+            self._sock.close()
+            self._sock = None
+
+    # --- opening ---------------------------------------------------------------------------------
+
+    def open(self, deadline: float) -> Steps[None]:
+        """Connect and get ready to ask by ``deadline`` (monotonic seconds).
+
+        ConnectError in its many kinds.
+        """
+        self._deadline = deadline
+        try:
+            yield from self._connect()
+            if self.config.tls:
+                yield from self._handshake()
+            yield from self._api_versions()
+            if self.config.sasl:
+                from pykafka_ops.client.authentication import authenticate
+
+                yield from authenticate(self)
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> Steps[None]:
+        """Try each address of the name in turn."""
+        host, port = self.address
+        try:
+            found = socket.getaddrinfo(_wire_name(host), port, type=socket.SOCK_STREAM)
+        except OSError as e:
+            raise UnresolvedError(
+                f"{self.address}: cannot resolve {host!r}: {e.strerror}"
+            ) from None
+        last = "no address"
+        for family, kind, protocol, _, target in found:
+            sock = socket.socket(family, kind, protocol)
+            sock.setblocking(False)
+            try:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                status = sock.connect_ex(target)
+                if status == errno.EINPROGRESS:
+                    yield sock.fileno(), WRITE, self._until(self.config.connect_timeout)
+                    status = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+                if not status:
+                    self._sock = sock
+                    self._say("connected")
+                    return
+                last = os.strerror(status)
+            except TimeoutError:
+                last = f"no answer within {self.config.connect_timeout:g} s"
+            except BaseException:
+                sock.close()
+                raise
+            sock.close()
+        raise NotReachableError(f"cannot connect to {self.address}: {last}")
+
+    def _handshake(self) -> Steps[None]:
+        """TLS, with a hint where the other side does not speak it."""
+        from pykafka_ops.client.handshake import tls_handshake
+
+        until = self._until(self.config.connect_timeout)
+        self._sock = yield from tls_handshake(self.sock, self.address, self.config, until)
+
+    def _api_versions(self) -> Steps[None]:
+        """Ask what the broker speaks; an old one answers v0 and an error, then is asked again."""
+        request = ApiVersionsRequest(
+            client_software_name="pko", client_software_version=__version__
+        )
+        version = 3
+        while True:
+            answer = yield from self.exchange(request, version)
+            code = int.from_bytes(answer[4:6], "big", signed=True)
+            if code != ErrorCode.UNSUPPORTED_VERSION or version == 0:
+                break
+            old = frame.decode_response(ApiVersionsResponse, 0, answer)[1]
+            version = min(version - 1, max((k.max_version for k in old.api_keys
+                                            if k.api_key == 18), default=0))  # fmt: skip
+        response = frame.decode_response(ApiVersionsResponse, version, answer)[1]
+        if response.error_code:
+            raise NotReachableError(f"{self.address}: {ErrorCode(response.error_code).text}")
+        self.versions = {k.api_key: (k.min_version, k.max_version) for k in response.api_keys}
+
+    # --- talking ---------------------------------------------------------------------------------
+
+    def version_for(self, request: type, lowest: int = 0, highest: int = 0x7FFF) -> int:
+        """The highest version both sides speak; UnsupportedVersionError where there is none."""
+        table = request.__wire__  # type: ignore[attr-defined]  # made by @message
+        low, high = max(table.versions[0], lowest), min(table.versions[1], highest)
+        name = table.name.removesuffix("Request")
+        if table.api not in self.versions:
+            raise UnsupportedVersionError(f"The node {self.address} does not support {name}")
+        theirs = self.versions[table.api]
+        best: int = min(high, theirs[1])
+        if best < max(low, theirs[0]):
+            raise UnsupportedVersionError(
+                f"The node {self.address} does not support {name} with version in range "
+                f"[{low},{high}]. The supported range is [{theirs[0]},{theirs[1]}]."
+            )
+        return best
+
+    def ask(
+        self,
+        request: Any,
+        answer: type[T],
+        *,
+        lowest: int = 0,
+        highest: int = 0x7FFF,
+        deadline: float | None = None,
+    ) -> Steps[T]:
+        """Send ``request`` in the best version and wait for its answer until ``deadline``."""
+        self._deadline = self._deadline if deadline is None else deadline
+        version = self.version_for(type(request), lowest, highest)
+        raw = yield from self.exchange(request, version)
+        return frame.decode_response(answer, version, raw)[1]
+
+    def exchange(self, request: Any, version: int) -> Steps[bytearray]:
+        """Send one request, return the frame that answers it (without its length)."""
+        self.asked += 1
+        correlation = self.asked
+        data = frame.encode_request(request, version, correlation, self.config.client_id)
+        name = type(request).__wire__.name
+        self._say(f"-> {name} v{version} #{correlation} {len(data)} bytes")
+        started = time.monotonic()
+        try:
+            self._busy_until = self._until(self.config.request_timeout)
+            yield from self._send(data)
+            answer = yield from self._receive()
+        except TimeoutError:
+            self.close()
+            raise RequestTimeoutError(
+                f"{self.address}: no answer to {name} within {time.monotonic() - started:.3g} s"
+            ) from None
+        except OSError as e:
+            self.close()
+            raise DisconnectedError(f"{self.address}: {e.strerror or e}{self._hint()}") from None
+        except BaseException:
+            self.close()
+            raise
+        took = (time.monotonic() - started) * 1000
+        self._say(f"<- #{correlation} {len(answer)} bytes after {took:.1f} ms")
+        if int.from_bytes(answer[:4], "big") != correlation:
+            self.close()
+            raise WrongProtocolError(f"{self.address}: an answer to a question that was not asked")
+        return answer
+
+    def _send(self, data: bytes) -> Steps[None]:
+        view = memoryview(data)
+        sock = self.sock
+        while view:
+            try:
+                view = view[sock.send(view) :]
+            except BlockingIOError:
+                yield sock.fileno(), WRITE, self._busy_until
+            except OSError as e:
+                yield from self._tls_wait(e)
+
+    def _receive(self) -> Steps[bytearray]:
+        """One frame; the buffer grows as bytes come, never by what the length claims."""
+        head = yield from self._take(4)
+        size = int.from_bytes(head, "big", signed=True)
+        if not 4 <= size <= LIMIT:
+            raise WrongProtocolError(self._not_kafka(bytes(head)))
+        return (yield from self._take(size))
+
+    def _take(self, size: int) -> Steps[bytearray]:
+        sock, inbox = self.sock, self._inbox
+        while len(inbox) < size:
+            try:
+                got = sock.recv(min(max(size - len(inbox), 4096), CHUNK))
+            except BlockingIOError:
+                yield sock.fileno(), READ, self._busy_until
+                continue
+            except OSError as e:
+                yield from self._tls_wait(e)
+                continue
+            if not got:
+                raise ConnectionResetError(0, "the broker hung up")
+            inbox += got
+        taken = inbox[:size]
+        del inbox[:size]
+        return taken
+
+    def _tls_wait(self, error: OSError) -> Steps[None]:
+        """TLS sockets say by an error which way they wait."""
+        name = type(error).__name__
+        if name not in ("SSLWantReadError", "SSLWantWriteError"):
+            raise error
+        yield self.sock.fileno(), READ if name == "SSLWantReadError" else WRITE, self._busy_until
+
+    def _until(self, seconds: float) -> float:
+        return min(time.monotonic() + seconds, self._deadline)
+
+    # --- words -----------------------------------------------------------------------------------
+
+    def _say(self, text: str) -> None:
+        if self.trace:
+            self.trace(f"{self.address} {text}")
+
+    def _hint(self) -> str:
+        """What a hang-up at this point usually means."""
+        if not self.versions and not self.config.tls:
+            return " (does this port speak TLS? then set security.protocol=SSL)"
+        if not self.config.sasl and self.asked <= 2:
+            return " (does this port want SASL? then set security.protocol and sasl.*)"
+        return ""
+
+    def _not_kafka(self, head: bytes) -> str:
+        """Why these four bytes cannot be the length of an answer."""
+        if head[:2] in (b"\x15\x03", b"\x16\x03"):
+            return f"{self.address}: this port speaks TLS: set security.protocol=SSL (or SASL_SSL)"
+        if head == b"HTTP":
+            return f"{self.address}: this port speaks HTTP, not Kafka"
+        return f"{self.address}: this port does not speak Kafka (it answers {head!r}...)"
+
+
+def _wire_name(host: str) -> str | bytes:
+    """ASCII names as bytes: spares the import of the IDNA tables."""
+    return host.encode() if host.isascii() else host

@@ -1,0 +1,46 @@
+"""Which consumer groups there are: every broker lists those that it coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
+
+
+class ListedGroup(NamedTuple):
+    """A group; state and type are "" where the broker is too old to say."""
+
+    id: str
+    protocol_type: str
+    state: str
+    type: str
+    coordinator: int
+
+
+def list_groups(
+    cluster: Cluster, *, states: Sequence[str] = (), types: Sequence[str] = ()
+) -> tuple[dict[str, ListedGroup], dict[int, PkoError]]:
+    """The groups by id, and the brokers that did not tell theirs."""
+    request = ListGroupsRequest(states_filter=list(states), types_filter=list(types))
+    lowest = 5 if types else 4 if states else 0
+    brokers = sorted(cluster.brokers("listConsumerGroups"))
+    answers = cluster.call_each(
+        [Question(b, request, ListGroupsResponse, lowest) for b in brokers],
+        name="listConsumerGroups",
+    )
+    groups: dict[str, ListedGroup] = {}
+    failed: dict[int, PkoError] = {}
+    for broker, answer in zip(brokers, answers, strict=True):
+        if isinstance(answer, PkoError):
+            failed[broker] = answer
+        elif answer.error_code:
+            failed[broker] = KafkaError(answer.error_code)
+        else:
+            for g in answer.groups:
+                groups[g.group_id] = ListedGroup(
+                    g.group_id, g.protocol_type, g.group_state, g.group_type, broker
+                )
+    return groups, failed

@@ -1,0 +1,150 @@
+"""Questions about partitions go to their leaders: group, ask side by side, ask again what moved.
+
+Source: PartitionLeaderStrategy and AdminApiDriver of Kafka's admin client.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from pykafka_ops.client.cluster import TRANSIENT, CallTimeoutError, Cluster, Question, complete
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.metadata import MetadataResponse
+
+Partition = tuple[str, int]
+V = TypeVar("V")
+R = TypeVar("R")
+Answers = Iterable[tuple[Partition, int, str | None, R]]
+"""What an answer says of each partition: who, error code, error text, value."""
+
+_AGAIN = frozenset(
+    (
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.REPLICA_NOT_AVAILABLE,
+        ErrorCode.BROKER_NOT_AVAILABLE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.OFFSET_NOT_AVAILABLE,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.REQUEST_TIMED_OUT,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+    )
+)
+
+
+def ask_leaders(
+    cluster: Cluster,
+    wanted: Mapping[Partition, V],
+    ask: Callable[[int, dict[Partition, V]], Question],
+    read: Callable[[Any], Answers[R]],
+    *,
+    name: str,
+) -> dict[Partition, R | PkoError]:
+    """For each partition the value its leader gives, or the PkoError that stands for it.
+
+    ``ask(node, part)`` makes the question to one leader, ``read`` takes its answer apart. What may
+    pass (a leader that moved, a topic not known yet) is tried again within the time of a call, a
+    topic that stays unknown no longer than the configuration's patience.
+    """
+    results: dict[Partition, R | PkoError] = {}
+    started, tries, wait = time.monotonic(), 0, cluster.config.backoff
+    pending = dict(wanted)
+    while pending:
+        by_leader, trouble = _find_leaders(cluster, pending, name, results)
+        questions = [ask(node, part) for node, part in by_leader.items()]
+        answers = cluster.call_each(questions, name=name, once=True)
+        for part, answer in zip(by_leader.values(), answers, strict=True):
+            _take(part, answer, read, results, trouble)
+        tries += 1
+        late = _out_of_time(cluster, started, tries, wait, name, trouble)
+        results.update(late)
+        pending = {p: wanted[p] for p in trouble if p not in late}
+        if pending:
+            time.sleep(wait)
+            wait = min(wait * 2, cluster.config.backoff_max)
+    return results
+
+
+def _find_leaders(
+    cluster: Cluster, pending: Mapping[Partition, V], name: str, results: dict[Partition, Any]
+) -> tuple[dict[int, dict[Partition, V]], dict[Partition, PkoError]]:
+    """The pending partitions by leader, and those that have none for now, with the reason."""
+    response = cluster.metadata(
+        sorted({topic for topic, _ in pending}), name=f"{name}(api=METADATA)"
+    )
+    leaders, errors = _leaders(response)
+    grouped: dict[int, dict[Partition, V]] = {}
+    trouble: dict[Partition, PkoError] = {}
+    for partition, value in pending.items():
+        code = errors.get(partition[0], 0)
+        leader = leaders.get(partition, -1)
+        if code and code not in _AGAIN:
+            results[partition] = KafkaError(code)
+        elif leader in cluster.nodes:
+            grouped.setdefault(leader, {})[partition] = value
+        elif partition in leaders:
+            trouble[partition] = KafkaError(ErrorCode.LEADER_NOT_AVAILABLE)
+        else:
+            trouble[partition] = KafkaError(code or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    return grouped, trouble
+
+
+def _leaders(response: MetadataResponse) -> tuple[dict[Partition, int], dict[str, int]]:
+    leaders, errors = {}, {}
+    for topic in response.topics:
+        if topic.error_code:
+            errors[topic.name or ""] = topic.error_code
+        for p in topic.partitions:
+            leaders[topic.name or "", p.partition_index] = p.leader_id
+    return leaders, errors
+
+
+def _take(
+    part: Mapping[Partition, V],
+    answer: Any,
+    read: Callable[[Any], Answers[R]],
+    results: dict[Partition, R | PkoError],
+    trouble: dict[Partition, PkoError],
+) -> None:
+    """Sort one leader's answer into results and what to ask again."""
+    if isinstance(answer, TRANSIENT):
+        trouble.update(dict.fromkeys(part, answer))
+        return
+    if isinstance(answer, PkoError):
+        results.update(dict.fromkeys(part, answer))
+        return
+    results.update(complete({}, part))
+    for partition, code, text, value in read(answer):
+        if code in _AGAIN:
+            trouble[partition] = KafkaError(code, text or "")
+            results.pop(partition, None)
+        else:
+            results[partition] = KafkaError(code, text or "") if code else value
+
+
+def _out_of_time(
+    cluster: Cluster,
+    started: float,
+    tries: int,
+    wait: float,
+    name: str,
+    trouble: Mapping[Partition, PkoError],
+) -> dict[Partition, CallTimeoutError]:
+    """Those that are not tried again, and why."""
+    config = cluster.config
+    age = time.monotonic() - started + wait
+    late = {}
+    for partition, error in trouble.items():
+        if tries > config.retries:
+            text = f"Exceeded maxRetries after {tries} tries."
+        elif age > (config.patience if isinstance(error, KafkaError) else config.api_timeout):
+            text = f"Call(callName={name}) timed out after {tries} attempt(s)"
+        else:
+            continue
+        late[partition] = CallTimeoutError(text, error)
+    return late

@@ -1,0 +1,63 @@
+"""Offsets of partitions by time or by one of Kafka's special times.
+
+Source: KIP-79, KIP-734 (max timestamp), KIP-405 (earliest local, latest tiered).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
+from pykafka_ops.errors import PkoError
+from pykafka_ops.wire.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+EARLIEST_LOCAL: Final = -4
+LATEST_TIERED: Final = -5
+_LOWEST: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+
+
+class Offset(NamedTuple):
+    """An offset (-1: none), the record's timestamp in ms (-1: unknown), its leader epoch."""
+
+    offset: int
+    timestamp: int
+    leader_epoch: int
+
+
+def list_offsets(
+    cluster: Cluster, wanted: Mapping[Partition, int], *, read_committed: bool = False
+) -> dict[Partition, Offset | PkoError]:
+    """For each partition the offset at its time (ms, or one of the special times above)."""
+
+    def ask(node: int, part: dict[Partition, int]) -> Question:
+        topics: dict[str, list[ListOffsetsPartition]] = {}
+        for (topic, index), time in part.items():
+            topics.setdefault(topic, []).append(
+                ListOffsetsPartition(partition_index=index, timestamp=time)
+            )
+        request = ListOffsetsRequest(
+            replica_id=-1,
+            isolation_level=int(read_committed),
+            topics=[ListOffsetsTopic(name=t, partitions=p) for t, p in topics.items()],
+        )
+        lowest = max((_LOWEST.get(time, 1) for time in part.values()), default=1)
+        return Question(node, request, ListOffsetsResponse, lowest=lowest)
+
+    return ask_leaders(cluster, wanted, ask, _read, name="listOffsets")
+
+
+def _read(response: ListOffsetsResponse) -> Answers[Offset]:
+    for topic in response.topics:
+        for p in topic.partitions:
+            value = Offset(p.offset, p.timestamp, p.leader_epoch)
+            yield (topic.name, p.partition_index), p.error_code, None, value

@@ -1,0 +1,87 @@
+"""Replica moves under way, and their start and cancel (KIP-455)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import CONTROLLER, Cluster
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages import partition_reassignments as pr
+
+
+class Reassignment(NamedTuple):
+    """A move under way: all replicas for now, those to come, those to go."""
+
+    replicas: list[int]
+    adding: list[int]
+    removing: list[int]
+
+
+def list_reassignments(
+    cluster: Cluster, partitions: Iterable[Partition] | None = None
+) -> dict[Partition, Reassignment]:
+    """The moves under way, of these partitions or of all; KafkaError where it is not allowed."""
+    topics = None
+    if partitions is not None:
+        wanted: dict[str, list[int]] = {}
+        for topic, index in partitions:
+            wanted.setdefault(topic, []).append(index)
+        topics = [
+            pr.ListPartitionReassignmentsTopics(name=t, partition_indexes=p)
+            for t, p in wanted.items()
+        ]
+    request = pr.ListPartitionReassignmentsRequest(
+        topics=topics, timeout_ms=int(cluster.config.request_timeout * 1000)
+    )
+    response = cluster.call(
+        request,
+        pr.ListPartitionReassignmentsResponse,
+        to=CONTROLLER,
+        name="listPartitionReassignments",
+        again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
+    )
+    if response.error_code:
+        raise KafkaError(response.error_code, response.error_message or "")
+    return {
+        (t.name, p.partition_index): Reassignment(
+            p.replicas, p.adding_replicas, p.removing_replicas
+        )
+        for t in response.topics
+        for p in t.partitions
+    }
+
+
+def alter_reassignments(
+    cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]
+) -> dict[Partition, KafkaError | None]:
+    """Start moves to these replicas, or cancel (None); None in the result means accepted."""
+    topics: dict[str, list[pr.ReassignablePartition]] = {}
+    for (topic, index), replicas in moves.items():
+        topics.setdefault(topic, []).append(
+            pr.ReassignablePartition(
+                partition_index=index, replicas=None if replicas is None else list(replicas)
+            )
+        )
+    request = pr.AlterPartitionReassignmentsRequest(
+        topics=[pr.ReassignableTopic(name=t, partitions=p) for t, p in topics.items()],
+        timeout_ms=int(cluster.config.request_timeout * 1000),
+    )
+    response = cluster.call(
+        request,
+        pr.AlterPartitionReassignmentsResponse,
+        to=CONTROLLER,
+        name="alterPartitionReassignments",
+        again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
+    )
+    if response.error_code:
+        raise KafkaError(response.error_code, response.error_message or "")
+    return {
+        (t.name, p.partition_index): KafkaError(p.error_code, p.error_message or "")
+        if p.error_code
+        else None
+        for t in response.responses
+        for p in t.partitions
+    }

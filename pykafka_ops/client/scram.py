@@ -1,0 +1,150 @@
+"""SCRAM credentials of users: look up, set and delete (KIP-554), and the keys behind them.
+
+The password never leaves this process: brokers get its salted hash. Source: KafkaAdminClient,
+``org.apache.kafka.common.security.scram.internals.ScramFormatter``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import CONTROLLER, Cluster
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages import scram_credentials as sc
+
+DEFAULT_ITERATIONS = 4096
+
+
+class Mechanism(NamedTuple):
+    """A SCRAM mechanism: its number in requests, its name, its hash and its least iterations."""
+
+    number: int
+    name: str
+    digest: str
+    min_iterations: int = 4096
+
+
+MECHANISMS: dict[str, Mechanism] = {
+    m.name: m
+    for m in (Mechanism(1, "SCRAM-SHA-256", "sha256"), Mechanism(2, "SCRAM-SHA-512", "sha512"))
+}
+_BY_NUMBER = {m.number: m.name for m in MECHANISMS.values()}
+
+
+class NewCredential(NamedTuple):
+    """A credential to set."""
+
+    mechanism: Mechanism
+    iterations: int
+    password: str
+
+
+class Keys(NamedTuple):
+    """What is stored of a password."""
+
+    salt: bytes
+    stored_key: bytes
+    server_key: bytes
+    iterations: int
+
+
+def new_salt() -> bytes:
+    """Random bytes for a new credential."""
+    return os.urandom(24)
+
+
+def salted(credential: NewCredential, salt: bytes) -> bytes:
+    """The salted password, RFC 5802's ``Hi``."""
+    return hashlib.pbkdf2_hmac(
+        credential.mechanism.digest, credential.password.encode(), salt, credential.iterations
+    )
+
+
+def keys(credential: NewCredential, salt: bytes) -> Keys:
+    """The keys a server checks a login with (RFC 5802)."""
+    digest = credential.mechanism.digest
+    secret = salted(credential, salt)
+    client_key = hmac.digest(secret, b"Client Key", digest)
+    return Keys(
+        salt,
+        hashlib.new(digest, client_key).digest(),
+        hmac.digest(secret, b"Server Key", digest),
+        credential.iterations,
+    )
+
+
+def describe_scram(
+    cluster: Cluster, users: Sequence[str] = ()
+) -> dict[str, dict[str, int] | KafkaError]:
+    """Iterations by mechanism for each user (no ``users``: all); users without any are left out.
+
+    Raises KafkaError for the whole and what the connection raises.
+    """
+    request = sc.DescribeUserScramCredentialsRequest(
+        users=[sc.UserName(name=user) for user in users] if users else None
+    )
+    answer = cluster.call(
+        request, sc.DescribeUserScramCredentialsResponse, name="describeUserScramCredentials"
+    )
+    if answer.error_code:
+        raise KafkaError(answer.error_code, answer.error_message or "")
+    found: dict[str, dict[str, int] | KafkaError] = {}
+    for result in answer.results:
+        if result.error_code == ErrorCode.RESOURCE_NOT_FOUND:
+            continue
+        if result.error_code:
+            found[result.user] = KafkaError(result.error_code, result.error_message or "")
+        else:
+            found[result.user] = {
+                _BY_NUMBER.get(info.mechanism, "UNKNOWN"): info.iterations
+                for info in result.credential_infos
+            }
+    return found
+
+
+def alter_scram(
+    cluster: Cluster,
+    changes: Mapping[str, Sequence[NewCredential | Mechanism]],
+) -> dict[str, KafkaError | None]:
+    """Set credentials, or delete those given as a Mechanism; per user None or what went wrong."""
+    request = sc.AlterUserScramCredentialsRequest(
+        deletions=[
+            sc.ScramCredentialDeletion(name=user, mechanism=change.number)
+            for user, wanted in changes.items()
+            for change in wanted
+            if isinstance(change, Mechanism)
+        ],
+        upsertions=[
+            _upsertion(user, change)
+            for user, wanted in changes.items()
+            for change in wanted
+            if isinstance(change, NewCredential)
+        ],
+    )
+    answer = cluster.call(
+        request,
+        sc.AlterUserScramCredentialsResponse,
+        to=CONTROLLER,
+        name="alterUserScramCredentials",
+        again=lambda r: any(x.error_code == ErrorCode.NOT_CONTROLLER for x in r.results),
+    )
+    return {
+        r.user: KafkaError(r.error_code, r.error_message or "") if r.error_code else None
+        for r in answer.results
+    }
+
+
+def _upsertion(user: str, credential: NewCredential) -> sc.ScramCredentialUpsertion:
+    salt = new_salt()
+    return sc.ScramCredentialUpsertion(
+        name=user,
+        mechanism=credential.mechanism.number,
+        iterations=credential.iterations,
+        salt=salt,
+        salted_password=salted(credential, salt),
+    )

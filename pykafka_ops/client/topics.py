@@ -1,0 +1,70 @@
+"""Topics and their partitions as Metadata tells them: all, by name, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.messages.metadata import MetadataResponseTopic
+
+
+class Partition(NamedTuple):
+    """One partition; ``leader`` -1: none."""
+
+    number: int
+    leader: int
+    leader_epoch: int
+    replicas: list[int]
+    isr: list[int]
+    offline: list[int]
+
+
+class Topic(NamedTuple):
+    """A topic with its partitions by number."""
+
+    name: str
+    id: bytes
+    internal: bool
+    partitions: list[Partition]
+
+
+def all_topics(cluster: Cluster, *, name: str = "listTopics") -> list[Topic]:
+    """Every topic, by name."""
+    response = cluster.metadata(None, name=name)
+    return sorted((_topic(t) for t in response.topics if not t.error_code), key=lambda t: t.name)
+
+
+def describe_topics(
+    cluster: Cluster,
+    names: Sequence[str] = (),
+    *,
+    ids: Sequence[bytes] = (),
+    name: str = "describeTopics",
+) -> dict[str | bytes, Topic | KafkaError]:
+    """The topics asked for, by name or id."""
+    found: dict[str | bytes, Topic | KafkaError] = {}
+    if names:
+        for t in cluster.metadata(list(names), name=name).topics:
+            found[t.name or ""] = KafkaError(t.error_code) if t.error_code else _topic(t)
+    if ids:
+        for t in cluster.metadata([], ids=ids, name=name).topics:
+            found[t.topic_id] = KafkaError(t.error_code) if t.error_code else _topic(t)
+    return found
+
+
+def _topic(t: MetadataResponseTopic) -> Topic:
+    partitions = [
+        Partition(
+            p.partition_index,
+            p.leader_id,
+            p.leader_epoch,
+            p.replica_nodes,
+            p.isr_nodes,
+            p.offline_replicas,
+        )
+        for p in t.partitions
+    ]
+    partitions.sort()
+    return Topic(t.name or "", t.topic_id, t.is_internal, partitions)
