@@ -1,0 +1,1 @@
+"""The broker. Layers, top down: net, handlers, storage | metadata, state."""

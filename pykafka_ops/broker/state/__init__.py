@@ -1,0 +1,1 @@
+"""Pure rules: no async, no clock, no files, no sockets."""

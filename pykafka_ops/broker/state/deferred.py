@@ -1,0 +1,47 @@
+"""A promise without an event loop: an answer that comes later, given exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+class Deferred:
+    """The answer of a handler that has to wait; resolved once, later calls do nothing.
+
+    Counterpart of Kafka's ``DelayedOperation.completed`` flag. Not thread-safe: everything
+    that resolves it runs on the broker's loop.
+    """
+
+    __slots__ = ("_callback", "answer", "done", "on_abandon")
+
+    def __init__(self) -> None:
+        self.done = False
+        self.answer: object = None
+        self.on_abandon: Callable[[], None] | None = None
+        self._callback: Callable[[object], None] | None = None
+
+    def resolve(self, answer: object) -> bool:
+        """Give the answer; False if it was given before."""
+        if self.done:
+            return False
+        self.done = True
+        self.answer = answer
+        if self._callback is not None:
+            self._callback(answer)
+            self._callback = None
+        return True
+
+    def then(self, callback: Callable[[object], None]) -> None:
+        """Call ``callback(answer)`` once the answer is there, now if it is already."""
+        if self.done:
+            callback(self.answer)
+        else:
+            self._callback = callback
+
+    def abandon(self) -> None:
+        """Nobody will read the answer (the client has gone): stop working on it."""
+        if not self.done:
+            self.done = True
+            self._callback = None
+            if self.on_abandon is not None:
+                self.on_abandon()

@@ -1,0 +1,242 @@
+"""Incremental fetch sessions (KIP-227): what a client is fetching, remembered for it.
+
+Counterpart of ``FetchSession.scala``. Pure: ``now`` is a monotonic time in ms and the id of
+a new session is an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import Enum
+
+from pykafka_ops.errors import KafkaError
+
+FINAL_EPOCH = -1
+INITIAL_EPOCH = 0
+MAX_EPOCH = 0x7FFFFFFF
+EVICTION_MS = 120_000
+
+SESSION_ID_NOT_FOUND = 70
+INVALID_SESSION_EPOCH = 71
+SESSION_TOPIC_ID_ERROR = 106
+
+FetchKey = tuple[str | bytes, int]
+"""A partition as the client names it: (topic name or 16-byte topic id, partition)."""
+
+
+class FetchPartition:
+    """One partition a client fetches, and what it was last told about it."""
+
+    __slots__ = (
+        "current_leader_epoch",
+        "fetch_offset",
+        "high_watermark",
+        "index",
+        "last_fetched_epoch",
+        "log_start_offset",
+        "max_bytes",
+        "seen_log_start",
+        "topic",
+        "topic_id",
+    )
+
+    def __init__(self, topic: str, topic_id: bytes, index: int) -> None:
+        self.topic = topic
+        self.topic_id = topic_id
+        self.index = index
+        self.fetch_offset = 0
+        self.max_bytes = 0
+        self.current_leader_epoch = -1
+        self.last_fetched_epoch = -1
+        self.log_start_offset = -1
+        self.high_watermark = -1
+        self.seen_log_start = -1
+
+    def changed(self, error: int, high_watermark: int, log_start: int, size: int) -> bool:
+        """Whether an incremental answer must name this partition; remembers what it says."""
+        must = size > 0 or error != 0
+        if self.high_watermark != high_watermark:
+            must = True
+            self.high_watermark = high_watermark
+        if self.seen_log_start != log_start:
+            must = True
+            self.seen_log_start = log_start
+        if error != 0:
+            # The next answer must name it again when the error is gone.
+            self.high_watermark = -1
+        return must
+
+
+class Kind(Enum):
+    """How an answer is shaped."""
+
+    SESSIONLESS = "sessionless"
+    FULL = "full"
+    INCREMENTAL = "incremental"
+
+
+class Session:
+    """One client's session; ``partitions`` keeps the order in which they are served."""
+
+    __slots__ = (
+        "created",
+        "epoch",
+        "identity",
+        "last_used",
+        "partitions",
+        "privileged",
+        "uses_ids",
+    )
+
+    def __init__(
+        self,
+        identity: int,
+        now: float,
+        partitions: dict[FetchKey, FetchPartition],
+        *,
+        privileged: bool,
+        uses_ids: bool,
+    ) -> None:
+        self.identity = identity
+        self.epoch = 1
+        self.created = now
+        self.last_used = now
+        self.partitions = partitions
+        self.privileged = privileged
+        self.uses_ids = uses_ids
+
+    def served(self, key: FetchKey) -> None:
+        """Move a partition that gave data behind the others, so that none starves."""
+        partition = self.partitions.pop(key, None)
+        if partition is not None:  # a later request may have forgotten it meanwhile
+            self.partitions[key] = partition
+
+
+class FetchContext:
+    """What one Fetch request is about, whatever it said itself."""
+
+    __slots__ = ("kind", "partitions", "session")
+
+    def __init__(
+        self, kind: Kind, partitions: dict[FetchKey, FetchPartition], session: Session | None = None
+    ) -> None:
+        self.kind = kind
+        self.partitions = partitions
+        self.session = session
+
+    @property
+    def session_id(self) -> int:
+        """0 outside a session."""
+        return self.session.identity if self.session else 0
+
+
+class FetchSessions:
+    """The sessions of all clients; at most ``slots`` of them."""
+
+    def __init__(self, slots: int, new_id: Callable[[], int]) -> None:
+        self._slots = slots
+        self._new_id = new_id
+        self._sessions: dict[int, Session] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def context(
+        self,
+        session_id: int,
+        epoch: int,
+        wanted: Iterable[tuple[FetchKey, FetchPartition]],
+        forgotten: Iterable[FetchKey],
+        *,
+        now: float,
+        privileged: bool = False,
+        uses_ids: bool = False,
+    ) -> FetchContext:
+        """The context of a request.
+
+        Raises KafkaError FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH or
+        FETCH_SESSION_TOPIC_ID_ERROR.
+        """
+        if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            self._sessions.pop(session_id, None)
+            partitions = dict(wanted)
+            if epoch == FINAL_EPOCH:
+                return FetchContext(Kind.SESSIONLESS, partitions)
+            session = self._create(partitions, now, privileged=privileged, uses_ids=uses_ids)
+            return FetchContext(Kind.FULL, partitions, session)
+        session = self._resume(session_id, epoch, uses_ids)
+        self._update(session, wanted, forgotten)
+        if not session.partitions:
+            del self._sessions[session_id]
+            return FetchContext(Kind.SESSIONLESS, {})
+        session.last_used = now
+        session.epoch = 1 if epoch == MAX_EPOCH else epoch + 1
+        return FetchContext(Kind.INCREMENTAL, session.partitions, session)
+
+    def _resume(self, session_id: int, epoch: int, uses_ids: bool) -> Session:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise KafkaError(SESSION_ID_NOT_FOUND)
+        if session.epoch != epoch:
+            raise KafkaError(INVALID_SESSION_EPOCH)
+        if session.uses_ids != uses_ids:
+            raise KafkaError(SESSION_TOPIC_ID_ERROR)
+        return session
+
+    @staticmethod
+    def _update(
+        session: Session,
+        wanted: Iterable[tuple[FetchKey, FetchPartition]],
+        forgotten: Iterable[FetchKey],
+    ) -> None:
+        for key, new in wanted:
+            old = session.partitions.get(key)
+            if old is not None:
+                new.high_watermark = old.high_watermark
+                new.seen_log_start = old.seen_log_start
+            session.partitions[key] = new
+        for key in forgotten:
+            session.partitions.pop(key, None)
+
+    def _create(
+        self,
+        partitions: dict[FetchKey, FetchPartition],
+        now: float,
+        *,
+        privileged: bool,
+        uses_ids: bool,
+    ) -> Session | None:
+        if not self._make_room(len(partitions), now, privileged):
+            return None
+        identity = self._new_id()
+        while identity == 0 or identity in self._sessions:
+            identity = self._new_id()
+        session = Session(identity, now, partitions, privileged=privileged, uses_ids=uses_ids)
+        self._sessions[identity] = session
+        return session
+
+    def _make_room(self, size: int, now: float, privileged: bool) -> bool:
+        """Evict as KIP-227 says: the stalest one, or a smaller one that had its time."""
+        if len(self._sessions) < self._slots:
+            return True
+        if not self._sessions:
+            return False
+        stalest = min(self._sessions.values(), key=lambda s: s.last_used)
+        if now - stalest.last_used > EVICTION_MS:
+            del self._sessions[stalest.identity]
+            return True
+        candidates = [
+            s
+            for s in self._sessions.values()
+            if (privileged and not s.privileged)
+            or (
+                s.privileged == privileged
+                and len(s.partitions) < size
+                and now - s.created > EVICTION_MS
+            )
+        ]
+        if not candidates:
+            return False
+        smallest = min(candidates, key=lambda s: (s.privileged, len(s.partitions)))
+        del self._sessions[smallest.identity]
+        return True

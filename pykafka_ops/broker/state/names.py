@@ -1,0 +1,68 @@
+"""Topic names: which are allowed, which collide, which are the broker's own.
+
+Counterpart of ``org.apache.kafka.common.internals.Topic``, with its texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+GROUP_METADATA_TOPIC = "__consumer_offsets"
+TRANSACTION_STATE_TOPIC = "__transaction_state"
+CLUSTER_METADATA_TOPIC = "__cluster_metadata"
+INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC})
+MAX_NAME_LENGTH = 249
+
+_LEGAL = re.compile(r"[a-zA-Z0-9._-]+\Z")
+
+
+def name_problem(name: str) -> str | None:
+    """What is wrong with a topic name, in Kafka's words; None if it is fine."""
+    if not name:
+        return "the empty string is not allowed"
+    if name == ".":
+        return "'.' is not allowed"
+    if name == "..":
+        return "'..' is not allowed"
+    if len(name) > MAX_NAME_LENGTH:
+        return f"the length of '{name}' is longer than the max allowed length {MAX_NAME_LENGTH}"
+    if not _LEGAL.match(name):
+        return (
+            f"'{name}' contains one or more characters other than ASCII alphanumerics,"
+            " '.', '_' and '-'"
+        )
+    return None
+
+
+def check_name(name: str) -> None:
+    """Raise KafkaError INVALID_TOPIC_EXCEPTION if the name is not allowed."""
+    problem = name_problem(name)
+    if problem is not None:
+        raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {problem}")
+
+
+def is_internal(name: str) -> bool:
+    """Whether the topic is the broker's own (``isInternal`` in Metadata)."""
+    return name in INTERNAL_TOPICS
+
+
+def has_collision_chars(name: str) -> bool:
+    """Whether the name holds '.' or '_', which metric names do not tell apart."""
+    return "." in name or "_" in name
+
+
+def metric_name(name: str) -> str:
+    """The name as metrics show it; two topics with one metric name collide."""
+    return name.replace(".", "_")
+
+
+def collisions(name: str, existing: Iterable[str]) -> list[str]:
+    """The topics among ``existing`` that collide with ``name``, in their order."""
+    if not has_collision_chars(name):
+        return []
+    wanted = metric_name(name)
+    return [other for other in existing if metric_name(other) == wanted]

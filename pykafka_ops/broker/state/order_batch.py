@@ -1,0 +1,141 @@
+"""Collects what brokers must be told, one set of orders per broker (``BrokerRequestBatch``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pykafka_ops.broker.state.cluster import Cluster
+from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
+from pykafka_ops.broker.state.leadership import TopicPartition
+from pykafka_ops.broker.state.orders import (
+    LeaderAndIsrOrder,
+    MetadataOrder,
+    Order,
+    ReplicaChange,
+    StopChange,
+    StopReplicaOrder,
+)
+from pykafka_ops.broker.state.steps import Send, Steps
+
+
+class OrderBatch:
+    """Filled by a rule, then flushed.
+
+    Every broker gets LeaderAndIsr, then UpdateMetadata, then StopReplica, as from Kafka: a
+    partition can be used as soon as clients hear of it, and not after they stop hearing of it.
+    """
+
+    def __init__(self, cluster: Cluster, controller_id: int, controller_epoch: int) -> None:
+        self._cluster = cluster
+        self._controller_id = controller_id
+        self._epoch = controller_epoch
+        self._changes: dict[int, dict[TopicPartition, bool]] = {}
+        self._stops: dict[int, dict[TopicPartition, bool]] = {}
+        self._metadata: dict[TopicPartition, None] = {}
+        self._everything_to: set[int] = set()
+        self._to_all = False
+
+    def become(self, brokers: Iterable[int], topic: str, index: int, *, new: bool) -> None:
+        """Tell ``brokers`` to lead or follow, and all brokers about the partition."""
+        key = (topic, index)
+        for broker in brokers:
+            changes = self._changes.setdefault(broker, {})
+            changes[key] = new or changes.get(key, False)
+        self.tell(topic, index)
+
+    def stop(self, broker: int, topic: str, index: int, *, delete: bool) -> None:
+        """Tell ``broker`` to stop the partition."""
+        stops = self._stops.setdefault(broker, {})
+        key = (topic, index)
+        stops[key] = delete or stops.get(key, False)
+
+    def tell(self, topic: str, index: int) -> None:
+        """Tell all brokers about the partition."""
+        self._metadata[topic, index] = None
+        self._to_all = True
+
+    def tell_brokers(self) -> None:
+        """Tell all brokers which brokers live."""
+        self._to_all = True
+
+    def tell_everything(self, brokers: Iterable[int]) -> None:
+        """Tell ``brokers`` about all partitions."""
+        self._everything_to.update(brokers)
+
+    def flush(self) -> Steps[None]:
+        """Yield one Send with all that was collected, if anything."""
+        orders: list[tuple[int, Order]] = []
+        common = self._delta(self._metadata) if self._to_all else None
+        for broker in sorted(self._cluster.brokers):
+            orders += self._orders(broker, common)
+        self._changes.clear()
+        self._stops.clear()
+        self._metadata.clear()
+        self._everything_to.clear()
+        self._to_all = False
+        if orders:
+            yield Send(orders)
+
+    def _orders(self, broker: int, common: MetadataDelta | None) -> list[tuple[int, Order]]:
+        orders: list[tuple[int, Order]] = []
+        broker_epoch = self._cluster.brokers[broker].epoch
+        changes = self._replica_changes(self._changes.get(broker, {}))
+        if changes:
+            orders.append((broker, self._leader_and_isr(broker_epoch, changes)))
+        delta = common
+        if broker in self._everything_to:
+            every = ((topic, index) for topic, index, _ in self._cluster.all_partitions())
+            delta = self._delta(every)
+        if delta is not None:
+            orders.append((broker, MetadataOrder(broker_epoch=broker_epoch, delta=delta)))
+        stops = self._stops.get(broker)
+        if stops:
+            orders.append((broker, self._stop_replica(broker_epoch, stops)))
+        return orders
+
+    def _replica_changes(self, wanted: dict[TopicPartition, bool]) -> list[ReplicaChange]:
+        changes = []
+        for (topic, index), new in wanted.items():
+            entry = self._cluster.topics.get(topic)
+            record = None if entry is None else entry.partitions.get(index)
+            if entry is None or record is None or record.state is None:
+                continue
+            changes.append(
+                ReplicaChange(topic, entry.topic_id, index, record.state, record.assignment, new)
+            )
+        return changes
+
+    def _leader_and_isr(self, broker_epoch: int, changes: list[ReplicaChange]) -> Order:
+        leaders = {change.state.leader for change in changes}
+        return LeaderAndIsrOrder(
+            controller_id=self._controller_id,
+            controller_epoch=self._epoch,
+            broker_epoch=broker_epoch,
+            changes=changes,
+            leaders=[b for id_, b in self._cluster.brokers.items() if id_ in leaders],
+        )
+
+    def _stop_replica(self, broker_epoch: int, stops: dict[TopicPartition, bool]) -> Order:
+        return StopReplicaOrder(
+            controller_id=self._controller_id,
+            controller_epoch=self._epoch,
+            broker_epoch=broker_epoch,
+            stops=[
+                StopChange(topic, index, self._cluster.stop_epoch(topic, index), delete)
+                for (topic, index), delete in stops.items()
+            ],
+        )
+
+    def _delta(self, wanted: Iterable[TopicPartition]) -> MetadataDelta:
+        partitions: dict[str, dict[int, PartitionImage]] = {}
+        for topic, index in wanted:
+            image = self._cluster.image(topic, index)
+            if image is not None:
+                partitions.setdefault(topic, {})[index] = image
+        return MetadataDelta(
+            controller_id=self._controller_id,
+            controller_epoch=self._epoch,
+            brokers=list(self._cluster.brokers.values()),
+            partitions=partitions,
+            topic_ids={topic: self._cluster.topics[topic].topic_id for topic in partitions},
+        )

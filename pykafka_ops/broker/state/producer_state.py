@@ -1,0 +1,103 @@
+"""What is remembered of one producer in a partition (`ProducerStateEntry`, `BatchMetadata`)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from pykafka_ops.disk.snapshot import ProducerEntry
+
+WINDOW = 5
+"""Batches remembered per producer: what a client may have in flight and send again."""
+
+MAX_SEQUENCE = 2**31 - 1
+"""After it comes 0."""
+
+
+class Origin(IntEnum):
+    """Who appends; decides how much is checked (``AppendOrigin``)."""
+
+    REPLICATION = 0
+    COORDINATOR = 1
+    CLIENT = 2
+
+
+class Batch(NamedTuple):
+    """What is remembered of an appended batch; ``timestamp`` is its largest (ms)."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """Offset of its first record."""
+        return self.last_offset - self.offset_delta
+
+    @property
+    def first_sequence(self) -> int:
+        """Sequence of its first record."""
+        return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
+
+
+class CompletedTxn(NamedTuple):
+    """A transaction its marker ended; ``last_offset`` is the marker's. ``last_stable_offset`` is
+    where readers of committed data may go once it is replicated."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    aborted: bool
+    last_stable_offset: int
+
+
+class ProducerState:
+    """One producer; -1 means none. ``txn_first_offset`` is where its open transaction began."""
+
+    __slots__ = ("batches", "coordinator_epoch", "epoch", "last_timestamp", "txn_first_offset")
+
+    def __init__(self, epoch: int = -1) -> None:
+        self.epoch = epoch
+        self.coordinator_epoch = -1
+        self.last_timestamp = -1
+        self.txn_first_offset = -1
+        self.batches: list[Batch] = []
+
+    @property
+    def last_sequence(self) -> int:
+        """Sequence of the last record, -1 without batches."""
+        return self.batches[-1].last_sequence if self.batches else -1
+
+    def entry(self, producer_id: int) -> ProducerEntry:
+        """As it stands in a snapshot: of the window only the last batch."""
+        last = self.batches[-1] if self.batches else Batch(-1, -1, 0, -1)
+        return ProducerEntry(
+            producer_id,
+            self.epoch,
+            last.last_sequence,
+            last.last_offset,
+            last.offset_delta,
+            self.last_timestamp,
+            self.coordinator_epoch,
+            self.txn_first_offset,
+        )
+
+
+class Verification:
+    """A transaction waits for its coordinator to confirm this partition (KIP-890)."""
+
+    __slots__ = ("epoch", "guard", "lowest_sequence", "timestamp")
+
+    def __init__(self, timestamp: int, sequence: int, epoch: int) -> None:
+        self.timestamp = timestamp
+        self.lowest_sequence = sequence
+        self.epoch = epoch
+        self.guard = object()
+
+    def lower(self, sequence: int, epoch: int) -> None:
+        """Remember the lowest sequence of the newest epoch, so that a later batch that is
+        confirmed first cannot overtake it."""
+        if epoch > self.epoch or (epoch == self.epoch and sequence < self.lowest_sequence):
+            self.epoch = epoch
+            self.lowest_sequence = sequence

@@ -1,0 +1,342 @@
+"""Idempotent and transactional producers of one partition: sequences, fencing, open transactions.
+
+The rules of ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo`` (KIP-98,
+KIP-890 part 1). Pure: snapshots on disk belong to the log. A batch is first checked, then
+written, then added; nothing changes before :meth:`Producers.add_batch` and ``add_marker``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+
+from pykafka_ops.broker.state.producer_state import (
+    MAX_SEQUENCE,
+    WINDOW,
+    Batch,
+    CompletedTxn,
+    Origin,
+    ProducerState,
+    Verification,
+)
+from pykafka_ops.disk.snapshot import ProducerEntry
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+__all__ = ["Batch", "CompletedTxn", "Origin", "ProducerState", "Producers"]
+
+
+class Producers:
+    """All producers seen in one partition. ``partition`` ("topic-0") is for error texts;
+    ``verify`` asks that transactions be confirmed by their coordinator before the first batch."""
+
+    __slots__ = (
+        "_ongoing",
+        "_states",
+        "_unreplicated",
+        "_verifications",
+        "end_offset",
+        "partition",
+        "verify",
+    )
+
+    def __init__(self, partition: str, *, verify: bool = False) -> None:
+        self.partition = partition
+        self.verify = verify
+        self.end_offset = 0
+        self._states: dict[int, ProducerState] = {}
+        self._ongoing: list[tuple[int, int]] = []
+        self._unreplicated: list[tuple[int, int]] = []
+        self._verifications: dict[int, Verification] = {}
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __iter__(self) -> Iterator[tuple[int, ProducerState]]:
+        return iter(self._states.items())
+
+    def get(self, producer_id: int) -> ProducerState | None:
+        """What is known of a producer."""
+        return self._states.get(producer_id)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known and no finished transaction waits for replication."""
+        return not self._states and not self._unreplicated
+
+    @property
+    def first_unstable_offset(self) -> int:
+        """First offset of the oldest transaction that is open, or ended by a marker above the
+        high watermark; -1 if there is none."""
+        ongoing, unreplicated = self._ongoing, self._unreplicated
+        if ongoing and unreplicated:
+            return min(ongoing[0][0], unreplicated[0][0])
+        if ongoing:
+            return ongoing[0][0]
+        return unreplicated[0][0] if unreplicated else -1
+
+    @property
+    def first_undecided_offset(self) -> int:
+        """First offset of the oldest open transaction, or -1."""
+        return self._ongoing[0][0] if self._ongoing else -1
+
+    @property
+    def oldest_txn_timestamp(self) -> int:
+        """Last write (ms) of the producer with the oldest open transaction, or -1."""
+        if not self._ongoing:
+            return -1
+        state = self._states.get(self._ongoing[0][1])
+        return state.last_timestamp if state else -1
+
+    def has_ongoing(self, producer_id: int) -> bool:
+        """Whether the producer has an open transaction here."""
+        state = self._states.get(producer_id)
+        return state is not None and state.txn_first_offset >= 0
+
+    # -- verification of transactions --------------------------------------------------------------
+
+    def start_verification(
+        self, producer_id: int, sequence: int, epoch: int, now: int
+    ) -> object | None:
+        """The guard to append with once the coordinator has confirmed; None if no need."""
+        if not self.verify or self.has_ongoing(producer_id):
+            return None
+        pending = self._verifications.get(producer_id)
+        if pending is None:
+            pending = self._verifications[producer_id] = Verification(now, sequence, epoch)
+        pending.lower(sequence, epoch)
+        return pending.guard
+
+    def _unverified(self, producer_id: int, guard: object | None) -> bool:
+        pending = self._verifications.get(producer_id)
+        return pending is None or pending.guard is not guard
+
+    # -- checking ----------------------------------------------------------------------------------
+
+    def in_sequence(self, producer_id: int, epoch: int, base_sequence: int) -> bool:
+        """Quick yes for the usual batch: same epoch, next sequence, outside transactions."""
+        state = self._states.get(producer_id)
+        if state is None or state.epoch != epoch or state.txn_first_offset >= 0:
+            return False
+        batches = state.batches
+        return bool(batches) and batches[-1][0] + 1 == base_sequence and not self._verifications
+
+    def find_duplicate(
+        self, producer_id: int, epoch: int, base_sequence: int, last_sequence: int
+    ) -> Batch | None:
+        """The remembered batch with exactly this range of sequences."""
+        state = self._states.get(producer_id)
+        if state is not None and state.epoch == epoch:
+            for batch in state.batches:
+                if batch[0] == last_sequence and batch.first_sequence == base_sequence:
+                    return batch
+        return None
+
+    def check_batch(
+        self,
+        producer_id: int,
+        epoch: int,
+        base_sequence: int,
+        offset: int,
+        *,
+        transactional: bool,
+        origin: Origin = Origin.CLIENT,
+        guard: object | None = None,
+    ) -> None:
+        """Whether a data batch that will stand at ``offset`` may be appended.
+
+        Raises KafkaError INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or
+        INVALID_TXN_STATE. Look for a duplicate first.
+        """
+        state = self._states.get(producer_id) or ProducerState()
+        in_txn = state.txn_first_offset >= 0
+        if self.verify and transactional and not in_txn and self._unverified(producer_id, guard):
+            raise KafkaError(
+                ErrorCode.INVALID_TXN_STATE, "Record was not part of an ongoing transaction"
+            )
+        self._check_epoch(producer_id, epoch, state, offset)
+        if origin == Origin.CLIENT:
+            self._check_sequence(producer_id, epoch, base_sequence, state, offset)
+        if in_txn and not transactional:
+            raise KafkaError(
+                ErrorCode.INVALID_TXN_STATE,
+                f"Expected transactional write from producer {producer_id} at offset {offset} "
+                f"in partition {self.partition}",
+            )
+
+    def check_marker(
+        self, producer_id: int, epoch: int, coordinator_epoch: int, offset: int
+    ) -> None:
+        """Whether an end-of-transaction marker may be appended at ``offset``.
+
+        Raises KafkaError INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
+        """
+        state = self._states.get(producer_id) or ProducerState()
+        self._check_epoch(producer_id, epoch, state, offset)
+        if state.coordinator_epoch > coordinator_epoch:
+            raise KafkaError(
+                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
+                f"Invalid coordinator epoch for producerId {producer_id} at offset {offset} in "
+                f"partition {self.partition}: {coordinator_epoch} (zombie), "
+                f"{state.coordinator_epoch} (current)",
+            )
+
+    def _check_epoch(self, producer_id: int, epoch: int, state: ProducerState, offset: int) -> None:
+        if epoch < state.epoch:
+            raise KafkaError(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"Epoch of producer {producer_id} at offset {offset} in {self.partition} is "
+                f"{epoch}, which is smaller than the last seen epoch {state.epoch}",
+            )
+
+    def _check_sequence(
+        self, producer_id: int, epoch: int, first: int, state: ProducerState, offset: int
+    ) -> None:
+        where = f"producer {producer_id} at offset {offset} in partition {self.partition}"
+        pending = self._verifications.get(producer_id)
+        if pending is not None and first > pending.lowest_sequence:
+            raise KafkaError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Out of order sequence number for {where}: {first} (incoming seq. number), "
+                f"{pending.lowest_sequence} (earliest seen sequence)",
+            )
+        if state.epoch == -1:
+            return  # forgotten or never seen: any sequence may come
+        if epoch != state.epoch:
+            if first != 0:
+                raise KafkaError(
+                    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    f"Invalid sequence number for new epoch of {where}: {epoch} (request epoch), "
+                    f"{first} (seq. number), {state.epoch} (current producer epoch)",
+                )
+            return
+        last = state.last_sequence
+        if first != (0 if last == MAX_SEQUENCE else last + 1):
+            raise KafkaError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Out of order sequence number for {where}: {first} (incoming seq. number), "
+                f"{last} (current end sequence number)",
+            )
+
+    # -- adding what was written ------------------------------------------------------------------
+
+    def add_batch(
+        self, producer_id: int, epoch: int, batch: Batch, *, transactional: bool = False
+    ) -> None:
+        """A data batch stands in the log."""
+        state = self._state_in(producer_id, epoch)
+        batches = state.batches
+        if len(batches) == WINDOW:
+            del batches[0]
+        batches.append(batch)
+        state.last_timestamp = batch[3]
+        if transactional:
+            if state.txn_first_offset < 0:
+                state.txn_first_offset = first = batch.first_offset
+                insort(self._ongoing, (first, producer_id))
+            self._verifications.pop(producer_id, None)
+
+    def add_marker(
+        self,
+        producer_id: int,
+        epoch: int,
+        coordinator_epoch: int,
+        *,
+        offset: int,
+        timestamp: int,
+        aborted: bool,
+    ) -> CompletedTxn | None:
+        """A marker stands in the log at ``offset``; the transaction it ended, if any was open."""
+        completed = self.peek_marker(producer_id, offset, aborted=aborted)
+        state = self._state_in(producer_id, epoch)
+        state.coordinator_epoch = coordinator_epoch
+        state.last_timestamp = timestamp
+        state.txn_first_offset = -1
+        self._verifications.pop(producer_id, None)
+        if completed is not None:
+            begun = (completed.first_offset, producer_id)
+            found = bisect_left(self._ongoing, begun)
+            if self._ongoing[found : found + 1] == [begun]:
+                del self._ongoing[found]
+            insort(self._unreplicated, (completed.first_offset, offset))
+        return completed
+
+    def peek_marker(self, producer_id: int, offset: int, *, aborted: bool) -> CompletedTxn | None:
+        """The transaction that a marker at ``offset`` would end, if one is open."""
+        state = self._states.get(producer_id)
+        if state is None or state.txn_first_offset < 0:
+            return None
+        others = (start for start, producer in self._ongoing if producer != producer_id)
+        stable = next(others, offset + 1)
+        return CompletedTxn(producer_id, state.txn_first_offset, offset, aborted, stable)
+
+    def _state_in(self, producer_id: int, epoch: int) -> ProducerState:
+        state = self._states.get(producer_id)
+        if state is None:
+            state = self._states[producer_id] = ProducerState(epoch)
+        elif state.epoch != epoch:
+            state.epoch = epoch
+            state.batches.clear()
+        return state
+
+    # -- what happens to the log -------------------------------------------------------------------
+
+    def on_high_watermark(self, high_watermark: int) -> None:
+        """Transactions whose marker is below it no longer hold readers back."""
+        if self._unreplicated:
+            self._unreplicated = [t for t in self._unreplicated if t[1] >= high_watermark]
+
+    def on_log_start(self, log_start_offset: int) -> None:
+        """The log now begins at ``log_start_offset``."""
+        self.on_high_watermark(log_start_offset)
+        self.end_offset = max(self.end_offset, log_start_offset)
+
+    def expire(self, now: int, expiration_ms: int) -> int:
+        """Forget producers idle for ``expiration_ms`` (open transactions keep them), and
+        verifications that never came; the number of producers forgotten."""
+        old = [
+            producer_id
+            for producer_id, state in self._states.items()
+            if state.txn_first_offset < 0 and now - state.last_timestamp >= expiration_ms
+        ]
+        for producer_id in old:
+            del self._states[producer_id]
+        for producer_id, pending in list(self._verifications.items()):
+            if now - pending.timestamp >= expiration_ms:
+                del self._verifications[producer_id]
+        return len(old)
+
+    def clear(self, end_offset: int) -> None:
+        """Forget everything but pending verifications; the state is that of ``end_offset``."""
+        self._states.clear()
+        self._ongoing.clear()
+        self._unreplicated.clear()
+        self.end_offset = end_offset
+
+    def load(
+        self, entries: Iterable[ProducerEntry], end_offset: int, now: int, expiration_ms: int
+    ) -> None:
+        """Start from a snapshot taken at ``end_offset``; who is expired stays out."""
+        self.clear(end_offset)
+        for entry in entries:
+            in_txn = entry.current_txn_first_offset >= 0
+            if not in_txn and now - entry.timestamp >= expiration_ms:
+                continue
+            state = self._states[entry.producer_id] = ProducerState(entry.producer_epoch)
+            state.coordinator_epoch = entry.coordinator_epoch
+            state.last_timestamp = entry.timestamp
+            if entry.last_offset >= 0:
+                state.batches.append(
+                    Batch(
+                        entry.last_sequence, entry.last_offset, entry.offset_delta, entry.timestamp
+                    )
+                )
+            if in_txn:
+                state.txn_first_offset = entry.current_txn_first_offset
+                insort(self._ongoing, (entry.current_txn_first_offset, entry.producer_id))
+
+    def entries(self) -> list[ProducerEntry]:
+        """Everything, as a snapshot holds it."""
+        return [state.entry(producer_id) for producer_id, state in self._states.items()]
