@@ -1,0 +1,1 @@
+"""Logs on disk: segments, recovery, log directories."""

@@ -1,0 +1,77 @@
+"""Slow work of the logs in other threads, and work for later; results come back on one thread."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from pykafka_ops.broker.storage.log_dir import Job, LogDir
+
+
+class Background:
+    """Runs jobs. ``wake`` is called from any thread when :meth:`tick` has something to take in."""
+
+    def __init__(self, workers: int, wake: Callable[[], None] | None = None) -> None:
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="log-io")
+        self._finished: deque[Job] = deque()
+        self._later: list[tuple[int, int, Callable[[], None]]] = []
+        self._numbers = itertools.count()
+        self._wake = wake
+
+    def submit(self, job: Job) -> None:
+        """Run ``job`` in another thread; its ``done`` is called by :meth:`tick`."""
+        self._pool.submit(self._work, job)
+
+    def _work(self, job: Job) -> None:
+        job.run()
+        self._finished.append(job)
+        if self._wake is not None:
+            self._wake()
+
+    def schedule(self, at: int, action: Callable[[], None]) -> None:
+        """Call ``action`` from :meth:`tick` when it is ``at`` (ms) or later."""
+        heapq.heappush(self._later, (at, next(self._numbers), action))
+
+    @property
+    def next_due(self) -> int | None:
+        """When the next scheduled action is due (ms)."""
+        return self._later[0][0] if self._later else None
+
+    def tick(self, now: int) -> None:
+        """Take in what is finished, do what is due."""
+        while self._finished:
+            self._finished.popleft().done()
+        while self._later and self._later[0][0] <= now:
+            heapq.heappop(self._later)[2]()
+
+    def stop(self) -> None:
+        """Wait for the jobs under way and take them in; what was scheduled is dropped."""
+        self._pool.shutdown()
+        self._wake = None
+        self._later.clear()
+        while self._finished:
+            self._finished.popleft().done()
+
+
+class RemoveTree:
+    """Remove a directory with all in it."""
+
+    def __init__(self, log_dir: LogDir, path: str) -> None:
+        self._log_dir = log_dir
+        self._path = path
+        self._error: OSError | None = None
+
+    def run(self) -> None:
+        """Any thread."""
+        try:
+            self._log_dir.files.remove_tree(self._path)
+        except OSError as error:
+            self._error = error
+
+    def done(self) -> None:
+        """A disk that cannot remove is a failed disk."""
+        if self._error is not None:
+            self._log_dir.fail(self._error)

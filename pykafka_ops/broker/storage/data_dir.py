@@ -1,0 +1,314 @@
+"""One of ``log.dirs``: its lock, its identity, its checkpoint files, the partitions in it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.storage.files import Files, Lock
+from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log_dir import Job, LogDir, StorageSettings
+from pykafka_ops.broker.storage.log_state import UNKNOWN
+from pykafka_ops.broker.storage.recovery import Recovered, Recovery
+from pykafka_ops.disk import names
+from pykafka_ops.disk.checkpoint import (
+    MetaProperties,
+    format_meta_properties,
+    format_offsets,
+    parse_meta_properties,
+    parse_offsets,
+)
+from pykafka_ops.errors import CorruptIndexError, StorageError
+
+Key = tuple[str, int]
+ConfigOf = Callable[[str], TopicConfig]
+
+_METADATA_TOPIC = "__cluster_metadata"
+_SLICES = 16
+_log = logging.getLogger(__name__)
+
+
+def read_meta(files: Files, path: str) -> MetaProperties | None:
+    """The identity stored in a data directory; None if it has none yet.
+
+    Raises StorageError if the file cannot be understood, OSError if it cannot be read.
+    """
+    name = f"{path}/{names.META_PROPERTIES}"
+    try:
+        text = files.read(name).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return None
+    try:
+        return parse_meta_properties(text, name) if text.strip() else None
+    except CorruptIndexError as error:
+        raise StorageError(f"{error}; restore the file or empty the directory") from error
+
+
+class DataDir(LogDir):
+    """A data directory while the broker runs. ``partitions`` maps what is in it to its log, None
+    until somebody asks for it. ``submitted`` takes jobs to another thread."""
+
+    def __init__(self, path: str, files: Files, settings: StorageSettings) -> None:
+        super().__init__(path, files, settings)
+        self.partitions: dict[Key, Log | None] = {}
+        self.futures: dict[Key, str] = {}
+        self.clean = False
+        self.submitted: Callable[[Job], None] | None = None
+        self.recovery_points: dict[Key, int] = {}
+        self.start_offsets: dict[Key, int] = {}
+        self.high_watermarks: dict[Key, int] = {}
+        self._ends: dict[Key, int] = {}
+        self._doomed: list[str] = []
+        self._lock: Lock | None = None
+        self._written: dict[str, dict[Key, int]] = {}
+        self._writing: set[str] = set()
+
+    def submit(self, job: Job) -> None:
+        if self.submitted is None:
+            super().submit(job)
+        else:
+            self.submitted(job)
+
+    # -- taking possession -------------------------------------------------------------------------
+
+    def take(self, broker_id: int, cluster_id: str) -> None:
+        """Make the directory if it is missing, lock it, check or write its identity.
+
+        Raises StorageError if another broker uses it or it belongs to another broker or cluster,
+        OSError if the disk fails.
+        """
+        if not self.files.exists(self.path):
+            self.files.make_directory(self.path)
+            self.files.sync_directory(os.path.dirname(self.path) or "/")
+        try:
+            self._lock = self.files.lock(f"{self.path}/{names.LOCK}")
+        except BlockingIOError as error:
+            raise StorageError(
+                f"Failed to acquire lock on file .lock in {self.path}. A broker in another process "
+                "is using this directory: stop it or give this one another log.dirs."
+            ) from error
+        try:
+            self._check_meta(broker_id, cluster_id)
+        except BaseException:
+            self.unlock()
+            raise
+
+    def _check_meta(self, broker_id: int, cluster_id: str) -> None:
+        meta = read_meta(self.files, self.path)
+        name = f"{self.path}/{names.META_PROPERTIES}"
+        if meta is None:
+            meta = MetaProperties(cluster_id=cluster_id, broker_id=broker_id)
+            meta.comments = ["#"]
+            self.files.write_atomic(name, format_meta_properties(meta).encode())
+            return
+        if meta.broker_id is not None and meta.broker_id != broker_id:
+            raise StorageError(
+                f"Configured broker.id {broker_id} doesn't match stored broker.id "
+                f"{meta.broker_id} in {name}. If you moved your data, make sure your configured "
+                "broker.id matches. If you intend to create a new broker, you should remove all "
+                "data in your data directories (log.dirs)."
+            )
+        if meta.cluster_id is not None and meta.cluster_id != cluster_id:
+            raise StorageError(
+                f"The Cluster ID {cluster_id} doesn't match stored clusterId {meta.cluster_id} in "
+                f"{name}. The broker is trying to join the wrong cluster. Configured "
+                "zookeeper.connect may be wrong."
+            )
+
+    def unlock(self) -> None:
+        """Let another broker have the directory."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Read the names of the partitions and the checkpoints; nothing else. The marker of a
+        clean stop is taken away, so that a crash from now on is seen. Raises OSError."""
+        marker = f"{self.path}/{names.CLEAN_SHUTDOWN}"
+        self.clean = self.files.exists(marker)
+        if self.clean:
+            self.files.remove(marker)
+            self.files.sync_directory(self.path)
+        self.recovery_points = self._read_checkpoint(names.RECOVERY_POINT_CHECKPOINT)
+        self.start_offsets = self._read_checkpoint(names.LOG_START_OFFSET_CHECKPOINT)
+        self.high_watermarks = self._read_checkpoint(names.REPLICATION_OFFSET_CHECKPOINT)
+        for name in self.files.directories(self.path):
+            self._load_name(name)
+        if self.clean:
+            self._ends = dict(self.recovery_points)
+
+    def _read_checkpoint(self, name: str) -> dict[Key, int]:
+        """A damaged checkpoint is as good as none: recovery then reads more."""
+        try:
+            return parse_offsets(self.files.read(f"{self.path}/{name}").decode(), name)
+        except FileNotFoundError:
+            return {}
+        except (CorruptIndexError, UnicodeDecodeError) as error:
+            _log.warning("%s: %s", self.path, error)
+            self.clean = False
+            return {}
+
+    def _load_name(self, name: str) -> None:
+        parsed = names.parse_dir(name)
+        if parsed is None or parsed.topic == _METADATA_TOPIC:
+            _log.warning("%s/%s is no partition's directory; left alone", self.path, name)
+        elif not parsed.state:
+            self.partitions[parsed.topic, parsed.partition] = None
+        elif parsed.state == "future":
+            self.futures[parsed.topic, parsed.partition] = name
+        elif parsed.state == "delete":
+            self._doomed.append(name)
+        else:
+            _log.warning("%s/%s is a stray partition; left alone", self.path, name)
+
+    def take_doomed(self) -> list[str]:
+        """Names of directories whose deletion was interrupted; each is given out once."""
+        doomed, self._doomed = self._doomed, []
+        return doomed
+
+    def recover(self, config_of: ConfigOf) -> None:
+        """After an unclean stop: check every partition, in several threads. Raises OSError."""
+        keys = list(self.partitions)
+        workers = max(self.settings.recovery_threads_per_dir, min(8, (os.cpu_count() or 1) + 1))
+        size = max(1, -(-len(keys) // (workers * _SLICES)))
+        slices = [keys[i : i + size] for i in range(0, len(keys), size)]
+        with ThreadPoolExecutor(workers, thread_name_prefix="log-recovery") as pool:
+            for found in pool.map(lambda s: self._recover_some(s, config_of), slices):
+                for key, recovered in found:
+                    self._ends[key] = recovered.end_offset
+                    self.recovery_points[key] = recovered.recovery_point
+                    if recovered.truncated:
+                        _log.warning(
+                            "%s/%s-%d: cut %d damaged bytes, ends at offset %d",
+                            *(self.path, *key, recovered.truncated, recovered.end_offset),
+                        )
+
+    def _recover_some(
+        self, keys: Iterable[Key], config_of: ConfigOf
+    ) -> list[tuple[Key, Recovered]]:
+        return [(key, self._recover_one(key, config_of(key[0]))) for key in keys]
+
+    def _recover_one(self, key: Key, config: TopicConfig) -> Recovered:
+        return Recovery(
+            self.files,
+            f"{self.path}/{names.partition_dir(*key)}",
+            config,
+            recovery_point=self.recovery_points.get(key, 0),
+            start_offset=self.start_offsets.get(key, 0),
+            settings=self.settings,
+        ).run()
+
+    def log_of(self, key: Key, config_of: ConfigOf) -> Log:
+        """The log of a partition that is here, made at first use and not opened yet."""
+        log = self.partitions[key]
+        if log is None:
+            end = self._ends.get(key, UNKNOWN)
+            log = self.partitions[key] = Log(
+                self,
+                key[0],
+                key[1],
+                config_of(key[0]),
+                end_offset=end,
+                recovery_point=self.recovery_points.get(key, 0),
+                start_checkpoint=self.start_offsets.get(key, 0),
+                high_watermark=self.high_watermarks.get(key, 0 if end == 0 else UNKNOWN),
+            )
+        return log
+
+    def forget(self, key: Key) -> Log | None:
+        """The partition is here no longer."""
+        self._ends.pop(key, None)
+        for offsets in (self.recovery_points, self.start_offsets, self.high_watermarks):
+            offsets.pop(key, None)
+        return self.partitions.pop(key, None)
+
+    # -- checkpoints -------------------------------------------------------------------------------
+
+    def open_logs(self) -> list[Log]:
+        """The logs that were used."""
+        return [log for log in self.partitions.values() if log is not None and log.is_open]
+
+    def collect_recovery_points(self) -> CheckpointJob | None:
+        """Write where each log is durable up to, if that changed."""
+        for log in self.open_logs():
+            self.recovery_points[log.topic, log.partition] = log.recovery_point
+        return self._changed(names.RECOVERY_POINT_CHECKPOINT, self.recovery_points)
+
+    def collect_start_offsets(self) -> CheckpointJob | None:
+        """Write the log starts that the first segment's name does not tell, if they changed."""
+        for log in self.open_logs():
+            start = log.start_checkpoint
+            if start is not None:
+                self.start_offsets[log.topic, log.partition] = start
+            else:
+                self.start_offsets.pop((log.topic, log.partition), None)
+        return self._changed(names.LOG_START_OFFSET_CHECKPOINT, self.start_offsets)
+
+    def collect_high_watermarks(self) -> CheckpointJob | None:
+        """Write the high watermarks, if they changed."""
+        for log in self.open_logs():
+            self.high_watermarks[log.topic, log.partition] = log.high_watermark
+        return self._changed(names.REPLICATION_OFFSET_CHECKPOINT, self.high_watermarks)
+
+    def _changed(self, name: str, offsets: dict[Key, int]) -> CheckpointJob | None:
+        unchanged = self._written.get(name) == offsets
+        if unchanged or name in self._writing or not self.online:
+            return None
+        self._writing.add(name)
+        return CheckpointJob(self, name, dict(offsets))
+
+    def checkpoint_done(self, job: CheckpointJob) -> None:
+        """Remember what the file holds; a full disk is tried again next time."""
+        self._writing.discard(job.name)
+        if job.error is None:
+            self._written[job.name] = job.offsets
+        else:
+            self.fail(job.error)
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def mark_clean(self, broker_epoch: int) -> None:
+        """The marker of a clean stop, written when all logs and checkpoints are durable."""
+        content = json.dumps({"version": 0, "brokerEpoch": broker_epoch}, separators=(",", ":"))
+        self.files.write(f"{self.path}/{names.CLEAN_SHUTDOWN}", content.encode(), sync=True)
+        self.files.sync_directory(self.path)
+
+    def abandon(self) -> list[Key]:
+        """Let go of all logs; the partitions that were here."""
+        keys = list(self.partitions)
+        for log in self.partitions.values():
+            if log is not None:
+                with suppress(OSError):
+                    log.abandon()
+        self.partitions.clear()
+        self.futures.clear()
+        return keys
+
+
+class CheckpointJob:
+    """Replace one checkpoint file."""
+
+    def __init__(self, data_dir: DataDir, name: str, offsets: dict[Key, int]) -> None:
+        self.data_dir = data_dir
+        self.name = name
+        self.offsets = offsets
+        self.error: OSError | None = None
+
+    def run(self) -> None:
+        """Any thread."""
+        path = f"{self.data_dir.path}/{self.name}"
+        try:
+            self.data_dir.files.write_atomic(path, format_offsets(self.offsets).encode())
+        except OSError as error:
+            self.error = error
+
+    def done(self) -> None:
+        """The directory's thread."""
+        self.data_dir.checkpoint_done(self)

@@ -1,0 +1,58 @@
+"""What stands in the data directories, for DescribeLogDirs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pykafka_ops.broker.storage.data_dir import DataDir, Key
+from pykafka_ops.broker.storage.files import Files
+from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.disk import names
+
+
+class LogDescription(NamedTuple):
+    """One replica in a directory; size in bytes."""
+
+    topic: str
+    partition: int
+    size: int
+    is_future: bool = False
+
+
+class DirDescription(NamedTuple):
+    """One data directory; bytes are -1 and logs empty if it failed."""
+
+    path: str
+    error: str | None
+    total_bytes: int
+    usable_bytes: int
+    logs: list[LogDescription]
+
+
+def describe(data_dir: DataDir) -> DirDescription:
+    """A directory and its logs; the sizes of logs nobody used are looked up."""
+    if data_dir.error is not None:
+        return DirDescription(data_dir.path, str(data_dir.error), -1, -1, [])
+    files = data_dir.files
+    try:
+        total, usable = files.space(data_dir.path)
+        logs = [
+            LogDescription(*key, _size(data_dir, key, log))
+            for key, log in data_dir.partitions.items()
+        ]
+        for key, name in data_dir.futures.items():
+            logs.append(LogDescription(*key, _size_on_disk(files, f"{data_dir.path}/{name}"), True))
+    except OSError as error:
+        data_dir.fail(error)
+        return DirDescription(data_dir.path, str(error), -1, -1, [])
+    return DirDescription(data_dir.path, None, total, usable, logs)
+
+
+def _size(data_dir: DataDir, key: Key, log: Log | None) -> int:
+    if log is not None and log.is_open:
+        return log.size
+    return _size_on_disk(data_dir.files, f"{data_dir.path}/{names.partition_dir(*key)}")
+
+
+def _size_on_disk(files: Files, directory: str) -> int:
+    return sum(f.size for f in files.list(directory) if f.name.endswith(names.LOG_SUFFIX))

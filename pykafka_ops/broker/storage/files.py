@@ -1,0 +1,385 @@
+"""The only door to the file system for logs, so that tests can break the disk.
+
+``RealFiles`` is the operating system; ``memory_files.MemoryFiles`` lives in memory and fails on
+demand. Every method raises ``OSError`` as the operating system would.
+
+A :class:`File` from :meth:`Files.open` has no descriptor until it is used, and may lose it again
+when too many are open: 10,000 partitions must not need 30,000 descriptors. Such files belong to
+one thread. Other threads work on :meth:`File.dup` or on :meth:`Files.open_private`.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import resource
+import shutil
+import stat as stat_module
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+Buffer = bytes | bytearray | memoryview
+
+_OPEN_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+_RWF_NOWAIT = getattr(os, "RWF_NOWAIT", None)
+_PROBE_STEP = 128 * 1024
+"""What the kernel reads ahead by default: such a stretch is in memory or not."""
+_PROBE = [bytearray(1)]
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""Error numbers of a full disk: nothing is broken, appends may work again later."""
+
+
+class FileInfo(NamedTuple):
+    """One file of a directory: size in bytes, last modification in ms since 1970."""
+
+    name: str
+    size: int
+    modified_ms: int
+
+
+class File(Protocol):
+    """An append-only file that can be cut and read anywhere."""
+
+    path: str
+
+    def append(self, data: Buffer) -> None:
+        """Write all of ``data`` at the end; on an error a part may have been written."""
+
+    def read(self, size: int, position: int) -> bytes:
+        """Up to ``size`` bytes from ``position``; fewer only at the end of the file."""
+
+    def read_cached(self, size: int, position: int) -> memoryview | None:
+        """As :meth:`read`, but None where the disk would have to be waited for."""
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to ``size`` bytes."""
+
+    def size(self) -> int:
+        """Length in bytes."""
+
+    def sync(self) -> None:
+        """Make what was written durable (fdatasync)."""
+
+    def dup(self) -> File:
+        """A private handle for another thread; the caller closes it."""
+
+    def close(self) -> None:
+        """Give the descriptor back; a pooled file opens again when used."""
+
+
+class Lock(Protocol):
+    """A held lock file."""
+
+    def close(self) -> None:
+        """Release the lock."""
+
+
+class Files(Protocol):
+    """A file system."""
+
+    def open(self, path: str, *, create: bool = False) -> File:
+        """A pooled file; with ``create`` it is made (or emptied) at once."""
+
+    def open_private(self, path: str) -> File:
+        """An existing file with a descriptor of its own; the caller closes it."""
+
+    def read(self, path: str) -> bytes:
+        """The whole content."""
+
+    def write(self, path: str, data: Buffer, *, sync: bool = False) -> None:
+        """Create or replace in place; a crash may leave a part."""
+
+    def write_atomic(self, path: str, data: Buffer, *, sync: bool = True) -> None:
+        """Replace as a whole: temporary file, rename. ``sync`` makes it durable."""
+
+    def info(self, path: str) -> FileInfo:
+        """Size and time of a file; FileNotFoundError without one."""
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+
+    def directories(self, path: str) -> list[str]:
+        """Names of the directories in a directory; no file is touched."""
+
+    def list(self, path: str) -> list[FileInfo]:
+        """The files of a directory, in no order."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, replacing ``new``."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file; no error if it is gone."""
+
+    def make_directory(self, path: str) -> None:
+        """Make one directory (and its parents); FileExistsError if it is there."""
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a directory and all in it; no error if it is gone."""
+
+    def sync_directory(self, path: str) -> None:
+        """Make renames, creations and removals in a directory durable."""
+
+    def lock(self, path: str) -> Lock:
+        """Lock a file for this process; BlockingIOError if another holds it."""
+
+    def space(self, path: str) -> tuple[int, int]:
+        """Total and usable bytes of the file system."""
+
+    def real_path(self, path: str) -> str:
+        """Absolute, without symbolic links."""
+
+
+class RealFile:
+    """A file of the operating system; see :class:`File`."""
+
+    __slots__ = ("_fd", "_pool", "path", "used")
+
+    def __init__(self, path: str, pool: RealFiles | None, fd: int = -1) -> None:
+        self.path = path
+        self.used = True
+        self._pool = pool
+        self._fd = fd
+
+    def append(self, data: Buffer) -> None:
+        fd = self._fd
+        if fd < 0:
+            fd = self._open()
+        self.used = True
+        done = os.write(fd, data)
+        size = len(data)
+        while done < size:
+            done += os.write(fd, memoryview(data)[done:])
+
+    def read(self, size: int, position: int) -> bytes:
+        fd = self._fd
+        if fd < 0:
+            fd = self._open()
+        self.used = True
+        data = os.pread(fd, size, position)
+        while len(data) < size:
+            more = os.pread(fd, size - len(data), position + len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def read_cached(self, size: int, position: int) -> memoryview | None:
+        if _RWF_NOWAIT is None:
+            return memoryview(self.read(size, position))
+        fd = self._fd
+        if fd < 0:
+            fd = self._open()
+        self.used = True
+        try:
+            if size <= _PROBE_STEP:
+                buffer = bytearray(size)
+                count = os.preadv(fd, [buffer], position, _RWF_NOWAIT)
+                return memoryview(buffer) if count == size else None
+            # Large ranges: ask for a byte of each stretch, then read without clearing memory first.
+            for at in (*range(position, position + size - 1, _PROBE_STEP), position + size - 1):
+                if os.preadv(fd, _PROBE, at, _RWF_NOWAIT) != 1:
+                    return None
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+                raise
+        return memoryview(self.read(size, position))
+
+    def truncate(self, size: int) -> None:
+        os.ftruncate(self._fd if self._fd >= 0 else self._open(), size)
+
+    def size(self) -> int:
+        return os.fstat(self._fd if self._fd >= 0 else self._open()).st_size
+
+    def sync(self) -> None:
+        os.fdatasync(self._fd if self._fd >= 0 else self._open())
+
+    def dup(self) -> RealFile:
+        fd = self._fd if self._fd >= 0 else self._open()
+        return RealFile(self.path, None, os.dup(fd))
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            if self._pool is not None:
+                self._pool.forget(self)
+            self.shut()
+
+    def shut(self) -> None:
+        """Close the descriptor without telling the pool (which calls this)."""
+        fd, self._fd = self._fd, -1
+        os.close(fd)
+
+    def _open(self) -> int:
+        if self._pool is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), self.path)
+        self._fd = self._pool.acquire(self, _OPEN_FLAGS)
+        return self._fd
+
+    def create(self) -> None:
+        """Make the file anew and keep it open."""
+        assert self._pool is not None
+        self._fd = self._pool.acquire(self, _OPEN_FLAGS | os.O_CREAT | os.O_TRUNC)
+
+
+class RealLock:
+    """A POSIX record lock, as Java's FileLock takes it; also held against this process."""
+
+    held: set[str] = set()  # noqa: RUF012 - one table for the process is the point
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(path)
+        if self.path in self.held:
+            raise BlockingIOError(errno.EAGAIN, "locked by this process", path)
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.lockf(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._fd)
+            if error.errno in (errno.EACCES, errno.EAGAIN):
+                raise BlockingIOError(errno.EAGAIN, "locked by another process", path) from error
+            raise
+        self.held.add(self.path)
+
+    def close(self) -> None:
+        if self.path in self.held:
+            self.held.discard(self.path)
+            os.close(self._fd)
+
+
+def default_max_open() -> int:
+    """Half of what the process may open, at most 8192: the rest is for sockets."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, min(8192, soft // 2))
+
+
+class RealFiles:
+    """The operating system's files; at most ``max_open`` pooled descriptors at a time."""
+
+    def __init__(self, max_open: int = 0) -> None:
+        self.max_open = max_open or default_max_open()
+        self._open: dict[RealFile, None] = {}
+
+    @property
+    def open_count(self) -> int:
+        """Pooled descriptors open now."""
+        return len(self._open)
+
+    def acquire(self, file: RealFile, flags: int) -> int:
+        """A descriptor for ``file``; closes others that were not used lately to make room."""
+        if len(self._open) >= self.max_open:
+            self._evict(1)
+        try:
+            fd = os.open(file.path, flags, 0o644)
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
+                raise
+            self._evict(max(1, len(self._open) // 4))
+            fd = os.open(file.path, flags, 0o644)
+        file.used = True
+        self._open[file] = None
+        return fd
+
+    def forget(self, file: RealFile) -> None:
+        """``file`` is about to close its descriptor."""
+        self._open.pop(file, None)
+
+    def _evict(self, count: int) -> None:
+        """Second chance: who was used since the last round goes to the end of the queue."""
+        while count and self._open:
+            file = next(iter(self._open))
+            del self._open[file]
+            if file.used:
+                file.used = False
+                self._open[file] = None
+            else:
+                file.shut()
+                count -= 1
+
+    def open(self, path: str, *, create: bool = False) -> RealFile:
+        file = RealFile(path, self)
+        if create:
+            file.create()
+        return file
+
+    def open_private(self, path: str) -> RealFile:
+        return RealFile(path, None, os.open(path, _OPEN_FLAGS))
+
+    def read(self, path: str) -> bytes:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+
+    def write(self, path: str, data: Buffer, *, sync: bool = False) -> None:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        try:
+            done = os.write(fd, data)
+            while done < len(data):
+                done += os.write(fd, memoryview(data)[done:])
+            if sync:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def write_atomic(self, path: str, data: Buffer, *, sync: bool = True) -> None:
+        self.write(path + ".tmp", data, sync=sync)
+        os.replace(path + ".tmp", path)
+        if sync:
+            self.sync_directory(os.path.dirname(path))
+
+    def info(self, path: str) -> FileInfo:
+        found = os.stat(path)
+        return FileInfo(os.path.basename(path), found.st_size, found.st_mtime_ns // 1_000_000)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def directories(self, path: str) -> list[str]:
+        with os.scandir(path) as entries:
+            return [e.name for e in entries if e.is_dir()]
+
+    def list(self, path: str) -> list[FileInfo]:
+        found = []
+        with os.scandir(path) as entries:
+            for entry in entries:
+                try:
+                    s = entry.stat()
+                except FileNotFoundError:  # removed while we look
+                    continue
+                if stat_module.S_ISREG(s.st_mode):
+                    found.append(FileInfo(entry.name, s.st_size, s.st_mtime_ns // 1_000_000))
+        return found
+
+    def rename(self, old: str, new: str) -> None:
+        os.replace(old, new)
+
+    def remove(self, path: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+
+    def make_directory(self, path: str) -> None:
+        try:
+            os.mkdir(path)
+        except FileNotFoundError:
+            os.makedirs(path)
+
+    def remove_tree(self, path: str) -> None:
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path)
+
+    def sync_directory(self, path: str) -> None:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def lock(self, path: str) -> RealLock:
+        return RealLock(path)
+
+    def space(self, path: str) -> tuple[int, int]:
+        found = os.statvfs(path)
+        return found.f_frsize * found.f_blocks, found.f_frsize * found.f_bavail
+
+    def real_path(self, path: str) -> str:
+        return os.path.realpath(path)

@@ -1,0 +1,94 @@
+"""What all logs of one data directory share: its files, its settings, its fate."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from pykafka_ops.broker.storage.files import FULL, Files
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+
+def wall_clock() -> int:
+    """Now, in ms since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(slots=True)
+class StorageSettings:
+    """Broker-wide settings of storage, named as Kafka's; ``clock`` gives ms since 1970.
+
+    ``verify_transactions`` (``transaction.partition.verification.enable``) refuses transactional
+    batches that come without a guard of ``Producers.start_verification``.
+    """
+
+    clock: Callable[[], int] = wall_clock
+    recovery_threads_per_dir: int = 0
+    producer_id_expiration_ms: int = 86_400_000
+    producer_id_expiration_check_ms: int = 600_000
+    verify_transactions: bool = False
+    flush_check_ms: int = 2**63 - 1
+    recovery_point_checkpoint_ms: int = 60_000
+    log_start_checkpoint_ms: int = 60_000
+    high_watermark_checkpoint_ms: int = 5_000
+
+
+class Job(Protocol):
+    """Work for another thread; ``done`` is called by the logs' own thread afterwards."""
+
+    def run(self) -> None:
+        """The slow part; must not touch the log and must not raise."""
+
+    def done(self) -> None:
+        """Take the result in."""
+
+
+class LogDir:
+    """One data directory. A failing disk takes it offline, with all its logs, for good."""
+
+    def __init__(self, path: str, files: Files, settings: StorageSettings | None = None) -> None:
+        self.path = path
+        self.files = files
+        self.settings = settings or StorageSettings()
+        self.error: OSError | None = None
+        self.on_failure: Callable[[LogDir, OSError], None] | None = None
+        self.delete_later: Callable[[int, Callable[[], None]], None] | None = None
+
+    @property
+    def online(self) -> bool:
+        """Whether the directory still works."""
+        return self.error is None
+
+    def submit(self, job: Job) -> None:
+        """Run a job in the background; without a runner, at once."""
+        job.run()
+        job.done()
+
+    def schedule(self, at: int, action: Callable[[], None]) -> None:
+        """Call ``action`` on the logs' own thread at ``at`` (ms); without a runner, at once."""
+        if self.delete_later is None:
+            action()
+        else:
+            self.delete_later(at, action)
+
+    def check(self) -> None:
+        """Raise KafkaError KAFKA_STORAGE_ERROR if the directory is offline."""
+        if self.error is not None:
+            raise self.refusal(self.error)
+
+    def fail(self, error: OSError) -> KafkaError:
+        """An operation failed: the error for the client. A full disk is not the end of it."""
+        if error.errno not in FULL and self.error is None:
+            self.error = error
+            if self.on_failure is not None:
+                self.on_failure(self, error)
+        return self.refusal(error)
+
+    def refusal(self, error: OSError) -> KafkaError:
+        """KAFKA_STORAGE_ERROR with what happened."""
+        reason = error.strerror or errno.errorcode.get(error.errno or 0, str(error))
+        return KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"log directory {self.path}: {reason}")

@@ -1,0 +1,373 @@
+"""All logs of a broker in its data directories (``LogManager``).
+
+Everything but :class:`Job` objects runs on one thread. After a clean stop nothing of a partition
+is read until somebody asks for it. :meth:`LogDirs.tick` does what is due: call it about once a
+second, and when ``wake`` asks for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
+from pykafka_ops.broker.storage.background import Background, RemoveTree
+from pykafka_ops.broker.storage.data_dir import CheckpointJob, DataDir, Key
+from pykafka_ops.broker.storage.describe import DirDescription, LogDescription, describe
+from pykafka_ops.broker.storage.files import Files, RealFiles
+from pykafka_ops.broker.storage.flush import FlushJob
+from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.disk import names
+from pykafka_ops.errors import KafkaError, StorageError
+from pykafka_ops.wire.codes import ErrorCode
+
+__all__ = ["DirDescription", "LogDescription", "LogDirs"]
+
+OnOffline = Callable[[str, list[Key], bool], None]
+"""(directory, partitions that are gone, whether it was the last directory)."""
+
+_CLOSING_THREADS = 16
+_FLUSH_CHECK_MS = 1_000
+_log = logging.getLogger(__name__)
+
+
+class LogDirs:
+    """The data directories ``paths`` of one broker.
+
+    ``config_of(topic)`` gives a topic's settings. ``on_offline`` hears of failed directories,
+    ``wake`` (called from any thread) asks for a :meth:`tick` soon.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        broker_id: int,
+        cluster_id: str,
+        config_of: Callable[[str], TopicConfig],
+        files: Files | None = None,
+        settings: StorageSettings | None = None,
+        on_offline: OnOffline | None = None,
+        wake: Callable[[], None] | None = None,
+    ) -> None:
+        self.files = files or RealFiles()
+        self.settings = settings or StorageSettings()
+        self.broker_id = broker_id
+        self.cluster_id = cluster_id
+        self.config_of = config_of
+        self.on_offline = on_offline
+        self.wake = wake
+        self.dirs = [DataDir(os.path.normpath(p), self.files, self.settings) for p in paths]
+        self._where: dict[Key, DataDir] = {}
+        self._background: Background | None = None
+        self._done_at: dict[str, int] = {}
+
+    # -- start -------------------------------------------------------------------------------------
+
+    def open(self, now: int) -> None:
+        """Lock and load all directories; after an unclean stop, recover them.
+
+        Raises StorageError if a directory is in use, belongs to another broker, or none works.
+        """
+        self._check_paths()
+        try:
+            for data_dir in self.dirs:
+                self._open_dir(data_dir)
+        except BaseException:
+            self._unlock_all()
+            raise
+        if not self.online:
+            reasons = "; ".join(str(d.error) for d in self.dirs)
+            raise StorageError(f"none of the log directories can be used: {reasons}")
+        self._background = background = Background(max(4, len(self.dirs)), self.wake)
+        for data_dir in self.online:
+            data_dir.on_failure = self._failed
+            data_dir.submitted = background.submit
+            data_dir.delete_later = background.schedule
+            for name in data_dir.take_doomed():
+                background.submit(RemoveTree(data_dir, f"{data_dir.path}/{name}"))
+        self._done_at = dict.fromkeys(self._tasks(), now)
+
+    def _check_paths(self) -> None:
+        if not self.dirs:
+            raise StorageError("log.dirs names no directory")
+        real = [self.files.real_path(d.path) for d in self.dirs]
+        if len(set(real)) < len(real):
+            raise StorageError(f"Duplicate log directory found: {', '.join(real)}")
+
+    def _open_dir(self, data_dir: DataDir) -> None:
+        try:
+            data_dir.take(self.broker_id, self.cluster_id)
+            data_dir.load()
+            if not data_dir.clean:
+                data_dir.recover(self.config_of)
+        except OSError as error:
+            _log.error("log directory %s cannot be used: %s", data_dir.path, error)
+            data_dir.error = error
+            data_dir.abandon()
+            data_dir.unlock()
+            return
+        for key in data_dir.partitions:
+            other = self._where.setdefault(key, data_dir)
+            if other is not data_dir:
+                name = names.partition_dir(*key)
+                raise StorageError(
+                    f"Duplicate log directories for {name} are found in both "
+                    f"{other.path}/{name} and {data_dir.path}/{name}. It is likely because log "
+                    "directory failure happened while broker was replacing current replica with "
+                    "future replica. Recover broker from this failure by manually deleting one of "
+                    "the two directories for this partition. It is recommended to delete the "
+                    "partition in the log directory that is known to have failed recently."
+                )
+
+    # -- look-ups ----------------------------------------------------------------------------------
+
+    @property
+    def online(self) -> list[DataDir]:
+        """The directories that work."""
+        return [d for d in self.dirs if d.online]
+
+    @property
+    def offline(self) -> list[str]:
+        """Paths of the directories that failed."""
+        return [d.path for d in self.dirs if not d.online]
+
+    def get(self, topic: str, partition: int) -> Log | None:
+        """The log of a partition; None if it is not here or its directory failed."""
+        data_dir = self._where.get((topic, partition))
+        if data_dir is None:
+            return None
+        return data_dir.log_of((topic, partition), self.config_of)
+
+    def partitions(self) -> list[Key]:
+        """(topic, partition) of every log here; opens none."""
+        return list(self._where)
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    def update_config(self, topic: str, config: TopicConfig) -> None:
+        """A topic's settings changed: logs in use get them at once, others when they are made."""
+        for data_dir in self.online:
+            for key, log in data_dir.partitions.items():
+                if key[0] == topic and log is not None:
+                    log.update_config(config)
+
+    def describe(self) -> list[DirDescription]:
+        """Every configured directory with what is in it. Sizes of unused logs are looked up."""
+        return [describe(d) for d in self.dirs]
+
+    # -- creating and deleting ---------------------------------------------------------------------
+
+    def create(
+        self,
+        topic: str,
+        partition: int,
+        topic_id: bytes | None = None,
+        config: TopicConfig | None = None,
+        *,
+        directory: str | None = None,
+        is_new: bool = True,
+    ) -> Log:
+        """The partition's log, made in ``directory`` or where fewest partitions are.
+
+        ``is_new`` says that the broker never had it; otherwise it is refused while a directory is
+        offline, which may hold it. Raises KafkaError KAFKA_STORAGE_ERROR, INCONSISTENT_TOPIC_ID,
+        LOG_DIR_NOT_FOUND.
+        """
+        log = self.get(topic, partition)
+        if log is not None:
+            if topic_id is not None:
+                log.assign_topic_id(topic_id)
+            return log
+        if not is_new and self.offline:
+            raise KafkaError(
+                ErrorCode.KAFKA_STORAGE_ERROR,
+                f"Can not create log for {topic}-{partition} because log directories "
+                f"{','.join(self.offline)} are offline",
+            )
+        data_dir = self._choose(directory)
+        settings = self.config_of(topic) if config is None else config
+        log = Log.create(data_dir, topic, partition, settings, topic_id=topic_id)
+        data_dir.partitions[topic, partition] = log
+        self._where[topic, partition] = data_dir
+        return log
+
+    def _choose(self, directory: str | None) -> DataDir:
+        if directory is not None:
+            wanted = os.path.normpath(directory)
+            for data_dir in self.dirs:
+                if data_dir.path == wanted:
+                    data_dir.check()
+                    return data_dir
+            raise KafkaError(
+                ErrorCode.LOG_DIR_NOT_FOUND, f"Log dir {directory} is not found in the config."
+            )
+        online = self.online
+        if not online:
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "No log directories available")
+        return min(online, key=lambda d: len(d.partitions))
+
+    def delete(self, topic: str, partition: int) -> bool:
+        """Take a partition out; its files go after ``file.delete.delay.ms``. Whether it was here.
+
+        Raises KafkaError KAFKA_STORAGE_ERROR.
+        """
+        key = (topic, partition)
+        data_dir = self._where.pop(key, None)
+        if data_dir is None:
+            return False
+        started = key in data_dir.start_offsets
+        log = data_dir.forget(key)
+        config = self.config_of(topic) if log is None else log.config
+        name = names.marked_dir(topic, partition, "delete", uuid.uuid4().hex)
+        old, new = (
+            f"{data_dir.path}/{names.partition_dir(topic, partition)}",
+            f"{data_dir.path}/{name}",
+        )
+        try:
+            if log is not None:
+                log.abandon()
+            self.files.rename(old, new)
+        except OSError as error:
+            raise data_dir.fail(error) from error
+        if started:  # a topic of the same name must not inherit the log start
+            job = data_dir.collect_start_offsets()
+            if job is not None:
+                job.run()
+                job.done()
+        at = self.settings.clock() + config.file_delete_delay_ms
+        data_dir.schedule(at, lambda: data_dir.submit(RemoveTree(data_dir, new)))
+        return True
+
+    # -- background --------------------------------------------------------------------------------
+
+    def _tasks(self) -> dict[str, tuple[int, Callable[[int], None]]]:
+        """What is done again and again: period in ms, action."""
+        settings = self.settings
+        return {
+            "recovery points": (settings.recovery_point_checkpoint_ms, self._save_recovery_points),
+            "log starts": (settings.log_start_checkpoint_ms, self._save_start_offsets),
+            "high watermarks": (settings.high_watermark_checkpoint_ms, self._save_high_watermarks),
+            "producers": (settings.producer_id_expiration_check_ms, self._expire_producers),
+            "flush": (min(settings.flush_check_ms, _FLUSH_CHECK_MS), self._flush_by_time),
+        }
+
+    def tick(self, now: int) -> None:
+        """Take in what other threads finished and do what is due at ``now`` (ms)."""
+        if self._background is None:
+            return
+        self._background.tick(now)
+        for name, (period, action) in self._tasks().items():
+            if now >= self._done_at[name] + period:
+                self._done_at[name] = now
+                action(now)
+
+    def _save_recovery_points(self, now: int) -> None:
+        self._save([d.collect_recovery_points() for d in self.online])
+
+    def _save_start_offsets(self, now: int) -> None:
+        self._save([d.collect_start_offsets() for d in self.online])
+
+    def _save_high_watermarks(self, now: int) -> None:
+        self._save([d.collect_high_watermarks() for d in self.online])
+
+    def _save(self, jobs: Sequence[CheckpointJob | None]) -> None:
+        for job in jobs:
+            if job is not None:
+                job.data_dir.submit(job)
+
+    def _expire_producers(self, now: int) -> None:
+        for data_dir in self.online:
+            for log in data_dir.open_logs():
+                log.producers.expire(now, self.settings.producer_id_expiration_ms)
+
+    def _flush_by_time(self, now: int) -> None:
+        """``flush.ms`` of single topics."""
+        for data_dir in self.online:
+            for log in data_dir.open_logs():
+                wait = log.config.flush_ms
+                if wait != MAX_LONG and now - log.last_flush_ms >= wait:
+                    log.last_flush_ms = now
+                    job = log.flush_job()
+                    if job is not None:
+                        data_dir.submit(job)
+
+    # -- failure and the end -----------------------------------------------------------------------
+
+    def _failed(self, data_dir: LogDir, error: OSError) -> None:
+        """A directory failed: its partitions are gone until the next start."""
+        _log.error("log directory %s failed and is taken offline: %s", data_dir.path, error)
+        assert isinstance(data_dir, DataDir)
+        gone = data_dir.abandon()
+        for key in gone:
+            self._where.pop(key, None)
+        data_dir.unlock()
+        if self.on_offline is not None:
+            self.on_offline(data_dir.path, gone, not self.online)
+
+    def checkpoint(self) -> None:
+        """Write all checkpoint files that changed, now."""
+        for data_dir in self.online:
+            for job in (
+                data_dir.collect_recovery_points(),
+                data_dir.collect_start_offsets(),
+                data_dir.collect_high_watermarks(),
+            ):
+                if job is not None:
+                    job.run()
+                    job.done()
+
+    def close(self, broker_epoch: int = -1) -> None:
+        """Make everything durable, mark the directories as cleanly stopped, unlock them.
+
+        ``broker_epoch`` goes into the marker. A directory that fails on the way is left without.
+        """
+        if self._background is not None:
+            self._background.stop()
+            self._background = None
+        for data_dir in self.online:
+            data_dir.submitted = data_dir.delete_later = None
+        torn = self._close_logs()
+        self.checkpoint()
+        for data_dir in self.online:
+            if data_dir in torn:
+                continue
+            try:
+                data_dir.mark_clean(broker_epoch)
+            except OSError as error:
+                _log.error("log directory %s: no clean stop: %s", data_dir.path, error)
+        for data_dir in self.dirs:
+            data_dir.abandon()
+        self._where.clear()
+        self._unlock_all()
+
+    def _close_logs(self) -> set[DataDir]:
+        """Write what waits in memory, then sync in several threads; the directories in which
+        that did not work, say because the disk is full."""
+        torn: set[DataDir] = set()
+        jobs: list[FlushJob] = []
+        for data_dir in self.online:
+            for log in data_dir.open_logs():
+                try:
+                    job = log.close_job()
+                except KafkaError as error:
+                    _log.error("closing %s: %s", log.directory, error)
+                    torn.add(data_dir)
+                    continue
+                if job is not None:
+                    jobs.append(job)
+        if jobs:
+            with ThreadPoolExecutor(min(_CLOSING_THREADS, len(jobs))) as pool:
+                list(pool.map(FlushJob.run, jobs))
+        for job in jobs:
+            job.done()
+        return torn
+
+    def _unlock_all(self) -> None:
+        for data_dir in self.dirs:
+            data_dir.unlock()

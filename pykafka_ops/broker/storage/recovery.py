@@ -1,0 +1,278 @@
+"""Make a partition directory whole again after a crash (``LogLoader``, ``LogSegment.recover``).
+
+Only what may be torn is read: what lies at or after the recovery point, checked batch by batch.
+The log is cut at the first damaged batch; indexes are written anew where they differ, producer
+snapshots and leader epochs follow. Every step can be interrupted and done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops.broker.state.epochs import EpochCache
+from pykafka_ops.broker.state.producers import Producers
+from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.storage.files import FileInfo, Files
+from pykafka_ops.broker.storage.log_dir import StorageSettings
+from pykafka_ops.broker.storage.rebuild import SegmentRebuild
+from pykafka_ops.broker.storage.replay import rebuild
+from pykafka_ops.broker.storage.segment import Segment
+from pykafka_ops.broker.storage.snapshots import Snapshots
+from pykafka_ops.disk import names
+from pykafka_ops.disk.checkpoint import format_epochs, parse_epochs
+from pykafka_ops.errors import CorruptIndexError
+
+_TEMPORARY = (names.DELETED_SUFFIX, names.CLEANED_SUFFIX, names.SWAP_SUFFIX)
+
+
+class Recovered(NamedTuple):
+    """What a directory holds now: the log's end, up to where it is durable, bytes cut off."""
+
+    end_offset: int
+    recovery_point: int
+    truncated: int
+
+
+def tidy(files: Files, directory: str, config: TopicConfig) -> list[FileInfo]:
+    """Finish or undo interrupted deletions, compactions and splits; the files that are left.
+
+    ``.deleted`` goes. ``.cleaned`` goes, and with it every ``.swap`` at or above the lowest
+    ``.cleaned`` (an unfinished split). Other ``.swap`` segments take the place of what they
+    replace.
+    """
+    found = files.list(directory)
+    if not any(f.name.endswith(_TEMPORARY) for f in found):
+        return found
+    cleaned: list[int] = []
+    for f in found:
+        if f.name.endswith(names.DELETED_SUFFIX):
+            files.remove(f"{directory}/{f.name}")
+        elif f.name.endswith(names.CLEANED_SUFFIX):
+            parsed = names.parse_segment_file(f.name)
+            cleaned.append(parsed.offset if parsed else 0)
+    swaps = []
+    for f in found:
+        parsed = names.parse_segment_file(f.name)
+        if parsed and parsed.state == names.SWAP_SUFFIX:
+            if cleaned and parsed.offset >= min(cleaned):
+                files.remove(f"{directory}/{f.name}")
+            else:
+                swaps.append((parsed, f))
+    for f in found:
+        if f.name.endswith(names.CLEANED_SUFFIX):
+            files.remove(f"{directory}/{f.name}")
+    _finish_swaps(files, directory, config, swaps)
+    return files.list(directory)
+
+
+def _finish_swaps(
+    files: Files,
+    directory: str,
+    config: TopicConfig,
+    swaps: Sequence[tuple[names.SegmentName, FileInfo]],
+) -> None:
+    ends = []
+    for parsed, f in swaps:
+        if parsed.suffix == names.LOG_SUFFIX:
+            segment = Segment(files, directory, parsed.offset, config, size=f.size)
+            segment.suffix = names.SWAP_SUFFIX
+            ends.append((parsed.offset, segment.find_end()[0]))
+            segment.close()
+    if ends:
+        low, high = min(e[0] for e in ends), max(e[1] for e in ends)
+        for f in files.list(directory):
+            old = names.parse_segment_file(f.name)
+            if old and not old.state and low <= old.offset < high:
+                files.remove(f"{directory}/{f.name}")
+    for _, f in swaps:
+        path = f"{directory}/{f.name}"
+        files.rename(path, path.removesuffix(names.SWAP_SUFFIX))
+
+
+def find_segments(
+    files: Files, directory: str, config: TopicConfig, found: Sequence[FileInfo]
+) -> list[Segment]:
+    """The segments of a listing, in order; index files without a log are removed.
+
+    A segment whose ``.index`` or ``.timeindex`` is missing or not whole gets both anew.
+    """
+    logs: dict[int, FileInfo] = {}
+    sizes: dict[int, dict[str, int]] = {}
+    for f in found:
+        parsed = names.parse_segment_file(f.name)
+        if parsed is None or parsed.state:
+            continue
+        if parsed.suffix == names.LOG_SUFFIX:
+            logs[parsed.offset] = f
+        elif parsed.suffix in names.SEGMENT_SUFFIXES:
+            sizes.setdefault(parsed.offset, {})[parsed.suffix] = f.size
+    segments = []
+    for offset in sorted(logs):
+        info = logs[offset]
+        times = {"created_ms": info.modified_ms, "modified_ms": info.modified_ms}
+        segment = Segment(files, directory, offset, config, size=info.size, **times)
+        segment.side_files = found_here = sizes.pop(offset, {})
+        index = found_here.get(names.INDEX_SUFFIX, -1)
+        time_index = found_here.get(names.TIME_INDEX_SUFFIX, -1)
+        if index % 8 or time_index % 12:  # -1, missing, is no multiple either
+            SegmentRebuild(segment, keep_log=True).run()
+        segments.append(segment)
+    for offset, orphans in sizes.items():
+        for suffix in orphans:
+            files.remove(f"{directory}/{names.segment_file(offset, suffix)}")
+    return segments
+
+
+def read_epochs(files: Files, directory: str) -> EpochCache | None:
+    """The ``leader-epoch-checkpoint``; empty without a file, None if the file is damaged."""
+    try:
+        data = files.read(f"{directory}/{names.LEADER_EPOCH_CHECKPOINT}")
+    except FileNotFoundError:
+        return EpochCache()
+    try:
+        entries = parse_epochs(data.decode("utf-8", "replace"))
+        return EpochCache(entries)
+    except (CorruptIndexError, ValueError):
+        return None
+
+
+def write_epochs(files: Files, directory: str, epochs: EpochCache, *, sync: bool) -> None:
+    """Replace the ``leader-epoch-checkpoint``."""
+    path = f"{directory}/{names.LEADER_EPOCH_CHECKPOINT}"
+    files.write_atomic(path, format_epochs(epochs.entries()).encode(), sync=sync)
+
+
+def epochs_in(segments: Sequence[Segment]) -> EpochCache:
+    """The leader epochs as the batches tell them."""
+    epochs = EpochCache()
+    for segment in segments:
+        for _, header in segment.batches():
+            if header.magic >= 2 and header.partition_leader_epoch > epochs.latest:
+                epochs.assign(header.partition_leader_epoch, header.base_offset)
+    return epochs
+
+
+class Recovery:
+    """One partition directory after an unclean stop.
+
+    ``recovery_point`` is the offset up to which the log is known to be durable,
+    ``start_offset`` the checkpointed log start (0 without one).
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        directory: str,
+        config: TopicConfig,
+        *,
+        recovery_point: int = 0,
+        start_offset: int = 0,
+        settings: StorageSettings | None = None,
+    ) -> None:
+        self.files = files
+        self.directory = directory
+        self.config = config
+        self.recovery_point = recovery_point
+        self.start_offset = start_offset
+        self.settings = settings or StorageSettings()
+
+    def run(self) -> Recovered:
+        """Recover; OSError if the disk does not let us."""
+        found = tidy(self.files, self.directory, self.config)
+        segments = find_segments(self.files, self.directory, self.config, found)
+        if len(segments) == 1 and not segments[0].size:
+            return self._empty(segments[0])
+        try:
+            return self._recover(segments, found)
+        finally:
+            for segment in segments:
+                segment.close()
+
+    def _empty(self, segment: Segment) -> Recovered:
+        """A partition nobody wrote to: only an index that was preallocated may need care."""
+        SegmentRebuild(segment).run()
+        end = segment.base_offset
+        if end < self.start_offset:
+            return self._recover([segment], [])
+        return Recovered(end, min(self.recovery_point, end), 0)
+
+    def _recover(self, segments: list[Segment], found: Sequence[FileInfo]) -> Recovered:
+        files, directory = self.files, self.directory
+        stored = read_epochs(files, directory)
+        epochs = EpochCache(stored.entries()) if stored else EpochCache()
+        snapshots = Snapshots.among(files, directory, found)
+        end, cut = self._check_segments(segments, epochs, snapshots)
+        if end < self.start_offset or not segments:
+            end = self._start_anew(segments, snapshots, epochs)
+        elif stored is None:
+            epochs = epochs_in(segments)
+        epochs.truncate_from_end(end)
+        epochs.truncate_from_start(self.start_offset)
+        if stored is None or epochs.entries() != stored.entries():
+            write_epochs(files, directory, epochs, sync=False)
+        return Recovered(end, min(self.recovery_point, end), cut)
+
+    def _check_segments(
+        self, segments: list[Segment], epochs: EpochCache, snapshots: Snapshots
+    ) -> tuple[int, int]:
+        """Check from the recovery point on; (the log's end, bytes cut off)."""
+        if not segments:
+            return 0, 0
+        point = self.recovery_point
+        first = max((n for n, s in enumerate(segments) if s.base_offset <= point), default=0)
+        producers = Producers(self.directory)
+        end = segments[first].base_offset
+        start = max(self.start_offset, segments[0].base_offset)
+        for n in range(first, len(segments)):
+            work = SegmentRebuild(segments[n], trusted=point, epochs=epochs)
+            if n == first:
+                self._load_producers(producers, snapshots, segments, start, work.begins_at)
+            work.follow_producers(producers)
+            cut = work.run()
+            end = work.end_offset
+            if cut:
+                for segment in segments[n + 1 :]:
+                    cut += segment.size
+                    segment.remove()
+                    snapshots.remove(segment.base_offset)
+                del segments[n + 1 :]
+                break
+        else:
+            cut = 0
+        bases = [s.base_offset for s in segments]
+        snapshots.remove_stray(bases)
+        snapshots.keep_between(start, end)
+        producers.end_offset = end
+        snapshots.take(producers)
+        return end, cut
+
+    def _load_producers(
+        self,
+        producers: Producers,
+        snapshots: Snapshots,
+        segments: Sequence[Segment],
+        start: int,
+        begin: int,
+    ) -> None:
+        """The producer state where the check begins."""
+        rebuild(
+            producers,
+            snapshots,
+            [s for s in segments if s.base_offset <= begin],
+            start=min(start, begin),
+            end=begin,
+            settings=self.settings,
+            now=self.settings.clock(),
+        )
+
+    def _start_anew(self, segments: list[Segment], snapshots: Snapshots, epochs: EpochCache) -> int:
+        """The log ends before it begins: its files were lost. Begin again, empty."""
+        for segment in segments:
+            segment.remove()
+        snapshots.clear()
+        epochs.clear()
+        now = self.settings.clock()
+        segment = Segment.create(self.files, self.directory, self.start_offset, self.config, now)
+        segments[:] = [segment]
+        return self.start_offset
