@@ -1,0 +1,1 @@
+"""The tree of znodes: embedded in SQLite, or ZooKeeper."""

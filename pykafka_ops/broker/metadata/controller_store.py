@@ -1,0 +1,271 @@
+"""Executes what the controller's rules want written or read, fenced by its epoch.
+
+Counterpart of the controller's half of ``KafkaZkClient``. Every transaction starts with a check
+of ``/controller_epoch``, so a former controller cannot write anything any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Sequence
+
+from pykafka_ops.broker.metadata.json_data import ZnodeError
+from pykafka_ops.broker.metadata.membership import ControllerMovedError, ControllerTerm
+from pykafka_ops.broker.metadata.store import (
+    BadVersionError,
+    Create,
+    Delete,
+    MetadataStore,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+    StoreError,
+)
+from pykafka_ops.broker.metadata.write_plan import MAX_BYTES, MAX_OPS, Unit, plan
+from pykafka_ops.broker.metadata.znodes import (
+    Broker,
+    Brokers,
+    ControllerEpoch,
+    Partitions,
+    PartitionState,
+    Topic,
+    Topics,
+)
+from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
+from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.state.cluster import Snapshot
+from pykafka_ops.broker.state.image import BrokerInfo
+from pykafka_ops.broker.state.leadership import LeaderAndIsr, TopicPartition, TopicRecord
+from pykafka_ops.broker.state.steps import (
+    CreateState,
+    CreateTopic,
+    Problems,
+    RemoveTopic,
+    SetAssignment,
+    States,
+    WriteItem,
+    WriteProblem,
+)
+
+_ATTEMPTS_TOGETHER = 3
+"""Failed tries of several units in one transaction before each goes alone."""
+
+
+class ControllerStore:
+    """One term's view of the tree."""
+
+    def __init__(self, store: MetadataStore, term: ControllerTerm) -> None:
+        self._store = store
+        self._term = term
+        self._topics_cversion = -1
+        self._notices: list[str] = []
+
+    def take_notices(self) -> list[str]:
+        """Znodes that could not be understood since the last call."""
+        notices, self._notices = self._notices, []
+        return notices
+
+    # -- writes
+
+    async def write(self, items: Sequence[WriteItem]) -> Problems:
+        """Per item why it was not written, or None.
+
+        Raises ControllerMovedError if this broker is no longer controller, StoreError if the
+        tree cannot be reached.
+        """
+        problems: Problems = [None] * len(items)
+        units: list[Unit] = []
+        for number, item in enumerate(items):
+            if isinstance(item, RemoveTopic):
+                problems[number] = await self._remove(item.topic)
+            else:
+                if isinstance(item, SetAssignment | CreateState):
+                    await self._ensure_partitions(item.topic)
+                units += plan(number, item)
+        for group in _groups(units):
+            # What follows a part that failed must not be written either.
+            await self._commit([unit for unit in group if problems[unit.item] is None])
+            for unit in group:
+                problems[unit.item] = problems[unit.item] or unit.problem
+        for number, item in enumerate(items):
+            if isinstance(item, CreateTopic) and problems[number] is None:
+                self._topics_cversion += 1
+        return problems
+
+    async def _commit(self, group: list[Unit]) -> None:
+        waiting = list(group)
+        failures = 0
+        while waiting:
+            together = waiting if failures < _ATTEMPTS_TOGETHER else waiting[:1]
+            try:
+                await self._multi(together)
+                del waiting[: len(together)]
+            except (NodeExistsError, NoNodeError, BadVersionError) as error:
+                failures += 1
+                broken = _mend(together, error)
+                if broken is not None:
+                    waiting = [unit for unit in waiting if unit.item != broken.item]
+
+    async def _multi(self, units: Iterable[Unit]) -> None:
+        ops = [self._term.check(), *(planned.op for unit in units for planned in unit.ops)]
+        try:
+            await self._store.multi(ops)
+        except (BadVersionError, NoNodeError) as error:
+            if error.index == 0:
+                raise ControllerMovedError(ControllerEpoch.path) from error
+            raise
+
+    async def _ensure_partitions(self, topic: str) -> None:
+        path = Partitions.path(topic)
+        if await self._store.exists(path) is None:
+            with contextlib.suppress(NodeExistsError, NoNodeError):
+                await self._store.multi([self._term.check(), Create(path)])
+
+    async def _remove(self, topic: str) -> WriteProblem | None:
+        """Remove a topic's znodes, those that Kafka knows first; more only if there are any."""
+        leaves = [EntityConfig.topic(topic), TopicDeletions.topic(topic)]
+        for find in (self._usual_tree, self._tree):
+            paths = [path for leaf in leaves for path in await find(leaf)]
+            paths = await find(Topic.path(topic)) + paths
+            with contextlib.suppress(NotEmptyError, NoNodeError):
+                for start in range(0, len(paths), MAX_OPS):
+                    ops = [Delete(path) for path in paths[start : start + MAX_OPS]]
+                    await self._delete(ops)
+                self._topics_cversion += Topic.path(topic) in paths
+                return None
+        return WriteProblem.FAILED
+
+    async def _delete(self, ops: list[Delete]) -> None:
+        try:
+            await self._store.multi([self._term.check(), *ops])
+        except (BadVersionError, NoNodeError) as error:
+            if error.index == 0:
+                raise ControllerMovedError(ControllerEpoch.path) from error
+            raise
+
+    async def _usual_tree(self, path: str) -> list[str]:
+        """The znodes of a topic (or a leaf) below and at ``path``, children first."""
+        if await self._store.exists(path) is None:
+            return []
+        parent = f"{path}/partitions"
+        if not path.startswith(Topics.path) or await self._store.exists(parent) is None:
+            return [path]
+        partitions = [f"{parent}/{name}" for name in await self._store.children(parent)]
+        states = [f"{partition}/state" for partition in partitions]
+        there = await self._store.get_many(states)
+        paths = [state for state, node in zip(states, there, strict=True) if node is not None]
+        return [*paths, *partitions, parent, path]
+
+    async def _tree(self, path: str) -> list[str]:
+        """Everything below and at ``path``, children first."""
+        try:
+            names = await self._store.children(path)
+        except NoNodeError:
+            return []
+        return [p for name in names for p in await self._tree(f"{path}/{name}")] + [path]
+
+    # -- reads
+
+    async def read_states(self, partitions: Sequence[TopicPartition]) -> States:
+        """The states; None for those that do not exist or cannot be understood."""
+        nodes = await self._store.get_many([PartitionState.path(t, i) for t, i in partitions])
+        states: States = []
+        for (topic, index), node in zip(partitions, nodes, strict=True):
+            state: LeaderAndIsr | None = None
+            if node is not None:
+                try:
+                    state = PartitionState.decode(topic, index, node.data, node.stat.version)
+                except ZnodeError as error:
+                    self._notices.append(str(error))
+            states.append(state)
+        return states
+
+    async def brokers(self) -> dict[int, BrokerInfo]:
+        """The registered brokers."""
+        ids = [int(name) for name in await self._store.children(Brokers.path) if name.isdecimal()]
+        nodes = await self._store.get_many([Broker.path(id_) for id_ in ids])
+        found = {}
+        for id_, node in zip(ids, nodes, strict=True):
+            try:
+                if node is not None:
+                    found[id_] = Broker.decode(id_, node.data, node.stat.czxid)
+            except ZnodeError as error:
+                self._notices.append(str(error))
+        return found
+
+    async def topics(self, names: Sequence[str]) -> dict[str, TopicRecord]:
+        """The topics' assignments; those that cannot be understood are left out."""
+        nodes = await self._store.get_many([Topic.path(name) for name in names])
+        found = {}
+        for name, node in zip(names, nodes, strict=True):
+            try:
+                if node is not None:
+                    found[name] = Topic.decode(name, node.data)
+            except ZnodeError as error:
+                self._notices.append(str(error))
+        return found
+
+    async def topic_names(self) -> list[str] | None:
+        """All topics; None if only this controller has changed them since the last call."""
+        stat = await self._store.exists(Topics.path)
+        if stat is None:
+            return []
+        if stat.cversion == self._topics_cversion:
+            return None
+        self._topics_cversion = stat.cversion
+        return await self._store.children(Topics.path)
+
+    async def deletions(self) -> list[str]:
+        """Topics marked for deletion."""
+        return await self._store.children(TopicDeletions.path)
+
+    async def snapshot(self) -> Snapshot:
+        """All that a new controller has to know."""
+        names = await self.topic_names() or []
+        topics = await self.topics(names)
+        keys = [(topic, index) for topic, record in topics.items() for index in record.partitions]
+        states = await self.read_states(keys)
+        return Snapshot(
+            brokers=await self.brokers(),
+            topics=topics,
+            states={k: s for k, s in zip(keys, states, strict=True) if s is not None},
+            deletions=await self.deletions(),
+        )
+
+    async def take_log_dir_events(self) -> set[int]:
+        """Brokers that said a log directory failed; their notes are removed."""
+        brokers = set()
+        for name in await self._store.children(LogDirEvents.path):
+            path = f"{LogDirEvents.path}/{name}"
+            node = await self._store.get(path)
+            try:
+                brokers.add(LogDirEvents.decode(node.data if node else None))
+            except ZnodeError as error:
+                self._notices.append(str(error))
+            with contextlib.suppress(NoNodeError):
+                await self._delete([Delete(path)])
+        return brokers
+
+
+def _groups(units: Iterable[Unit]) -> list[list[Unit]]:
+    """Units packed into transactions of bounded size, in order."""
+    groups: list[list[Unit]] = []
+    ops = size = MAX_OPS * MAX_BYTES
+    for unit in units:
+        if ops + len(unit.ops) > MAX_OPS or size + unit.size > MAX_BYTES:
+            groups.append([])
+            ops = size = 0
+        groups[-1].append(unit)
+        ops += len(unit.ops)
+        size += unit.size
+    return groups
+
+
+def _mend(units: list[Unit], error: StoreError) -> Unit | None:
+    """Change the operation that failed so that it may pass, or give its unit up: that one."""
+    position = error.index - 1
+    for unit in units:
+        if position < len(unit.ops):
+            return None if unit.mend(position, error) else unit
+        position -= len(unit.ops)
+    raise error

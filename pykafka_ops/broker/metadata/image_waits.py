@@ -1,0 +1,52 @@
+"""Wait until the brokers' picture of some topics is as wished."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+
+from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
+
+
+class _Waiter:
+    __slots__ = ("future", "ready")
+
+    def __init__(self, ready: Callable[[], bool], future: asyncio.Future[None]) -> None:
+        self.ready = ready
+        self.future = future
+
+
+class ImageWaits:
+    """All who wait for changes of one image; looks only at topics that changed."""
+
+    def __init__(self, image: MetadataImage) -> None:
+        self._waiters: dict[str, list[_Waiter]] = {}
+        image.listeners.append(self._changed)
+
+    async def wait(
+        self, topics: Collection[str], ready: Callable[[], bool], timeout_ms: int
+    ) -> bool:
+        """Whether ``ready()`` came true in time; it can only with a change of one of ``topics``."""
+        if ready() or timeout_ms <= 0:
+            return ready()
+        waiter = _Waiter(ready, asyncio.get_running_loop().create_future())
+        for topic in topics:
+            self._waiters.setdefault(topic, []).append(waiter)
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                await waiter.future
+        except TimeoutError:
+            return ready()
+        finally:
+            for topic in topics:
+                self._waiters[topic].remove(waiter)
+                if not self._waiters[topic]:
+                    del self._waiters[topic]
+        return True
+
+    def _changed(self, delta: MetadataDelta) -> None:
+        if self._waiters:
+            for topic in delta.partitions:
+                for waiter in self._waiters.get(topic, ()):
+                    if not waiter.future.done() and waiter.ready():
+                        waiter.future.set_result(None)

@@ -1,0 +1,178 @@
+"""The tree of znodes the cluster's state lives in: one protocol, several stores.
+
+Counterpart of Kafka's ``ZooKeeperClient``. All calls are coroutines since ZooKeeper is far
+away; :class:`~pykafka_ops.broker.metadata.embedded.EmbeddedStore` answers without suspending.
+
+Watches are persistent: the callback runs on the event loop after every change, with the path
+and nothing else, and several changes may come as one call. It reads the tree again to learn
+what is true now, so a store made of ZooKeeper's one-shot watches (re-armed before the call)
+and one that sees its own writes behave alike. A store's own writes fire its watches too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from pykafka_ops.errors import PkoError
+
+ANY_VERSION = -1
+
+WatchCallback = Callable[[str], None]
+Cancel = Callable[[], None]
+
+
+class StoreError(PkoError):
+    """A call on the tree failed; ``path`` is the znode it was about."""
+
+    def __init__(self, path: str, text: str = "") -> None:
+        super().__init__(text or f"{type(self).__name__}: {path}")
+        self.path = path
+        self.index = 0
+        """Which operation of a ``multi`` failed, counted from 0."""
+
+
+class NoNodeError(StoreError):
+    """The znode, or the parent of one to be created, does not exist."""
+
+
+class NodeExistsError(StoreError):
+    """The znode to be created exists."""
+
+
+class BadVersionError(StoreError):
+    """The znode's version is not the one the caller expects."""
+
+
+class NotEmptyError(StoreError):
+    """The znode to be deleted has children."""
+
+
+class EphemeralParentError(StoreError):
+    """Ephemeral znodes cannot have children."""
+
+
+class SessionLostError(StoreError):
+    """The session ended: its ephemerals are gone, nothing more can be done with this session."""
+
+
+class Stat(NamedTuple):
+    """ZooKeeper's ``Stat``: transaction ids, times (ms since 1970), versions."""
+
+    czxid: int
+    mzxid: int
+    ctime: int
+    mtime: int
+    version: int
+    cversion: int
+    aversion: int
+    ephemeral_owner: int
+    data_length: int
+    num_children: int
+    pzxid: int
+
+
+class Node(NamedTuple):
+    """What ``get`` returns; ``data`` is None for a znode created without any."""
+
+    data: bytes | None
+    stat: Stat
+
+
+class Create(NamedTuple):
+    """Create a znode; with ``sequence`` ten digits are appended to the name."""
+
+    path: str
+    data: bytes | None = None
+    ephemeral: bool = False
+    sequence: bool = False
+
+
+class SetData(NamedTuple):
+    """Replace a znode's data if it has ``version`` (-1: any)."""
+
+    path: str
+    data: bytes | None
+    version: int = ANY_VERSION
+
+
+class Delete(NamedTuple):
+    """Delete a znode without children if it has ``version`` (-1: any)."""
+
+    path: str
+    version: int = ANY_VERSION
+
+
+class Check(NamedTuple):
+    """Let a ``multi`` fail unless the znode exists with ``version``."""
+
+    path: str
+    version: int
+
+
+Op = Create | SetData | Delete | Check
+OpResult = str | Stat | None
+"""Of a Create the path, of a SetData the new Stat, of the others None."""
+
+
+class SessionState(Enum):
+    """What a session listener is told."""
+
+    CONNECTED = "connected"
+    SUSPENDED = "suspended"
+    """No server answers; the session may still be alive."""
+    EXPIRED = "expired"
+    """The session and its ephemerals are gone; a new one starts with the next CONNECTED."""
+
+
+class MetadataStore(Protocol):
+    """The tree, seen through one session."""
+
+    @property
+    def session_id(self) -> int:
+        """Owner of the ephemerals this session creates; never 0."""
+
+    async def get(self, path: str) -> Node | None:
+        """Data and Stat, None if there is no such znode."""
+
+    async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
+        """As ``get`` for each path, in one go."""
+
+    async def exists(self, path: str) -> Stat | None:
+        """The Stat, None if there is no such znode."""
+
+    async def children(self, path: str) -> list[str]:
+        """Names of the children, sorted. Raises NoNodeError."""
+
+    async def set(self, path: str, data: bytes | None, version: int = ANY_VERSION) -> Stat:
+        """Replace the data. Raises NoNodeError, BadVersionError."""
+
+    async def create(
+        self,
+        path: str,
+        data: bytes | None = None,
+        *,
+        ephemeral: bool = False,
+        sequence: bool = False,
+        make_parents: bool = False,
+    ) -> str:
+        """Create a znode; its path. Raises NodeExistsError, NoNodeError (no parent)."""
+
+    async def delete(self, path: str, version: int = ANY_VERSION) -> None:
+        """Delete a znode. Raises NoNodeError, BadVersionError, NotEmptyError."""
+
+    async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
+        """All operations or none. Raises what the first bad one would, with ``index`` set."""
+
+    def watch_data(self, path: str, fn: WatchCallback) -> Cancel:
+        """Call ``fn(path)`` after the znode is created, changed or deleted."""
+
+    def watch_children(self, path: str, fn: WatchCallback) -> Cancel:
+        """Call ``fn(path)`` after a child is created or deleted, or the znode itself is."""
+
+    def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
+        """Call ``fn(state)`` on the event loop when the session's state changes."""
+
+    async def close(self) -> None:
+        """End the session: its ephemerals go at once."""

@@ -1,0 +1,378 @@
+"""Topics on behalf of clients: create, delete, enlarge, elect; answers when it is done.
+
+Counterpart of ``ZkAdminManager`` and ``AutoTopicCreationManager``. What is asked is checked and
+decided in one rule of the controller, so two requests cannot both create the same topic.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pykafka_ops.broker.metadata.image_waits import ImageWaits
+from pykafka_ops.broker.metadata.store import StoreError
+from pykafka_ops.broker.state.controller import Controller
+from pykafka_ops.broker.state.election import ElectionType
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.leadership import Assignment, TopicPartition
+from pykafka_ops.broker.state.names import (
+    has_collision_chars,
+    metric_name,
+    name_problem,
+)
+from pykafka_ops.broker.state.steps import Steps, WriteProblem
+from pykafka_ops.broker.state.topic_requests import (
+    Draw,
+    TopicDefaults,
+    TopicSpec,
+    collision,
+    default_spec,
+    plan_partitions,
+    plan_topic,
+)
+from pykafka_ops.broker.state.topic_rules import NewTopic
+from pykafka_ops.errors import KafkaError, StorageError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.types import ZERO_UUID
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.configs import BrokerConfigs
+
+AUTO_CREATE_WAIT_MS = 200
+"""How long an answer to Metadata waits for a topic it creates; Kafka does not wait at all."""
+
+SETTLE_WAIT_MS = 1000
+"""How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""
+
+R = TypeVar("R")
+Errors = dict[TopicPartition, KafkaError | None]
+
+
+class ControllerGate(Protocol):
+    """The controller, if this broker is it (``net/controller_loop.ControllerLoop``)."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this broker is controller."""
+
+    async def perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
+        """Run a rule. Raises KafkaError NOT_CONTROLLER and what the rule raises."""
+
+    async def deletion_settled(self, topic: str) -> None:
+        """Wait until a topic's deletion is over, or waits for a broker that is down."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Created:
+    """What became of one topic: ``error`` None if it exists (or may be created) now."""
+
+    error: KafkaError | None
+    topic_id: bytes = ZERO_UUID
+    partitions: int = -1
+    replication_factor: int = -1
+    config: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionsSpec:
+    """A topic to enlarge to ``count`` partitions, the new ones on ``brokers`` if not None."""
+
+    name: str
+    count: int
+    brokers: list[list[int]] | None = None
+
+
+class TopicAdmin:
+    """One per broker."""
+
+    def __init__(
+        self,
+        image: MetadataImage,
+        controller: ControllerGate,
+        configs: BrokerConfigs,
+        *,
+        draw: Draw,
+        new_topic_id: Callable[[], bytes],
+    ) -> None:
+        """``draw(n)`` gives a random number in ``range(n)``, ``new_topic_id()`` a random id."""
+        self._image = image
+        self._controller = controller
+        self._configs = configs
+        self._draw = draw
+        self._new_topic_id = new_topic_id
+        self._creating: set[str] = set()
+        self._waits = ImageWaits(image)
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether this broker can do any of this."""
+        return self._controller.is_active
+
+    # -- create
+
+    async def create(
+        self, specs: Sequence[TopicSpec], timeout_ms: int, *, validate_only: bool = False
+    ) -> dict[str, Created]:
+        """Create topics; answers when all have leaders, at most ``timeout_ms`` later.
+
+        Those that have none then have REQUEST_TIMED_OUT, though they exist. Raises KafkaError
+        NOT_CONTROLLER.
+        """
+
+        rule = self._create if not validate_only else self._validate
+        results = await self._perform(lambda controller: rule(specs, controller))
+        if not validate_only:
+            wanted = {name: r.partitions for name, r in results.items() if r.error is None}
+            for name in await self._leaderless(wanted, timeout_ms):
+                results[name].error = _timed_out()
+        return results
+
+    def _validate(
+        self, specs: Sequence[TopicSpec], controller: Controller
+    ) -> Steps[dict[str, Created]]:
+        yield from ()
+        plans = [self._plan(spec, controller) for spec in specs]
+        return {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
+
+    def _create(
+        self, specs: Sequence[TopicSpec], controller: Controller
+    ) -> Steps[dict[str, Created]]:
+        plans = _apart([self._plan(spec, controller) for spec in specs])
+        results = {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
+        errors = yield from controller.topics.create(
+            [plan for plan in plans if isinstance(plan, NewTopic)]
+        )
+        for name, error in errors.items():
+            if error is None:
+                results[name].topic_id = controller.cluster.topics[name].topic_id
+            else:
+                results[name] = Created(error=error)
+        return results
+
+    def _plan(self, spec: TopicSpec, controller: Controller) -> NewTopic | KafkaError:
+        value = self._configs.value
+        defaults = TopicDefaults(
+            partitions=value("num.partitions"),
+            replication_factor=value("default.replication.factor"),
+            check_config=self._configs.check_topic,
+        )
+        try:
+            return plan_topic(spec, controller.cluster, defaults, self._draw, self._new_topic_id())
+        except KafkaError as error:
+            return error
+
+    async def auto_create(self, names: Collection[str]) -> dict[str, ErrorCode]:
+        """Create topics that a client has asked Metadata for.
+
+        NONE: look at the image again; LEADER_NOT_AVAILABLE: it is on its way.
+        """
+        results: dict[str, ErrorCode] = {}
+        specs: list[TopicSpec] = []
+        for name in names:
+            if name_problem(name) is not None:
+                results[name] = ErrorCode.INVALID_TOPIC_EXCEPTION
+            elif name in self._creating or not self.is_controller:
+                results[name] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            else:
+                specs.append(default_spec(name, self._configs.value))
+        if specs:
+            results |= await self._auto_create(specs)
+        return results
+
+    async def _auto_create(self, specs: Sequence[TopicSpec]) -> dict[str, ErrorCode]:
+        names = {spec.name for spec in specs}
+        self._creating |= names
+        try:
+            created = await self.create(specs, AUTO_CREATE_WAIT_MS)
+        except KafkaError:
+            return dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        finally:
+            self._creating -= names
+        return {name: self._auto_created(name, result) for name, result in created.items()}
+
+    def _auto_created(self, name: str, result: Created) -> ErrorCode:
+        if result.error is None:
+            return ErrorCode.NONE
+        if result.error.code == ErrorCode.TOPIC_ALREADY_EXISTS and name in self._image.topics:
+            return ErrorCode.NONE
+        pending = (ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.REQUEST_TIMED_OUT)
+        if result.error.code in pending:
+            return ErrorCode.LEADER_NOT_AVAILABLE
+        return ErrorCode(result.error.code)
+
+    async def ensure_internal(self, name: str) -> ErrorCode:
+        """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
+
+        NONE if its partitions have leaders now, else why not.
+        """
+        if name in self._image.topics:
+            return ErrorCode.NONE
+        return (await self.auto_create([name]))[name]
+
+    # -- enlarge
+
+    async def add_partitions(
+        self, specs: Sequence[PartitionsSpec], timeout_ms: int, *, validate_only: bool = False
+    ) -> dict[str, KafkaError | None]:
+        """Enlarge topics; answers as :meth:`create` does. Raises KafkaError NOT_CONTROLLER."""
+
+        def rule(controller: Controller) -> Steps[dict[str, KafkaError | None]]:
+            results: dict[str, KafkaError | None] = {}
+            for spec in specs:
+                try:
+                    added = plan_partitions(spec.name, spec.count, spec.brokers, controller.cluster)
+                    results[spec.name] = None
+                    if not validate_only:
+                        yield from _enlarge(controller, spec.name, added)
+                except KafkaError as error:
+                    results[spec.name] = error
+            return results
+
+        results = await self._perform(rule)
+        if not validate_only:
+            done = {s.name: s.count for s in specs if results[s.name] is None}
+            for name in await self._leaderless(done, timeout_ms):
+                results[name] = _timed_out()
+        return results
+
+    # -- delete
+
+    async def delete(self, names: Collection[str], timeout_ms: int) -> dict[str, ErrorCode]:
+        """Delete topics; answers when brokers know them no more, at most ``timeout_ms`` later.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+
+        def rule(controller: Controller) -> Steps[set[str]]:
+            known = {name for name in names if name in controller.cluster.topics}
+            yield from controller.topics.delete(sorted(known))
+            return known
+
+        known = await self._perform(rule)
+        results = {
+            name: ErrorCode.NONE if name in known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            for name in names
+        }
+        gone = timeout_ms > 0 and await self._waits.wait(
+            known, lambda: known.isdisjoint(self._image.topics), timeout_ms
+        )
+        if gone:
+            await self._settle(known, timeout_ms)
+        for name in known:
+            if timeout_ms <= 0 or name in self._image.topics:
+                results[name] = ErrorCode.REQUEST_TIMED_OUT
+        return results
+
+    async def _settle(self, topics: Collection[str], timeout_ms: int) -> None:
+        """Let the controller finish, as a courtesy to those who create the topics again at once."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(timeout_ms, SETTLE_WAIT_MS) / 1000):
+                for topic in topics:
+                    await self._controller.deletion_settled(topic)
+
+    # -- elect
+
+    async def elect(
+        self, partitions: Sequence[TopicPartition] | None, kind: ElectionType, timeout_ms: int
+    ) -> Errors:
+        """Elect leaders, of all partitions if None; answers when brokers know them.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+        results = await self._perform(lambda controller: controller.elect(partitions, kind))
+        answers: Errors = {}
+        expected: dict[TopicPartition, int] = {}
+        for key, result in results.items():
+            answers[key] = result if isinstance(result, KafkaError) else None
+            if not isinstance(result, KafkaError):
+                expected[key] = result
+
+        def ready() -> bool:
+            return all(self._led_by(key, leader) for key, leader in expected.items())
+
+        await self._waits.wait({topic for topic, _ in expected}, ready, timeout_ms)
+        for key, leader in expected.items():
+            if not self._led_by(key, leader):
+                answers[key] = _timed_out()
+        return answers
+
+    async def reassignments(
+        self, partitions: Sequence[TopicPartition] | None
+    ) -> dict[TopicPartition, Assignment]:
+        """Which of the partitions (None: of all) are being moved, and how.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+
+        def rule(controller: Controller) -> Steps[dict[TopicPartition, Assignment]]:
+            yield from ()
+            return controller.cluster.being_reassigned(partitions)
+
+        return await self._perform(rule)
+
+    def _led_by(self, key: TopicPartition, leader: int) -> bool:
+        image = self._image.partition(*key)
+        return image is not None and image.leader == leader
+
+    # -- waiting
+
+    async def _perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
+        try:
+            return await self._controller.perform(rule)
+        except (StoreError, StorageError) as error:
+            raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+
+    async def _leaderless(self, topics: Mapping[str, int], timeout_ms: int) -> list[str]:
+        """Wait for leaders of each topic's partitions; the topics that lack some at the end.
+
+        As in Kafka, no time to wait means that nobody looks.
+        """
+        if timeout_ms <= 0:
+            return list(topics)
+
+        def lack() -> list[str]:
+            return [t for t, n in topics.items() if not self._image.has_leaders(t, range(n))]
+
+        await self._waits.wait(topics, lambda: not lack(), timeout_ms)
+        return lack()
+
+
+def _enlarge(controller: Controller, topic: str, added: Mapping[int, Assignment]) -> Steps[None]:
+    problem = yield from controller.topics.add_partitions(topic, added)
+    if problem is WriteProblem.MISSING:
+        raise KafkaError(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist."
+        )
+    if problem is not None:
+        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, problem.value)
+
+
+def _apart(plans: Sequence[NewTopic | KafkaError]) -> list[NewTopic | KafkaError]:
+    """Topics of one request may not collide with each other either: the first one wins."""
+    taken: dict[str, str] = {}
+    checked: list[NewTopic | KafkaError] = []
+    for plan in plans:
+        if isinstance(plan, NewTopic) and has_collision_chars(plan.name):
+            first = taken.setdefault(metric_name(plan.name), plan.name)
+            checked.append(plan if first == plan.name else collision(plan.name, [first]))
+        else:
+            checked.append(plan)
+    return checked
+
+
+def _created(plan: NewTopic | KafkaError) -> Created:
+    if isinstance(plan, KafkaError):
+        return Created(error=plan)
+    return Created(
+        error=None,
+        partitions=len(plan.assignments),
+        replication_factor=len(plan.assignments[0].replicas),
+        config=plan.config,
+    )
+
+
+def _timed_out() -> KafkaError:
+    return KafkaError(ErrorCode.REQUEST_TIMED_OUT)

@@ -1,0 +1,351 @@
+"""ZooKeeper's data tree in one SQLite file: versions, transaction ids, ephemerals, sequences.
+
+A transaction is worked out on copies of the touched znodes and written in one go, so a failed
+one leaves no trace. A commit is in the file (WAL) before ``apply`` returns: it survives the
+death of the process, and with ``durable`` (``synchronous=FULL``, one fsync) that of the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from pykafka_ops.broker.metadata.store import (
+    ANY_VERSION,
+    BadVersionError,
+    Create,
+    Delete,
+    EphemeralParentError,
+    Node,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+    Op,
+    OpResult,
+    SetData,
+    Stat,
+    StoreError,
+)
+from pykafka_ops.errors import StorageError
+
+FORMAT = 1
+_MAX_CHILD_SEQUENCE = 2**31
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS nodes (
+  parent TEXT NOT NULL, name TEXT NOT NULL, data BLOB,
+  version INTEGER NOT NULL, creates INTEGER NOT NULL, children INTEGER NOT NULL,
+  czxid INTEGER NOT NULL, mzxid INTEGER NOT NULL, pzxid INTEGER NOT NULL,
+  ctime INTEGER NOT NULL, mtime INTEGER NOT NULL, owner INTEGER NOT NULL,
+  PRIMARY KEY (parent, name)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS ephemerals ON nodes (owner) WHERE owner != 0;
+"""
+_SELECT = (
+    "SELECT data, version, creates, children, czxid, mzxid, pzxid, ctime, mtime, owner"
+    " FROM nodes WHERE parent = ? AND name = ?"
+)
+_UPSERT = "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE = "DELETE FROM nodes WHERE parent = ? AND name = ?"
+
+
+class _Znode:
+    """One row; ``creates`` counts the children ever created, as ZooKeeper's server does."""
+
+    __slots__ = (
+        "children",
+        "creates",
+        "ctime",
+        "czxid",
+        "data",
+        "mtime",
+        "mzxid",
+        "owner",
+        "pzxid",
+        "version",
+    )
+
+    def __init__(self, data: bytes | None, zxid: int, now: int, owner: int) -> None:
+        self.data = data
+        self.version = self.creates = self.children = 0
+        self.czxid = self.mzxid = self.pzxid = zxid
+        self.ctime = self.mtime = now
+        self.owner = owner
+
+    @classmethod
+    def of_row(
+        cls, row: tuple[bytes | None, int, int, int, int, int, int, int, int, int]
+    ) -> _Znode:
+        node = cls(row[0], row[4], row[7], row[9])
+        node.version, node.creates, node.children = row[1], row[2], row[3]
+        node.mzxid, node.pzxid, node.mtime = row[5], row[6], row[8]
+        return node
+
+    def row(self, path: str) -> tuple[object, ...]:
+        parent, name = split(path)
+        return (
+            parent,
+            name,
+            self.data,
+            self.version,
+            self.creates,
+            self.children,
+            self.czxid,
+            self.mzxid,
+            self.pzxid,
+            self.ctime,
+            self.mtime,
+            self.owner,
+        )
+
+    def stat(self) -> Stat:
+        return Stat(
+            czxid=self.czxid,
+            mzxid=self.mzxid,
+            ctime=self.ctime,
+            mtime=self.mtime,
+            version=self.version,
+            # Every create, and every delete: those created and no longer there.
+            cversion=2 * self.creates - self.children,
+            aversion=0,
+            ephemeral_owner=self.owner,
+            data_length=len(self.data or b""),
+            num_children=self.children,
+            pzxid=self.pzxid,
+        )
+
+
+def split(path: str) -> tuple[str, str]:
+    """Parent and name; the root is ("", ""). Raises StoreError for a path that is none."""
+    if path == "/":
+        return "", ""
+    parent, slash, name = path.rpartition("/")
+    if not slash or not name or path[0] != "/" or "//" in path or "\0" in path:
+        raise StoreError(path, f"not a znode path: {path!r}")
+    if name in (".", ".."):
+        raise StoreError(path, f"relative znode path: {path!r}")
+    return parent or "/", name
+
+
+class Changes:
+    """Whose watches a transaction fires."""
+
+    __slots__ = ("children", "data")
+
+    def __init__(self) -> None:
+        self.data: dict[str, None] = {}
+        self.children: dict[str, None] = {}
+
+
+class Tree:
+    """The file. Not thread-safe, and meant for one process (its log directory is locked)."""
+
+    def __init__(self, file: str | Path, clock: Callable[[], int], *, durable: bool = True) -> None:
+        """Open or create ``file``; ephemerals of sessions past are dropped.
+
+        Raises StorageError if it is no such file, is of a newer format, or cannot be written.
+        """
+        self._file = str(file)
+        self._clock = clock
+        try:
+            self._db = sqlite3.connect(
+                self._file, isolation_level=None, check_same_thread=False, timeout=5
+            )
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._db.executescript(_SCHEMA)
+            self._zxid = self._meta("zxid", 0)
+            self._sessions = self._meta("session", 0)
+            if self._meta("format", FORMAT) > FORMAT:
+                raise StorageError(f"{self._file} was written by a newer release of pykafka-ops")
+            self._start()
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"cannot open the metadata file {self._file}: {error};"
+                " restore it from a backup or move it away to start empty"
+            ) from error
+
+    def _start(self) -> None:
+        if self._load("/") is None:
+            self._commit({"/": _Znode(b"", 0, self._clock(), 0)})
+        for owner in {
+            int(row[0]) for row in self._rows("SELECT owner FROM nodes WHERE owner != 0")
+        }:
+            self.end_session(owner)
+
+    def close(self) -> None:
+        """Close the file; sessions are not ended."""
+        self._db.close()
+
+    # -- sessions
+
+    def new_session(self) -> int:
+        """A session id that was never used before in this file."""
+        self._sessions += 1
+        self._put_meta("session", self._sessions)
+        return self._sessions
+
+    def end_session(self, session: int) -> list[str]:
+        """Delete the session's ephemerals; their paths."""
+        rows = self._rows("SELECT parent, name FROM nodes WHERE owner = ?", session)
+        paths = [f"{parent}/{name}".replace("//", "/") for parent, name in rows]
+        if paths:
+            self.apply([Delete(path) for path in paths], session)
+        return paths
+
+    # -- reads
+
+    def get(self, path: str) -> Node | None:
+        """Data and Stat, None if there is no such znode."""
+        node = self._load(path)
+        return None if node is None else Node(node.data, node.stat())
+
+    def children(self, path: str) -> list[str]:
+        """Names of the children, sorted. Raises NoNodeError."""
+        names = self._rows("SELECT name FROM nodes WHERE parent = ? ORDER BY name", path)
+        if not names and self._load(path) is None:
+            raise NoNodeError(path)
+        return [name for (name,) in names]
+
+    # -- writes
+
+    def apply(self, ops: Iterable[Op], session: int) -> tuple[list[OpResult], Changes]:
+        """One transaction: results per operation and what changed. Raises StoreError."""
+        work = _Transaction(self._load, self._zxid + 1, self._clock(), session)
+        results: list[OpResult] = []
+        try:
+            for op in ops:
+                results.append(work.run(op))  # noqa: PERF401 - its length names the bad one
+        except StoreError as error:
+            error.index = len(results)
+            raise
+        if work.touched:
+            self._commit(work.touched)
+        return results, work.changes
+
+    def _commit(self, touched: dict[str, _Znode | None]) -> None:
+        gone = [split(path) for path, node in touched.items() if node is None]
+        rows = [node.row(path) for path, node in touched.items() if node is not None]
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            if gone:
+                self._db.executemany(_DELETE, gone)
+            self._db.executemany(_UPSERT, rows)
+            self._put_meta("zxid", self._zxid + 1)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise StorageError(f"cannot write the metadata file {self._file}: {error}") from error
+        self._zxid += 1
+
+    def _load(self, path: str) -> _Znode | None:
+        row = self._db.execute(_SELECT, split(path)).fetchone()
+        return None if row is None else _Znode.of_row(row)
+
+    def _rows(self, query: str, *args: object) -> list[tuple[Any, ...]]:
+        return self._db.execute(query, args).fetchall()
+
+    def _meta(self, key: str, default: int) -> int:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        if row is not None:
+            return int(row[0])
+        self._put_meta(key, default)
+        return default
+
+    def _put_meta(self, key: str, value: int) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+class _Transaction:
+    """Copies of the znodes that a transaction touches; None stands for a deleted one."""
+
+    def __init__(
+        self, load: Callable[[str], _Znode | None], zxid: int, now: int, session: int
+    ) -> None:
+        self.touched: dict[str, _Znode | None] = {}
+        self.changes = Changes()
+        self._fresh: set[str] = set()
+        self._load = load
+        self._zxid = zxid
+        self._now = now
+        self._session = session
+
+    def run(self, op: Op) -> OpResult:
+        if isinstance(op, Create):
+            return self._create(op)
+        if isinstance(op, SetData):
+            return self._set(op)
+        if isinstance(op, Delete):
+            self._delete(op)
+        else:
+            self._existing(op.path, op.version)
+        return None
+
+    def _find(self, path: str) -> _Znode | None:
+        if path in self.touched:
+            return self.touched[path]
+        return self._load(path)
+
+    def _existing(self, path: str, version: int) -> _Znode:
+        node = self._find(path)
+        if node is None:
+            raise NoNodeError(path)
+        if version not in (ANY_VERSION, node.version):
+            raise BadVersionError(path)
+        return node
+
+    def _create(self, op: Create) -> str:
+        parent_path = split(op.path + "0" if op.sequence else op.path)[0]
+        parent = self._find(parent_path) if parent_path else None
+        if parent is None:
+            raise NodeExistsError(op.path) if not parent_path else NoNodeError(parent_path)
+        if parent.owner:
+            raise EphemeralParentError(op.path)
+        path = op.path
+        if op.sequence:
+            if parent.creates >= _MAX_CHILD_SEQUENCE:
+                raise StoreError(path, f"{parent_path} has used up its sequence numbers")
+            path = f"{path}{parent.creates:010d}"
+        # Below a znode that this transaction creates there is only what it creates: no read.
+        existing = self.touched.get(path) if parent_path in self._fresh else self._find(path)
+        if existing is not None:
+            raise NodeExistsError(path)
+        if path not in self.touched:
+            self._fresh.add(path)
+        owner = self._session if op.ephemeral else 0
+        self.touched[path] = _Znode(op.data, self._zxid, self._now, owner)
+        parent.creates += 1
+        self._child_changed(parent_path, parent, 1)
+        self.changes.data[path] = self.changes.children[path] = None
+        return path
+
+    def _set(self, op: SetData) -> Stat:
+        node = self._existing(op.path, op.version)
+        node.data = op.data
+        node.version += 1
+        node.mzxid, node.mtime = self._zxid, self._now
+        self.touched[op.path] = node
+        self.changes.data[op.path] = None
+        return node.stat()
+
+    def _delete(self, op: Delete) -> None:
+        node = self._existing(op.path, op.version)
+        if node.children:
+            raise NotEmptyError(op.path)
+        parent_path = split(op.path)[0]
+        parent = self._find(parent_path) if parent_path else None
+        if parent is None:
+            raise StoreError(op.path, "the root cannot be deleted")
+        self.touched[op.path] = None
+        self._child_changed(parent_path, parent, -1)
+        self.changes.data[op.path] = self.changes.children[op.path] = None
+
+    def _child_changed(self, path: str, parent: _Znode, by: int) -> None:
+        parent.children += by
+        parent.pzxid = self._zxid
+        self.touched[path] = parent
+        self.changes.children[path] = None

@@ -1,0 +1,141 @@
+"""What the controller wants written, as operations on znodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+
+from pykafka_ops.broker.metadata.store import (
+    BadVersionError,
+    Create,
+    Delete,
+    NodeExistsError,
+    Op,
+    SetData,
+    StoreError,
+)
+from pykafka_ops.broker.metadata.znodes import Partition, Partitions, PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
+from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.state.leadership import LeaderAndIsr
+from pykafka_ops.broker.state.steps import (
+    CreateState,
+    CreateTopic,
+    MarkDeleted,
+    SetAssignment,
+    UnmarkDeleted,
+    UpdateState,
+    WriteItem,
+    WriteProblem,
+)
+
+MAX_OPS = 1000
+MAX_BYTES = 400_000
+"""Bounds of one transaction: ZooKeeper refuses requests of more than 1 MiB."""
+
+_OP_OVERHEAD = 60
+
+
+class Fallback(Enum):
+    """What to do when an operation fails since its znode exists, or does not."""
+
+    GIVE_UP = 0
+    SKIP = 1
+    SET = 2
+
+
+class Planned:
+    """An operation and its fallback."""
+
+    __slots__ = ("fallback", "op")
+
+    def __init__(self, op: Op, fallback: Fallback = Fallback.GIVE_UP) -> None:
+        self.op = op
+        self.fallback = fallback
+
+
+class Unit:
+    """Operations of one item that belong together; ``problem`` says why they were given up."""
+
+    __slots__ = ("item", "ops", "problem", "size")
+
+    def __init__(self, item: int, ops: Iterable[Planned]) -> None:
+        self.item = item
+        self.ops = list(ops)
+        self.problem: WriteProblem | None = None
+        self.size = sum(map(_size, self.ops))
+
+    def mend(self, position: int, error: StoreError) -> bool:
+        """Apply the fallback of an operation that failed; False if there is none."""
+        planned = self.ops[position]
+        if planned.fallback is Fallback.SKIP and not isinstance(error, BadVersionError):
+            del self.ops[position]
+            return True
+        if planned.fallback is Fallback.SET and isinstance(planned.op, Create):
+            self.ops[position] = Planned(SetData(planned.op.path, planned.op.data))
+            return True
+        if isinstance(error, NodeExistsError):
+            self.problem = WriteProblem.EXISTS
+        elif isinstance(error, BadVersionError):
+            self.problem = WriteProblem.STALE
+        else:
+            self.problem = WriteProblem.MISSING
+        return False
+
+
+def _size(planned: Planned) -> int:
+    data = getattr(planned.op, "data", None)
+    return len(planned.op.path) + len(data or b"") + _OP_OVERHEAD
+
+
+def plan(number: int, item: WriteItem) -> list[Unit]:
+    """The units of item ``number``: one, more if it is huge."""
+    if isinstance(item, CreateTopic):
+        path, config = Topic.path(item.topic), EntityConfig.topic(item.topic)
+        head = [
+            Planned(Create(config, EntityConfig.encode(item.config)), Fallback.SET),
+            Planned(Create(path, Topic.encode(item.topic_id, item.assignments))),
+            Planned(Create(Partitions.path(item.topic))),
+        ]
+        return _with_states(number, head, item.topic, item.states)
+    if isinstance(item, SetAssignment):
+        data = Topic.encode(item.topic_id, item.assignments)
+        head = [Planned(SetData(Topic.path(item.topic), data))]
+        return _with_states(number, head, item.topic, item.states)
+    return [Unit(number, _small(item))]
+
+
+def _small(item: WriteItem) -> list[Planned]:
+    if isinstance(item, CreateState):
+        return list(_state(item.topic, item.partition, item.state))
+    if isinstance(item, UpdateState):
+        path = PartitionState.path(item.topic, item.partition)
+        version = item.state.partition_epoch
+        return [Planned(SetData(path, PartitionState.encode(item.state), version))]
+    if isinstance(item, MarkDeleted):
+        return [Planned(Create(TopicDeletions.topic(item.topic)), Fallback.SKIP)]
+    if isinstance(item, UnmarkDeleted):
+        return [Planned(Delete(TopicDeletions.topic(item.topic)), Fallback.SKIP)]
+    raise TypeError(f"not planned here: {item}")
+
+
+def _state(topic: str, partition: int, state: LeaderAndIsr) -> Iterator[Planned]:
+    yield Planned(Create(Partition.path(topic, partition)), Fallback.SKIP)
+    data = PartitionState.encode(state)
+    yield Planned(Create(PartitionState.path(topic, partition), data))
+
+
+def _with_states(
+    number: int, head: list[Planned], topic: str, states: Mapping[int, LeaderAndIsr]
+) -> list[Unit]:
+    """One unit; several if the states are many: the next controller adds what is missing."""
+    ops = [*head, *(op for index, state in states.items() for op in _state(topic, index, state))]
+    whole = Unit(number, ops)
+    if len(ops) <= MAX_OPS and whole.size <= MAX_BYTES:
+        return [whole]
+    states_at_once = MAX_OPS // 4
+    tail = ops[len(head) :]
+    step = 2 * states_at_once
+    return [Unit(number, head)] + [
+        Unit(number, tail[start : start + step]) for start in range(0, len(tail), step)
+    ]

@@ -1,0 +1,177 @@
+"""Znodes by which brokers and tools call on the controller, and the cluster's counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
+from pykafka_ops.broker.state.leadership import TopicPartition
+
+
+class IsrChanges:
+    """ISR changes written by brokers of protocol < 2.7; a sequence."""
+
+    path = "/isr_change_notification"
+    prefix = f"{path}/isr_change_"
+
+    @staticmethod
+    def encode(partitions: Iterable[TopicPartition]) -> bytes:
+        """The partitions whose ISR changed."""
+        return encode_json({"version": 1, "partitions": _partition_list(partitions)})
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> list[TopicPartition]:
+        """The partitions whose ISR changed."""
+        return _partitions(cls.path, decode_json(cls.path, data))
+
+
+class LogDirEvents:
+    """Brokers with a failed log directory; a sequence."""
+
+    path = "/log_dir_event_notification"
+    prefix = f"{path}/log_dir_event_"
+
+    @staticmethod
+    def encode(broker: int) -> bytes:
+        """A log directory of ``broker`` failed."""
+        return encode_json({"version": 1, "broker": broker, "event": 1})
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> int:
+        """The broker."""
+        value = decode_json(cls.path, data)
+        return understood(cls.path, lambda: int(value["broker"]))
+
+
+class TopicDeletions:
+    """Parent of the topics to be deleted; the children have no data."""
+
+    path = "/admin/delete_topics"
+
+    @staticmethod
+    def topic(topic: str) -> str:
+        """The mark of one topic."""
+        return f"{TopicDeletions.path}/{topic}"
+
+
+class Reassignments:
+    """Moves asked for by tools older than 2.4."""
+
+    path = "/admin/reassign_partitions"
+
+    @staticmethod
+    def encode(moves: Mapping[TopicPartition, Iterable[int]]) -> bytes:
+        """Target replicas by partition."""
+        rows = [
+            {"topic": topic, "partition": index, "replicas": list(replicas)}
+            for (topic, index), replicas in moves.items()
+        ]
+        return encode_json({"version": 1, "partitions": rows})
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> dict[TopicPartition, list[int]]:
+        """Target replicas by partition."""
+        value = decode_json(cls.path, data)
+        return understood(
+            cls.path,
+            lambda: {
+                (str(row["topic"]), int(row["partition"])): [int(id_) for id_ in row["replicas"]]
+                for row in value["partitions"]
+            },
+        )
+
+
+class PreferredElection:
+    """Preferred elections asked for by tools older than 2.2."""
+
+    path = "/admin/preferred_replica_election"
+
+    @staticmethod
+    def encode(partitions: Iterable[TopicPartition]) -> bytes:
+        """The partitions to elect for."""
+        return encode_json({"version": 1, "partitions": _partition_list(partitions)})
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> list[TopicPartition]:
+        """The partitions to elect for."""
+        return _partitions(cls.path, decode_json(cls.path, data))
+
+
+def _partition_list(partitions: Iterable[TopicPartition]) -> list[dict[str, object]]:
+    return [{"topic": topic, "partition": index} for topic, index in partitions]
+
+
+def _partitions(what: str, value: Mapping[str, Any]) -> list[TopicPartition]:
+    return understood(
+        what, lambda: [(str(row["topic"]), int(row["partition"])) for row in value["partitions"]]
+    )
+
+
+class ProducerIds(NamedTuple):
+    """A block of producer ids handed to a broker; both ends inclusive."""
+
+    broker: int
+    first: int
+    last: int
+
+
+class ProducerIdBlock:
+    """The block of producer ids handed out last; no data before the first."""
+
+    path = "/latest_producer_id_block"
+
+    @staticmethod
+    def encode(block: ProducerIds) -> bytes:
+        """The znode's data."""
+        fields = {"version": 1, "broker": block.broker}
+        return encode_json(
+            {**fields, "block_start": str(block.first), "block_end": str(block.last)}
+        )
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> ProducerIds | None:
+        """The block, None if none was handed out."""
+        if not data:
+            return None
+        value = decode_json(cls.path, data)
+        return understood(
+            cls.path,
+            lambda: ProducerIds(
+                int(value["broker"]), int(value["block_start"]), int(value["block_end"])
+            ),
+        )
+
+
+class Features(NamedTuple):
+    """Finalized features (KIP-584); ``enabled`` as a 3.9 controller writes it."""
+
+    levels: dict[str, int]
+    enabled: bool = True
+
+
+class Feature:
+    """The cluster's finalized features, made by the first controller."""
+
+    path = "/feature"
+
+    @staticmethod
+    def encode(features: Features) -> bytes:
+        """Version 2 of the format."""
+        levels = {name: {"max_version_level": level} for name, level in features.levels.items()}
+        return encode_json({"features": levels, "version": 2, "status": int(features.enabled)})
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> Features:
+        """Versions 1 and 2 of the format."""
+        value = decode_json(cls.path, data)
+
+        def build() -> Features:
+            if int(value["version"]) not in (1, 2) or int(value["status"]) not in (0, 1):
+                raise ValueError(f"version {value['version']} status {value['status']}")
+            return Features(
+                {name: int(v["max_version_level"]) for name, v in value["features"].items()},
+                int(value["status"]) == 1,
+            )
+
+        return understood(cls.path, build)

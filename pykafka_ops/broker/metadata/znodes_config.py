@@ -1,0 +1,91 @@
+"""Znodes of dynamic configuration: topics, brokers, users, clients, IP addresses, and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote_plus
+
+from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
+
+DEFAULT_ENTITY = "<default>"
+TOPICS = "topics"
+CLIENTS = "clients"
+USERS = "users"
+BROKERS = "brokers"
+IPS = "ips"
+
+
+def sanitize(name: str) -> str:
+    """A user, client or address name as a znode name (Kafka's ``Sanitizer``)."""
+    if name == DEFAULT_ENTITY:
+        return name
+    return quote(name, safe="-._").replace("~", "%7E")
+
+
+def desanitize(name: str) -> str:
+    """The inverse of :func:`sanitize`."""
+    return name if name == DEFAULT_ENTITY else unquote_plus(name)
+
+
+class EntityConfig:
+    """The overrides of one entity.
+
+    An entity's path below ``/config`` is ``topics/T``, ``brokers/N``, ``brokers/<default>``,
+    ``users/U``, ``clients/C``, ``users/U/clients/C``, ``ips/A``; names are sanitized already.
+    """
+
+    @staticmethod
+    def path(entity: str) -> str:
+        """Where the entity's overrides are."""
+        return f"/config/{entity}"
+
+    @staticmethod
+    def topic(topic: str) -> str:
+        """Where a topic's overrides are."""
+        return f"/config/{TOPICS}/{topic}"
+
+    @staticmethod
+    def encode(config: Mapping[str, str]) -> bytes:
+        """Names in the order of the mapping."""
+        return encode_json({"version": 1, "config": dict(config)})
+
+    @classmethod
+    def decode(cls, entity: str, data: bytes | None) -> dict[str, str]:
+        """The overrides; a znode without data has none."""
+        if not data:
+            return {}
+        value = decode_json(cls.path(entity), data)
+        return understood(
+            cls.path(entity),
+            lambda: {str(name): _text(text) for name, text in (value.get("config") or {}).items()},
+        )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"value {value!r} is not a string")
+    return value
+
+
+class ConfigChanges:
+    """Tells every broker which entity to read again; a sequence, purged after 15 minutes."""
+
+    path = "/config/changes"
+    prefix = f"{path}/config_change_"
+
+    @staticmethod
+    def encode(entity: str) -> bytes:
+        """``entity`` as in :class:`EntityConfig`."""
+        return encode_json({"version": 2, "entity_path": entity})
+
+    @classmethod
+    def decode(cls, data: bytes | None) -> str:
+        """The entity's path; versions 1 and 2 of the format."""
+        value = decode_json(cls.path, data)
+
+        def build() -> str:
+            if int(value["version"]) == 1:
+                return f"{value['entity_type']}/{value['entity_name']}"
+            return str(value["entity_path"])
+
+        return understood(cls.path, build)

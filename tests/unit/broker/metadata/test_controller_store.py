@@ -1,0 +1,156 @@
+"""What the controller wants written is written, or it is told why not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pykafka_ops.broker.metadata import membership, znodes
+from pykafka_ops.broker.metadata.controller_store import ControllerStore
+from pykafka_ops.broker.metadata.embedded import EmbeddedStore
+from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
+from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.steps import (
+    CreateState,
+    CreateTopic,
+    MarkDeleted,
+    RemoveTopic,
+    SetAssignment,
+    UnmarkDeleted,
+    UpdateState,
+    WriteProblem,
+)
+
+Body = Callable[[EmbeddedStore, ControllerStore], Coroutine[Any, Any, None]]
+ONE = {0: Assignment.of([0])}
+STATE = LeaderAndIsr(0, 0, (0,), 1)
+
+
+def create(topic: str, partitions: int = 1) -> CreateTopic:
+    return CreateTopic(
+        topic=topic,
+        topic_id=b"i" * 16,
+        assignments=dict.fromkeys(range(partitions), Assignment.of([0])),
+        states=dict.fromkeys(range(partitions), STATE),
+        config={},
+    )
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[[Body], None]:
+    """Run a coroutine with a tree and the view of its controller."""
+
+    def go(body: Body) -> None:
+        async def main() -> None:
+            store = EmbeddedStore(tmp_path / "m.db", clock=lambda: 1, durable=False)
+            await membership.ensure_paths(store)
+            term = await membership.become_controller(store, 0, 1)
+            await body(store, ControllerStore(store, term))
+            await store.close()
+
+        asyncio.run(main())
+
+    return go
+
+
+def test_each_item_succeeds_or_fails_by_itself(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        assert await tree.write([create("a"), create("b")]) == [None, None]
+        stale = STATE.elect(1, [1], 1)._replace(partition_epoch=7)
+        problems = await tree.write(
+            [
+                create("a"),
+                create("c"),
+                UpdateState(topic="a", partition=0, state=stale),
+                UpdateState(topic="b", partition=0, state=STATE.elect(1, [1], 1)),
+                UpdateState(topic="x", partition=0, state=STATE),
+                CreateState(topic="b", partition=0, state=STATE),
+                CreateState(topic="b", partition=1, state=STATE),
+                CreateState(topic="x", partition=0, state=STATE),
+            ]
+        )
+        assert problems == [
+            WriteProblem.EXISTS,
+            None,
+            WriteProblem.STALE,
+            None,
+            WriteProblem.MISSING,
+            WriteProblem.EXISTS,
+            None,
+            WriteProblem.MISSING,
+        ]
+        assert await tree.read_states([("b", 0), ("b", 1), ("x", 0)]) == [
+            LeaderAndIsr(1, 1, (1,), 1, partition_epoch=1),
+            STATE,
+            None,
+        ]
+        assert set(await store.children("/brokers/topics")) == {"a", "b", "c"}
+
+    run(body)
+
+
+def test_of_a_huge_topic_that_exists_nothing_is_written(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        await tree.write([create("a")])
+        assert await tree.write([create("a", 3000), create("b")]) == [WriteProblem.EXISTS, None]
+        assert await store.children("/brokers/topics/a/partitions") == ["0"]
+
+    run(body)
+
+
+def test_states_are_added_where_the_topic_has_none_yet(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        for topic in ("s", "t"):
+            await store.create(znodes.Topic.path(topic), znodes.Topic.encode(b"i" * 16, ONE))
+        two = {**ONE, 1: Assignment.of([0])}
+        problems = await tree.write(
+            [
+                CreateState(topic="s", partition=0, state=STATE),
+                SetAssignment(topic="t", topic_id=b"i" * 16, assignments=two, states={1: STATE}),
+            ]
+        )
+        assert problems == [None, None]
+        snapshot = await tree.snapshot()
+        assert snapshot.topics["t"].partitions == two
+        assert snapshot.states == {("s", 0): STATE, ("t", 1): STATE}
+
+    run(body)
+
+
+def test_marks_come_and_go_any_number_of_times(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        assert await tree.write([MarkDeleted(topic="t"), MarkDeleted(topic="t")]) == [None, None]
+        assert await store.children(TopicDeletions.path) == ["t"]
+        assert await tree.write([UnmarkDeleted(topic="t"), UnmarkDeleted(topic="t")]) == [None] * 2
+        assert await tree.write([RemoveTopic(topic="t")]) == [None]
+
+    run(body)
+
+
+def test_own_changes_need_no_look_at_all_topics(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        assert await tree.topic_names() == []
+        await tree.write([create("a"), create("b"), create("a")])
+        await tree.write([RemoveTopic(topic="a"), RemoveTopic(topic="never")])
+        assert await tree.topic_names() is None
+        await store.create("/brokers/topics/x")
+        assert await tree.topic_names() == ["b", "x"]
+
+    run(body)
+
+
+def test_a_former_controller_can_write_nothing(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        await tree.write([create("a")])
+        await store.delete(znodes.Controller.path)
+        await membership.become_controller(store, 1, 2)
+        for item in (create("b"), RemoveTopic(topic="a"), MarkDeleted(topic="a")):
+            with pytest.raises(membership.ControllerMovedError):
+                await tree.write([item])
+        assert await store.children("/brokers/topics") == ["a"]
+
+    run(body)
