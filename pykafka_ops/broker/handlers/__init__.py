@@ -1,0 +1,50 @@
+"""One file per API: look up, authorise, call one service, shape the answer.
+
+``ROUTES`` is the one list of what this broker serves: dispatch and the ApiVersions answer
+come from it. A handler module is imported when its API is first called.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from pykafka_ops.wire.apis import ApiKey
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class Route(NamedTuple):
+    """Which module serves an API, in which versions (both inclusive)."""
+
+    module: str
+    min_version: int
+    max_version: int
+
+    def load(self) -> ModuleType:
+        """The handler module, imported at first use."""
+        return importlib.import_module(f"{__name__}.{self.module}")
+
+
+ROUTES: dict[int, Route] = {
+    ApiKey.PRODUCE: Route("produce", 0, 11),
+    ApiKey.FETCH: Route("fetch", 0, 17),
+    ApiKey.LIST_OFFSETS: Route("list_offsets", 0, 9),
+    ApiKey.METADATA: Route("metadata", 0, 12),
+    ApiKey.FIND_COORDINATOR: Route("find_coordinator", 0, 6),
+    ApiKey.API_VERSIONS: Route("api_versions", 0, 4),
+    ApiKey.CREATE_TOPICS: Route("create_topics", 0, 7),
+    ApiKey.DELETE_TOPICS: Route("delete_topics", 0, 6),
+    ApiKey.DELETE_RECORDS: Route("delete_records", 0, 2),
+    ApiKey.INIT_PRODUCER_ID: Route("init_producer_id", 0, 5),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: Route("offset_for_leader_epoch", 0, 4),
+    ApiKey.DESCRIBE_CONFIGS: Route("describe_configs", 0, 4),
+    ApiKey.ALTER_CONFIGS: Route("alter_configs", 0, 2),
+    ApiKey.DESCRIBE_LOG_DIRS: Route("describe_log_dirs", 0, 4),
+    ApiKey.CREATE_PARTITIONS: Route("create_partitions", 0, 3),
+    ApiKey.ELECT_LEADERS: Route("elect_leaders", 0, 2),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: Route("incremental_alter_configs", 0, 1),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: Route("partition_reassignments", 0, 0),
+    ApiKey.DESCRIBE_CLUSTER: Route("describe_cluster", 0, 1),
+}

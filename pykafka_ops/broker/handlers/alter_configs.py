@@ -1,0 +1,66 @@
+"""AlterConfigs (33), v0-2: replace all settings of topics, this broker, or all brokers (KIP-133).
+
+What a request does not name goes back to its default. Loggers have only the incremental form.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers import config_changes
+from pykafka_ops.broker.state.config_alter import Change, Op
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.alter_configs import (
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.errors import KafkaError
+    from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
+
+
+def handle(context: Context, request: AlterConfigsRequest) -> Answer:
+    """Replace the settings of each resource."""
+    return _alter(context, request)
+
+
+async def _alter(context: Context, request: AlterConfigsRequest) -> AlterConfigsResponse:
+    items = [
+        config_changes.Item(
+            resource.resource_type,
+            resource.resource_name,
+            [Change(config.name, Op.SET, config.value) for config in resource.configs],
+            True,
+        )
+        for resource in request.resources
+    ]
+    outcomes = await config_changes.alter(context, items, request.validate_only)
+    return _response(request, outcomes)
+
+
+def _response(
+    request: AlterConfigsRequest, outcomes: list[config_changes.Outcome]
+) -> AlterConfigsResponse:
+    return AlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                error_code=code,
+                error_message=message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource, (code, message) in zip(request.resources, outcomes, strict=True)
+        ]
+    )
+
+
+def failed(
+    request: AlterConfigsRequest | None, version: int, error: KafkaError
+) -> AlterConfigsResponse:
+    """Every resource of the request with the same error."""
+    if request is None:
+        return AlterConfigsResponse()
+    outcome = config_changes.Outcome(error.code, error.message or ErrorCode.of(error.code).text)
+    return _response(request, [outcome] * len(request.resources))

@@ -1,0 +1,75 @@
+"""What a handler gets and gives.
+
+A handler module serves one API (or two twins) and holds ``handle(context, request)``. It
+answers with
+
+* the response message, when it can be answered now (no task, no future: the hot path),
+* a :class:`~pykafka_ops.broker.state.deferred.Deferred`, when it must wait for other requests,
+* a coroutine, when it waits for the controller or for threads (admin work),
+* ``None``, when the protocol has no answer (Produce with acks=0).
+
+``KafkaError`` raised by a handler stands for the whole request; the module's
+``failed(request, version, error)`` shapes it, and without one the response's top-level
+``error_code`` is set. Memory views of records inside a request are valid only until
+``handle`` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.metadata.producer_ids import ProducerIds
+    from pykafka_ops.broker.metadata.store import MetadataStore
+    from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
+    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.fetch_session import FetchSessions
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.replicas import Replicas
+
+Answer = object | Coroutine[Any, Any, object] | None
+
+
+@dataclass(slots=True)
+class Services:
+    """Everything a handler may call; one per broker, built by ``net/broker.py``.
+
+    ``clock()`` is the wall clock in ms, ``timer()`` a monotonic clock in ms. ``image`` changes in
+    place; a ``TopicImage`` taken from it does not.
+    """
+
+    broker_id: int
+    cluster_id: str
+    clock: Callable[[], int]
+    timer: Callable[[], float]
+    image: MetadataImage
+    configs: BrokerConfigs
+    store: MetadataStore
+    logs: LogDirs
+    replicas: Replicas
+    topics: TopicAdmin
+    sessions: FetchSessions
+    producer_ids: ProducerIds
+    run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
+    fetch_max_bytes: int = 55 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Context:
+    """One request: who asks, in which version, on which listener."""
+
+    services: Services
+    version: int
+    client_id: str | None
+    correlation_id: int
+    listener: str
+    client_host: str
+    connection_id: int
+    principal: str = "User:ANONYMOUS"
+    close_connection: bool = False
+
+
+Handle = Callable[[Context, Any], Answer]

@@ -1,0 +1,71 @@
+"""ApiVersions (18), v0-4: what this broker serves, so that clients know how to talk to it.
+
+v3 brought the client's software name and version (KIP-511) and features (KIP-584). A request
+in a version nobody knows yet is answered in version 0 with UNSUPPORTED_VERSION and the range
+of ApiVersions itself; the connection stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
+
+log = logging.getLogger("kafka.network.RequestChannel")
+
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+
+NO_FEATURES_EPOCH = 0
+"""What a broker in ZooKeeper mode says where no feature was ever finalized."""
+
+_SERVED = [
+    ApiVersion(api_key=int(key), min_version=route.min_version, max_version=route.max_version)
+    for key, route in sorted(ROUTES.items())
+]
+
+
+def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
+    """All of ``ROUTES``; features are empty, as a broker in ZooKeeper mode says.
+
+    ``request`` is None when its version is not known. Raises KafkaError INVALID_REQUEST for a
+    software name or version that is none.
+    """
+    if context.version < 0 or request is None:
+        own = ROUTES[ApiKey.API_VERSIONS]
+        return ApiVersionsResponse(
+            error_code=ErrorCode.UNSUPPORTED_VERSION,
+            api_keys=[
+                ApiVersion(
+                    api_key=ApiKey.API_VERSIONS,
+                    min_version=own.min_version,
+                    max_version=own.max_version,
+                )
+            ],
+        )
+    if context.version >= 3:
+        name, version = request.client_software_name, request.client_software_version
+        if not (_is_software(name) and _is_software(version)):
+            raise KafkaError(ErrorCode.INVALID_REQUEST)
+        log.debug("client %s at %s is %s %s", context.client_id, context.client_host, name, version)
+    return ApiVersionsResponse(api_keys=_SERVED, finalized_features_epoch=NO_FEATURES_EPOCH)
+
+
+def _is_software(text: str) -> bool:
+    return _SOFTWARE.fullmatch(text) is not None
+
+
+def failed(
+    request: ApiVersionsRequest | None, version: int, error: KafkaError
+) -> ApiVersionsResponse:
+    """The error and an empty list."""
+    return ApiVersionsResponse(error_code=error.code)

@@ -1,0 +1,109 @@
+"""CreateTopics (19), v0-7: create topics and wait for their leaders.
+
+v1 brought ``validate_only``, v5 counts and settings in the answer (KIP-525), v7 topic ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
+from pykafka_ops.broker.state.topic_requests import TopicSpec
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.create_topics import (
+    CreatableTopicConfigs,
+    CreatableTopicResult,
+    CreateTopicsResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.metadata.topic_admin import Created
+    from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+
+_FIRST_VERSION_WITH_CONFIGS = 5
+
+
+def handle(context: Context, request: CreateTopicsRequest) -> Answer:
+    """Check what concerns the request as a whole, then create."""
+    if not context.services.topics.is_controller:
+        return failed(request, context.version, KafkaError(ErrorCode.NOT_CONTROLLER))
+    return _create(context, request)
+
+
+async def _create(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:
+    times = Counter(topic.name for topic in request.topics)
+    results = [_refused(topic, times[topic.name]) for topic in request.topics]
+    specs = [
+        _spec(topic)
+        for topic, result in zip(request.topics, results, strict=True)
+        if result.error_code == ErrorCode.NONE
+    ]
+    created = await context.services.topics.create(
+        specs, request.timeout_ms, validate_only=request.validate_only
+    )
+    for result in results:
+        if result.error_code == ErrorCode.NONE:
+            _fill(context, result, created[result.name])
+    return CreateTopicsResponse(topics=results)
+
+
+def _refused(topic: CreatableTopic, times: int) -> CreatableTopicResult:
+    result = CreatableTopicResult(name=topic.name, error_message=None, configs=[])
+    if topic.name == CLUSTER_METADATA_TOPIC:
+        result.error_code = ErrorCode.INVALID_REQUEST
+        result.error_message = f"Creation of internal topic {topic.name} is prohibited."
+    elif times > 1:
+        result.error_code = ErrorCode.INVALID_REQUEST
+        result.error_message = "Found multiple entries for this topic."
+    return result
+
+
+def _spec(topic: CreatableTopic) -> TopicSpec:
+    return TopicSpec(
+        name=topic.name,
+        partitions=topic.num_partitions,
+        replication_factor=topic.replication_factor,
+        assignments={each.partition_index: each.broker_ids for each in topic.assignments},
+        config={each.name: each.value for each in topic.configs},
+    )
+
+
+def _fill(context: Context, result: CreatableTopicResult, created: Created) -> None:
+    result.topic_id = created.topic_id
+    if created.error is not None:
+        result.error_code = created.error.code
+        result.error_message = created.error.message or None
+        return
+    result.num_partitions = created.partitions
+    result.replication_factor = created.replication_factor
+    if context.version >= _FIRST_VERSION_WITH_CONFIGS:
+        result.configs = [
+            CreatableTopicConfigs(
+                name=entry.name,
+                value=entry.value,
+                read_only=entry.read_only,
+                config_source=entry.source,
+                is_sensitive=entry.sensitive,
+            )
+            for entry in context.services.configs.describe_topic(created.config or {})
+        ]
+
+
+def failed(
+    request: CreateTopicsRequest | None, version: int, error: KafkaError
+) -> CreateTopicsResponse:
+    """Every topic of the request with the same error."""
+    return CreateTopicsResponse(
+        topics=[
+            CreatableTopicResult(
+                name=topic.name,
+                error_code=error.code,
+                error_message=error.message or None,
+                configs=[],
+            )
+            for topic in (request.topics if request else ())
+        ]
+    )

@@ -1,0 +1,75 @@
+"""DescribeLogDirs (35), v0-4: what stands in the data directories of this broker (KIP-113).
+
+v2 brought flexible headers, v3 an error for the whole answer, v4 the size of the volume
+(KIP-827). A directory that failed is named with KAFKA_STORAGE_ERROR and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container
+from typing import TYPE_CHECKING
+
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.log_dirs import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
+    from pykafka_ops.wire.messages.log_dirs import DescribeLogDirsRequest
+
+NO_LAG = -1
+"""Stands for a lag nobody knows (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""
+
+
+class _Everything:
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+def handle(context: Context, request: DescribeLogDirsRequest) -> Answer:
+    """Every directory; of the replicas in it those asked for, all if topics are null."""
+    wanted: Container[tuple[str, int]] = _Everything()
+    if request.topics is not None:
+        wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
+    return DescribeLogDirsResponse(
+        results=[_directory(context, found, wanted) for found in context.services.logs.describe()]
+    )
+
+
+def _directory(
+    context: Context, found: DirDescription, wanted: Container[tuple[str, int]]
+) -> DescribeLogDirsResult:
+    result = DescribeLogDirsResult(log_dir=os.path.abspath(found.path))
+    if found.error is not None:
+        result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+        return result
+    result.total_bytes, result.usable_bytes = found.total_bytes, found.usable_bytes
+    topics: dict[str, DescribeLogDirsTopic] = {}
+    for log in found.logs:
+        if (log.topic, log.partition) not in wanted:
+            continue
+        topic = topics.get(log.topic)
+        if topic is None:
+            topic = topics[log.topic] = DescribeLogDirsTopic(name=log.topic)
+            result.topics.append(topic)
+        topic.partitions.append(
+            DescribeLogDirsPartition(
+                partition_index=log.partition,
+                partition_size=log.size,
+                offset_lag=_lag(context, log),
+                is_future_key=log.is_future,
+            )
+        )
+    return result
+
+
+def _lag(context: Context, log: LogDescription) -> int:
+    """How far the high watermark is ahead of the log's end: never, for a replica in use."""
+    hosted = context.services.replicas.find(log.topic, log.partition)
+    return NO_LAG if hosted is None or log.is_future else 0

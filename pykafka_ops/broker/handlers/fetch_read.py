@@ -1,0 +1,253 @@
+"""What Fetch reads of one partition."""
+
+from __future__ import annotations
+
+import logging
+import struct
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.state.fetch_session import FetchKey, FetchPartition
+from pykafka_ops.disk.convert import down_convert
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    PartitionData,
+)
+from pykafka_ops.wire.types import ZERO_UUID
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Context
+    from pykafka_ops.broker.storage.log import ColdRead, Log, ReadResult
+    from pykafka_ops.broker.storage.replicas import Partition
+
+
+logger = logging.getLogger("kafka.server.ReplicaManager")
+
+RunInThread = Callable[..., Coroutine[Any, Any, Any]]
+
+TOO_LONG = struct.pack(">qi", -1, 0x7FFFFFFF)
+"""Offset and length of a message that the client's limit cut off."""
+
+
+class Budget:
+    """Bytes left for the partitions still to be read, and how to read them."""
+
+    __slots__ = ("any_read", "cached_only", "committed_only", "follower", "left", "version")
+
+    def __init__(
+        self,
+        left: int,
+        *,
+        committed_only: bool,
+        version: int,
+        cached_only: bool,
+        follower: int = -1,
+    ) -> None:
+        self.left = left
+        self.committed_only = committed_only
+        self.version = version
+        self.cached_only = cached_only
+        self.follower = follower
+        self.any_read = False
+
+
+UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+NOT_CONVERTED = (ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, ErrorCode.UNSUPPORTED_VERSION)
+"""Errors with which Kafka sends null as records, not empty ones."""
+
+BEFORE_THE_LOG = (*UNKNOWN, *NOT_CONVERTED)
+"""Errors with which Kafka sends no aborted transactions, not "unknown which" (null)."""
+
+
+class PartitionRead:
+    """One partition's part of the answer.
+
+    ``answer_now`` ends any waiting; ``unknown`` says that no such partition exists; ``cold`` are
+    records that have yet to be read from the disk (:meth:`read_cold`).
+    """
+
+    __slots__ = ("answer_now", "cold", "data", "key", "log", "size", "unknown", "wanted")
+
+    def __init__(self, key: FetchKey, wanted: FetchPartition, data: PartitionData) -> None:
+        self.key = key
+        self.wanted = wanted
+        self.data = data
+        self.size = 0
+        self.cold: ColdRead | None = None
+        self.log: Log | None = None
+        self.unknown = False
+        self.answer_now = False
+
+    @classmethod
+    def refused(
+        cls, key: FetchKey, wanted: FetchPartition, version: int, code: int
+    ) -> PartitionRead:
+        """A partition that cannot be read."""
+        read = cls(key, wanted, refusal(wanted.index, version, code))
+        read.unknown = code in UNKNOWN
+        read.answer_now = not read.unknown
+        return read
+
+    async def read_cold(self, version: int, run_in_thread: RunInThread) -> None:
+        """Read from the disk, in another thread, what was not in memory."""
+        cold, log = self.cold, self.log
+        if cold is None or log is None:
+            return
+        self.cold = None
+        try:
+            self.data.records = await run_in_thread(cold.run)
+        except OSError as error:
+            self.data = refusal(self.wanted.index, version, log.dir.fail(error).code)
+            self.size = 0
+
+
+def refusal(index: int, version: int, code: int) -> PartitionData:
+    """The answer for a partition that cannot be read."""
+    return PartitionData(
+        partition_index=index,
+        error_code=_code_for(version, code),
+        high_watermark=-1,
+        last_stable_offset=-1,
+        log_start_offset=-1,
+        aborted_transactions=[] if code in BEFORE_THE_LOG else None,
+        records=None if code in NOT_CONVERTED else b"",
+    )
+
+
+def read_partition(
+    context: Context, key: FetchKey, wanted: FetchPartition, budget: Budget
+) -> PartitionRead:
+    """Read one partition; errors become its error code."""
+    try:
+        return _read(context, key, wanted, budget)
+    except KafkaError as error:
+        return PartitionRead.refused(key, wanted, budget.version, error.code)
+    except Exception as error:
+        logger.error("reading %s-%d failed", wanted.topic, wanted.index, exc_info=error)
+        code = ErrorCode.UNKNOWN_SERVER_ERROR
+        return PartitionRead.refused(key, wanted, budget.version, code)
+
+
+def _code_for(version: int, code: int) -> int:
+    """Clients before v6 do not know KAFKA_STORAGE_ERROR and would take it for final."""
+    if code == ErrorCode.KAFKA_STORAGE_ERROR and version <= 5:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    return code
+
+
+def _partition(context: Context, wanted: FetchPartition) -> Partition:
+    services = context.services
+    if context.version >= 13:
+        if not wanted.topic:
+            wanted.topic = services.image.topic_names_by_id.get(wanted.topic_id, "")
+        if not wanted.topic:
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
+    known = services.image.partition(wanted.topic, wanted.index) is not None
+    partition = services.replicas.leader(
+        wanted.topic, wanted.index, known=known, epoch=wanted.current_leader_epoch
+    )
+    if context.version >= 13 and partition.topic_id not in (ZERO_UUID, wanted.topic_id):
+        raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID)
+    return partition
+
+
+def _check_follower(partition: Partition, follower: int, leader: int) -> None:
+    """Only the other replicas of a partition may follow it."""
+    if follower == leader or follower not in partition.replicas:
+        raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+
+def _read(context: Context, key: FetchKey, wanted: FetchPartition, budget: Budget) -> PartitionRead:
+    partition = _partition(context, wanted)
+    if budget.follower >= 0:
+        _check_follower(partition, budget.follower, context.services.broker_id)
+    log = partition.log
+    if budget.version < 10 and log.config.compression_type == "zstd":
+        # A topic that lets producers choose may hold zstd too; that is for the client to find out.
+        raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+    data = PartitionData(
+        partition_index=wanted.index,
+        high_watermark=log.high_watermark,
+        last_stable_offset=log.last_stable_offset,
+        log_start_offset=log.log_start_offset,
+        aborted_transactions=[] if budget.committed_only else None,
+        records=b"",
+    )
+    read = PartitionRead(key, wanted, data)
+    if wanted.last_fetched_epoch >= 0 and _diverges(partition, wanted, data):
+        read.answer_now = True
+        return read
+    bound = data.last_stable_offset if budget.committed_only else data.high_watermark
+    offset = wanted.fetch_offset
+    if not log.log_start_offset <= offset <= log.log_end_offset:
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if budget.version < 4 and not log.config.message_downconversion_enable:
+        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+    if offset < bound and (budget.left > 0 or not budget.any_read):
+        _read_records(read, log, bound, budget)
+    return read
+
+
+def _read_records(read: PartitionRead, log: Log, bound: int, budget: Budget) -> None:
+    """Read up to ``bound``, within the budget; only the first partition may exceed it."""
+    wanted, data, version = read.wanted, read.data, budget.version
+    first = not budget.any_read and version >= 3
+    result = log.read(
+        wanted.fetch_offset,
+        max(0, min(wanted.max_bytes, budget.left)),
+        up_to=bound,
+        min_one_message=first,
+        cached_only=budget.cached_only and version >= 4,
+    )
+    if not result.size or (result.first_batch_cut and version >= 3 and not first):
+        return
+    read.size = result.size
+    if result.cold is not None:
+        read.cold, read.log = result.cold, log
+    elif version < 4:
+        data.records = _convert_down(version, wanted, result)
+        read.size = len(data.records)
+    else:
+        data.records = result.parts
+    if budget.committed_only:
+        data.aborted_transactions = [
+            AbortedTransaction(producer_id=producer, first_offset=first_offset)
+            for producer, first_offset in log.aborted_transactions(
+                wanted.fetch_offset, result.next_offset
+            )
+        ]
+    budget.any_read = True
+    budget.left -= read.size
+
+
+def _diverges(partition: Partition, wanted: FetchPartition, data: PartitionData) -> bool:
+    """KIP-595: tell a reader whose history is not ours where the two part."""
+    epoch, end = partition.log.end_offset_for_epoch(wanted.last_fetched_epoch)
+    if epoch == -1 or end == -1 or wanted.fetch_offset < partition.log.log_start_offset:
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if epoch < wanted.last_fetched_epoch or end < wanted.fetch_offset:
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
+        return True
+    return False
+
+
+def _convert_down(version: int, wanted: FetchPartition, result: ReadResult) -> bytes:
+    """The message set that a client before v4 gets, up to the first batch it cannot have.
+
+    Before v3 a limit below the first batch is kept; the start of a message that does not fit
+    tells the client so. Raises KafkaError UNSUPPORTED_COMPRESSION_TYPE if nothing is left.
+    """
+    if version < 3 and result.first_batch_cut:
+        return TOO_LONG
+    magic = 0 if version < 2 else 1
+    converted: list[bytes] = []
+    try:
+        for message_set in down_convert(b"".join(result.parts), magic, wanted.fetch_offset):
+            converted.append(message_set)  # noqa: PERF402 - what came before an error counts
+    except KafkaError:
+        if not any(converted):
+            raise
+    return b"".join(converted)

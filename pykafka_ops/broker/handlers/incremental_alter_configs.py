@@ -1,0 +1,66 @@
+"""IncrementalAlterConfigs (44), v0-1: change single settings of topics, this broker, all brokers,
+or levels of this broker's loggers (KIP-339, KIP-412)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers import config_changes
+from pykafka_ops.broker.state.config_alter import Change
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.incremental_alter_configs import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.errors import KafkaError
+    from pykafka_ops.wire.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
+
+
+def handle(context: Context, request: IncrementalAlterConfigsRequest) -> Answer:
+    """Change the settings of each resource."""
+    return _alter(context, request)
+
+
+async def _alter(
+    context: Context, request: IncrementalAlterConfigsRequest
+) -> IncrementalAlterConfigsResponse:
+    items = [
+        config_changes.Item(
+            resource.resource_type,
+            resource.resource_name,
+            [Change(c.name, c.config_operation, c.value) for c in resource.configs],
+            False,
+        )
+        for resource in request.resources
+    ]
+    outcomes = await config_changes.alter(context, items, request.validate_only)
+    return _response(request, outcomes)
+
+
+def _response(
+    request: IncrementalAlterConfigsRequest, outcomes: list[config_changes.Outcome]
+) -> IncrementalAlterConfigsResponse:
+    return IncrementalAlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                error_code=code,
+                error_message=message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource, (code, message) in zip(request.resources, outcomes, strict=True)
+        ]
+    )
+
+
+def failed(
+    request: IncrementalAlterConfigsRequest | None, version: int, error: KafkaError
+) -> IncrementalAlterConfigsResponse:
+    """Every resource of the request with the same error."""
+    if request is None:
+        return IncrementalAlterConfigsResponse()
+    outcome = config_changes.Outcome(error.code, error.message or ErrorCode.of(error.code).text)
+    return _response(request, [outcome] * len(request.resources))

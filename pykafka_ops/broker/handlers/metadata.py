@@ -1,0 +1,188 @@
+"""Metadata (3), v0-12: brokers, topics, leaders; creates topics that are asked for, if allowed.
+
+v4 lets clients forbid creation, v8-10 tell what clients may do (KIP-430), v10 carries topic ids,
+v12 asks by them. A topic created here is in this answer if that takes no time; Kafka answers
+LEADER_NOT_AVAILABLE and has the client ask again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers.operations import (
+    CLUSTER_OPERATIONS,
+    NOT_ASKED,
+    TOPIC_OPERATIONS,
+)
+from pykafka_ops.broker.state.names import is_internal, name_problem
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from pykafka_ops.wire.types import ZERO_UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.state.image import PartitionImage, TopicImage
+    from pykafka_ops.wire.messages.metadata import MetadataRequest
+
+_FIRST_VERSION_WITH_IDS = 12
+_FIRST_VERSION_WITH_LISTENER_ERRORS = 6
+_VERSIONS_WITH_CLUSTER_OPERATIONS = range(8, 11)
+
+NO_LEADER_ID = -1
+
+
+def handle(context: Context, request: MetadataRequest) -> Answer:
+    """Answer from the image; wait only where a topic is to be created."""
+    _check(request, context.version)
+    image = context.services.image
+    if request.topics is None or (context.version == 0 and not request.topics):
+        return _answer(context, request, list(image.topics))
+    ids = dict.fromkeys(t.topic_id for t in request.topics if t.topic_id != ZERO_UUID)
+    if ids:
+        names = [image.topic_names_by_id[id_] for id_ in ids if id_ in image.topic_names_by_id]
+        unknown = [_unknown_id(id_) for id_ in ids if id_ not in image.topic_names_by_id]
+        return _answer(context, request, names, first=unknown)
+    names = list(dict.fromkeys(topic.name or "" for topic in request.topics))
+    missing = [name for name in names if name not in image.topics]
+    allowed = context.services.configs.value
+    if missing and request.allow_auto_topic_creation and allowed("auto.create.topics.enable"):
+        return _create_first(context, request, names, missing)
+    return _answer(context, request, names)
+
+
+def _check(request: MetadataRequest, version: int) -> None:
+    """Versions 10 and 11 have room for ids and null names, and forbid both."""
+    if version >= _FIRST_VERSION_WITH_IDS:
+        return
+    for topic in request.topics or ():
+        if topic.name is None:
+            text = f"Topic name can not be null for version {version}"
+            raise KafkaError(ErrorCode.INVALID_REQUEST, text)
+        if topic.topic_id != ZERO_UUID:
+            text = f"Topic IDs are not supported in requests for version {version}"
+            raise KafkaError(ErrorCode.INVALID_REQUEST, text)
+
+
+async def _create_first(
+    context: Context, request: MetadataRequest, names: list[str], missing: Collection[str]
+) -> MetadataResponse:
+    errors = await context.services.topics.auto_create(missing)
+    return _answer(context, request, names, errors=errors)
+
+
+def _answer(
+    context: Context,
+    request: MetadataRequest,
+    names: Iterable[str],
+    *,
+    first: Iterable[MetadataResponseTopic] = (),
+    errors: Mapping[str, ErrorCode] | None = None,
+) -> MetadataResponse:
+    image = context.services.image
+    view = _View(context)
+    topics = list(first)
+    operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED
+    for name in names:
+        found = image.topics.get(name)
+        topic = view.topic(found) if found is not None else _missing(name, errors or {})
+        topic.topic_authorized_operations = operations
+        topics.append(topic)
+    cluster_operations = NOT_ASKED
+    if (
+        request.include_cluster_authorized_operations
+        and context.version in _VERSIONS_WITH_CLUSTER_OPERATIONS
+    ):
+        cluster_operations = CLUSTER_OPERATIONS
+    return MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(node_id=id_, host=endpoint.host, port=endpoint.port, rack=rack)
+            for id_, endpoint, rack in image.nodes(context.listener)
+        ],
+        cluster_id=context.services.cluster_id,
+        controller_id=image.controller_id,
+        topics=topics,
+        cluster_authorized_operations=cluster_operations,
+    )
+
+
+def _unknown_id(topic_id: bytes) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        error_code=ErrorCode.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id
+    )
+
+
+def _missing(name: str, errors: Mapping[str, ErrorCode]) -> MetadataResponseTopic:
+    code = errors.get(name, ErrorCode.NONE)
+    if code == ErrorCode.NONE:
+        bad = name_problem(name) is not None
+        code = ErrorCode.INVALID_TOPIC_EXCEPTION if bad else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return MetadataResponseTopic(error_code=code, name=name, is_internal=is_internal(name))
+
+
+class _View:
+    """The image as seen through one listener in one version."""
+
+    def __init__(self, context: Context) -> None:
+        image = context.services.image
+        self._alive = image.brokers.keys()
+        self._reachable = {id_ for id_, _, _ in image.nodes(context.listener)}
+        # Version 0 leaves out replicas that cannot be reached, and says so.
+        self._filter = context.version == 0
+        self._no_listener = (
+            ErrorCode.LISTENER_NOT_FOUND
+            if context.version >= _FIRST_VERSION_WITH_LISTENER_ERRORS
+            else ErrorCode.LEADER_NOT_AVAILABLE
+        )
+
+    def topic(self, topic: TopicImage) -> MetadataResponseTopic:
+        return MetadataResponseTopic(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            is_internal=is_internal(topic.name),
+            partitions=[self._partition(i, image) for i, image in topic.partitions.items()],
+        )
+
+    def _partition(self, index: int, image: PartitionImage) -> MetadataResponsePartition:
+        replicas, isr = list(image.replicas), list(image.isr)
+        error = ErrorCode.NONE
+        if self._filter:
+            replicas = [id_ for id_ in replicas if id_ in self._reachable]
+            isr = [id_ for id_ in isr if id_ in self._reachable]
+            if len(replicas) < len(image.replicas) or len(isr) < len(image.isr):
+                error = ErrorCode.REPLICA_NOT_AVAILABLE
+        leader = image.leader
+        if leader not in self._reachable:
+            down = leader not in self._alive
+            error = ErrorCode.LEADER_NOT_AVAILABLE if down else self._no_listener
+            leader = NO_LEADER_ID
+        return MetadataResponsePartition(
+            error_code=error,
+            partition_index=index,
+            leader_id=leader,
+            leader_epoch=image.leader_epoch,
+            replica_nodes=replicas,
+            isr_nodes=isr,
+            offline_replicas=list(image.offline),
+        )
+
+
+def failed(request: MetadataRequest | None, version: int, error: KafkaError) -> MetadataResponse:
+    """No brokers, and every topic of the request with the same error."""
+    return MetadataResponse(
+        topics=[
+            MetadataResponseTopic(
+                error_code=error.code,
+                name=topic.name if topic.name is not None or version >= 12 else "",
+                topic_id=topic.topic_id,
+            )
+            for topic in (request.topics if request and request.topics else ())
+        ]
+    )

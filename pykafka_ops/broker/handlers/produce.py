@@ -1,0 +1,311 @@
+"""Produce (0), v0-11: append record batches to the partitions this broker leads.
+
+v3 brought record batches v2 (older versions carry message sets, which are converted), v5 the
+log start offset, v8 record errors, v9 flexible headers, v10 the current leader (KIP-951).
+"""
+
+from __future__ import annotations
+
+import logging
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.handlers import ROUTES, leader_hint
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.names import is_internal
+from pykafka_ops.broker.state.purgatory import Waiter
+from pykafka_ops.broker.storage.validate import RecordsRejectedError
+from pykafka_ops.disk.batch import LOG_OVERHEAD, TRANSACTIONAL_FLAG, next_batch_size
+from pykafka_ops.disk.compression import Codec
+from pykafka_ops.errors import CorruptBatchError, KafkaError
+from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.storage.replicas import Partition
+
+log = logging.getLogger("kafka.server.ReplicaManager")
+
+LENGTH_BYTE = 8
+MAGIC_BYTE = 16
+CODEC_BYTE = 22
+"""Offsets inside a record batch of its length, its format and the attributes' low byte."""
+
+LENGTH = Struct(">i")
+
+WITHOUT_LOG_START = frozenset(
+    {
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
+"""Failures of an append whose answer does not tell where the log starts."""
+
+ADMIN_CLIENT_ID = "__admin_client"
+"""The one client that may write to internal topics (``AdminUtils.ADMIN_CLIENT_ID``)."""
+
+Pending = list[tuple["Partition", int, PartitionProduceResponse]]
+"""Appended, not committed yet: partition, offset the high watermark must reach, answer."""
+
+
+def handle(context: Context, request: ProduceRequest) -> Answer:
+    """Append everything, then answer as ``acks`` asks."""
+    services = context.services
+    acks = request.acks
+    if acks not in (-1, 0, 1):
+        return failed(request, context.version, KafkaError(ErrorCode.INVALID_REQUIRED_ACKS))
+    if any(_is_transactional(d.records) for t in request.topic_data for d in t.partition_data):
+        _refuse_transaction(request)
+    work = _Appends(context, acks)
+    response = ProduceResponse()
+    topics = response.responses
+    for topic in request.topic_data:
+        answers = []
+        for data in topic.partition_data:
+            answer = PartitionProduceResponse(index=data.index)
+            answers.append(answer)
+            try:
+                work.append(topic.name, data, answer)
+            except KafkaError as error:
+                _refuse(answer, error)
+                _hint(context, response, topic.name, answer)
+            except Exception as error:
+                log.error("appending to %s-%d failed", topic.name, data.index, exc_info=error)
+                _refuse(answer, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+        topics.append(TopicProduceResponse(name=topic.name, partition_responses=answers))
+    if acks == 0:
+        _unacknowledged(context, topics)
+        return None
+    if work.pending:
+        deadline = services.timer() + request.timeout_ms
+        return _wait(context, response, work.pending, deadline)
+    return response
+
+
+class _Appends:
+    """The appends of one request; ``pending`` are those acks=all has to wait for."""
+
+    __slots__ = ("acks", "internal_allowed", "now", "pending", "services", "version")
+
+    def __init__(self, context: Context, acks: int) -> None:
+        self.services = context.services
+        self.version = context.version
+        self.acks = acks
+        self.internal_allowed = context.client_id == ADMIN_CLIENT_ID
+        self.now = context.services.clock()
+        self.pending: Pending = []
+
+    def append(self, name: str, data: Any, answer: PartitionProduceResponse) -> None:
+        """Append to one partition and fill in its answer; raises KafkaError."""
+        replicas = self.services.replicas
+        partition = replicas.find(name, data.index)
+        if partition is None or partition.leader != replicas.broker_id:
+            known = self.services.image.partition(name, data.index) is not None
+            partition = replicas.leader(name, data.index, known=known)
+        records = data.records
+        _check_records(self.version, records)
+        if is_internal(name) and not self.internal_allowed:
+            raise KafkaError(
+                ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {name}"
+            )
+        if self.acks == -1 and not partition.enough_in_sync():
+            raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
+        if records is None or not len(records):
+            answer.base_offset = -1
+            return
+        try:
+            info = replicas.append(partition, records, now=self.now)
+        except KafkaError as error:
+            _refuse(answer, error)
+            if error.code not in WITHOUT_LOG_START:
+                answer.log_start_offset = partition.log.log_start_offset
+            return
+        answer.base_offset = info.first_offset
+        answer.log_append_time_ms = info.log_append_time
+        answer.log_start_offset = info.log_start_offset
+        if self.acks == -1 and partition.log.high_watermark <= info.last_offset:
+            self.pending.append((partition, info.last_offset + 1, answer))
+
+
+def _is_transactional(records: Any) -> bool:
+    if records is None or len(records) <= CODEC_BYTE:
+        return False
+    return records[MAGIC_BYTE] == 2 and bool(records[CODEC_BYTE] & TRANSACTIONAL_FLAG)
+
+
+def _refuse_transaction(request: ProduceRequest) -> None:
+    """No transactional batch without a transactional id, nor while transactions are not served:
+    nobody would ever end the transaction, and readers of committed records would wait for it.
+
+    Raises KafkaError TRANSACTIONAL_ID_AUTHORIZATION_FAILED or INVALID_TXN_STATE.
+    """
+    if request.transactional_id is None:
+        raise KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    if ApiKey.END_TXN not in ROUTES:
+        raise KafkaError(ErrorCode.INVALID_TXN_STATE)
+
+
+def _check_records(version: int, records: Any) -> None:
+    """What the request's version forbids (``ProduceRequest.validateRecords``).
+
+    Raises KafkaError INVALID_RECORD, CORRUPT_MESSAGE or UNSUPPORTED_COMPRESSION_TYPE.
+    """
+    if version < 3:
+        return
+    if records is not None and version >= 7 and len(records) > CODEC_BYTE:
+        magic, (length,) = records[MAGIC_BYTE], LENGTH.unpack_from(records, LENGTH_BYTE)
+        if magic == 2 and length + LOG_OVERHEAD == len(records):
+            return  # the usual: one batch and nothing else
+    size = None if records is None else _batch_size(records, 0)
+    if size is None:
+        raise KafkaError(
+            ErrorCode.INVALID_RECORD,
+            f"Produce requests with version {version} must have at least one record batch per "
+            "partition",
+        )
+    if records[MAGIC_BYTE] != 2:
+        raise KafkaError(
+            ErrorCode.INVALID_RECORD,
+            f"Produce requests with version {version} are only allowed to contain record batches "
+            "with magic version 2",
+        )
+    if version < 7:
+        _check_codec(version, records[CODEC_BYTE] & 7)
+    if _batch_size(records, size) is not None:
+        raise KafkaError(
+            ErrorCode.INVALID_RECORD,
+            f"Produce requests with version {version} are only allowed to contain exactly one "
+            "record batch per partition",
+        )
+
+
+def _check_codec(version: int, codec: int) -> None:
+    """Clients before v7 do not know zstd (KIP-110)."""
+    if codec == Codec.ZSTD:
+        raise KafkaError(
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
+            f"Produce requests with version {version} are not allowed to use ZStandard compression",
+        )
+    if codec > Codec.ZSTD:
+        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, f"Unknown compression type id: {codec}")
+
+
+def _batch_size(records: Any, position: int) -> int | None:
+    """The size of the batch at ``position``, None if it is not whole."""
+    try:
+        return next_batch_size(records, position)
+    except CorruptBatchError as error:
+        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
+
+
+def _refuse(answer: PartitionProduceResponse, error: KafkaError) -> None:
+    answer.error_code = error.code
+    answer.base_offset = -1
+    answer.log_append_time_ms = -1
+    answer.log_start_offset = -1
+    answer.error_message = error.message or None
+    if isinstance(error, RecordsRejectedError):
+        answer.record_errors = [
+            BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=reason)
+            for index, reason in error.record_errors
+        ]
+
+
+def _hint(
+    context: Context, response: ProduceResponse, topic: str, answer: PartitionProduceResponse
+) -> None:
+    """Tell who leads the partition now, if that is why it was refused (KIP-951)."""
+    if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER or context.version < 10:
+        return
+    hint = leader_hint.find(context, topic, answer.index)
+    answer.current_leader = LeaderIdAndEpoch(**hint._asdict())
+    told = {node.node_id for node in response.node_endpoints}
+    response.node_endpoints += leader_hint.endpoints(context, {hint.leader_id} - told, NodeEndpoint)
+
+
+def _unacknowledged(context: Context, topics: list[TopicProduceResponse]) -> None:
+    """acks=0 has no answer; a failure closes the connection so that metadata is refreshed."""
+    for topic in topics:
+        for answer in topic.partition_responses:
+            if answer.error_code:
+                context.close_connection = True
+                return
+
+
+def _wait(
+    context: Context, response: ProduceResponse, pending: Pending, deadline: float
+) -> Deferred:
+    """acks=all: answer when every partition is committed, or say what was not in time."""
+    replicas = context.services.replicas
+    deferred = Deferred()
+
+    def ready() -> bool:
+        return all(
+            _outcome(partition, required) is not _WAITING for partition, required, _ in pending
+        )
+
+    def finish(expired: bool) -> None:
+        for partition, required, answer in pending:
+            code = _outcome(partition, required)
+            if code is not ErrorCode.NONE:
+                _refuse(answer, KafkaError(code))
+                _hint(context, response, partition.topic, answer)
+        deferred.resolve(response)
+
+    def fail(error: Exception) -> None:
+        log.error("waiting for replicas failed", exc_info=error)
+        for _, _, answer in pending:
+            _refuse(answer, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+        deferred.resolve(response)
+
+    waiter = Waiter([p.key for p, _, _ in pending], deadline, ready, finish, fail)
+    deferred.on_abandon = lambda: replicas.produces.drop(waiter)
+    replicas.wait(replicas.produces, waiter)
+    return deferred
+
+
+_WAITING = ErrorCode.REQUEST_TIMED_OUT
+"""The outcome of an append that is not committed yet: what it says if time runs out."""
+
+
+def _outcome(partition: Partition, required: int) -> ErrorCode:
+    """How an append stands that needs the high watermark at ``required``."""
+    if not partition.is_leader:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    try:
+        if partition.log.high_watermark < required:
+            return _WAITING
+        if not partition.enough_in_sync():
+            return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    except KafkaError as error:
+        return ErrorCode(error.code)
+    return ErrorCode.NONE
+
+
+def failed(request: ProduceRequest | None, version: int, error: KafkaError) -> Answer:
+    """Every partition of the request with the same error."""
+    if request is None or request.acks == 0:
+        return None
+    response = ProduceResponse()
+    for topic in request.topic_data:
+        answers = []
+        for data in topic.partition_data:
+            answer = PartitionProduceResponse(index=data.index)
+            _refuse(answer, error)
+            answers.append(answer)
+        response.responses.append(
+            TopicProduceResponse(name=topic.name, partition_responses=answers)
+        )
+    return response

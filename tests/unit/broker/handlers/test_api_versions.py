@@ -1,0 +1,82 @@
+"""ApiVersions tells what is served, in Apache Kafka 3.9's own numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.broker.handlers import ROUTES, api_versions
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.codec import encode
+from pykafka_ops.wire.frame import decode_response
+from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from tests.support.handler_site import Site
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "wire" / "java-broker-api-versions.jsonl"
+INVALID_REQUEST, UNSUPPORTED_VERSION = 42, 35
+
+
+def request(name: str = "apache-kafka-java", version: str = "3.9.1") -> ApiVersionsRequest:
+    return ApiVersionsRequest(client_software_name=name, client_software_version=version)
+
+
+def kafkas_answer() -> ApiVersionsResponse:
+    for line in GOLDEN.read_text().splitlines():
+        frame = json.loads(line)
+        if frame["api_key"] == 18:
+            answer = bytes.fromhex(frame["response"])
+            return decode_response(ApiVersionsResponse, frame["api_version"], answer)[1]
+    raise AssertionError("no ApiVersions frame")
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_every_route_is_announced_in_every_version(version: int) -> None:
+    answer = Site().ask(request(), version)
+    announced = {a.api_key: (a.min_version, a.max_version) for a in answer.api_keys}
+    assert announced == {int(k): (r.min_version, r.max_version) for k, r in ROUTES.items()}
+    assert answer.error_code == 0
+
+
+def test_ranges_are_those_of_kafka_3_9_and_our_tables_know_them() -> None:
+    theirs = {a.api_key: (a.min_version, a.max_version) for a in kafkas_answer().api_keys}
+    for key, route in ROUTES.items():
+        assert theirs[int(key)] == (route.min_version, route.max_version), key
+        assert APIS[key].has(route.min_version)
+        assert APIS[key].has(route.max_version)
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_features_are_those_of_a_broker_in_zookeeper_mode(version: int) -> None:
+    ours, theirs = Site().ask(request(), version), kafkas_answer()
+    ours.api_keys = theirs.api_keys = []
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [("", "1"), ("a", ""), ("-a", "1"), ("a-", "1"), ("a b", "1"), ("a", "1_0"), ("ä", "1")],
+)
+def test_a_software_name_or_version_that_is_none_is_refused(name: str, version: str) -> None:
+    for number in (3, 4):
+        answer = Site().ask(request(name, version), number)
+        assert (answer.error_code, answer.api_keys) == (INVALID_REQUEST, [])
+
+
+@pytest.mark.parametrize(("name", "version"), [("a", "0"), ("kpy", "3.0.12"), ("a.b-c", "v1-x.2")])
+def test_software_names_of_letters_digits_dots_and_dashes_are_fine(name: str, version: str) -> None:
+    assert Site().ask(request(name, version), 4).error_code == 0
+
+
+def test_an_unknown_version_is_answered_with_the_range_of_api_versions() -> None:
+    answer = api_versions.handle(Site().context(-1), None)
+    assert isinstance(answer, ApiVersionsResponse)
+    assert answer.error_code == UNSUPPORTED_VERSION
+    assert [(a.api_key, a.min_version, a.max_version) for a in answer.api_keys] == [(18, 0, 4)]
+    assert encode(answer, 0)
+
+
+def test_the_answer_to_any_failure_has_its_code() -> None:
+    assert api_versions.failed(None, 0, KafkaError(-1)).error_code == -1
