@@ -1,0 +1,1 @@
+"""Sockets, loops and timers; builds the broker and stops it."""

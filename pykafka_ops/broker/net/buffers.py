@@ -1,0 +1,140 @@
+"""Receive buffers: one shared by all connections, and a small pool for large frames.
+
+A connection costs about 2 KiB while idle: bytes arrive in the shared buffer and frames that
+are whole in it are served from there without a copy. Only a frame that is larger than what
+arrived gets memory of its own, and never more than twice what it has received once the
+pool's budget is spent, so that a claimed length alone allocates nothing. All such frames
+together stay within a limit: beyond it one of them grows at a time and the others are not read.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+SHARED_SIZE = 512 * 1024
+POOL_CLASSES = (256 * 1024, 1024 * 1024 + 65536, 4 * 1024 * 1024)
+POOL_KEEP = 4
+EAGER_BUDGET = 64 * 1024 * 1024
+FIRST_GROWTH = 8 * 1024
+DEFAULT_LIMIT = 512 * 1024 * 1024
+"""Bytes of frames that are still arriving, where ``queued.max.request.bytes`` says nothing."""
+
+Resume = Callable[[], None]
+
+
+class FrameBuffer:
+    """Memory for one frame that is still arriving; ``size`` bytes in the end."""
+
+    __slots__ = ("data", "eager", "filled", "parked", "returned", "size")
+
+    def __init__(self, data: bytearray, size: int, eager: int) -> None:
+        self.data = data
+        self.size = size
+        self.filled = 0
+        self.eager = eager
+        self.parked = False
+        self.returned = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole frame is here."""
+        return self.filled >= self.size
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory it has is used up, but the frame is not whole."""
+        return self.filled == len(self.data) < self.size
+
+    def room(self) -> memoryview:
+        """Where the next bytes of this frame go, never beyond its end."""
+        return memoryview(self.data)[self.filled : self.size]
+
+
+class BufferPool:
+    """Hands out frame buffers and takes them back for the next large frame."""
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        self.shared = bytearray(SHARED_SIZE)
+        self.shared_view = memoryview(self.shared)
+        self.limit = limit
+        self.held = 0
+        """Bytes of all frames that are arriving."""
+        self.waiting = 0
+        """How many of them are not read, for want of memory."""
+        self._frames = 0
+        self._free: dict[int, list[bytearray]] = {size: [] for size in POOL_CLASSES}
+        self._eager = 0
+        self._parked: deque[tuple[FrameBuffer, Resume]] = deque()
+
+    def take(self, size: int, have: memoryview) -> FrameBuffer:
+        """A buffer for a frame of ``size`` bytes whose beginning ``have`` is here already."""
+        eager = next((c for c in POOL_CLASSES if c >= size), 0)
+        if eager and self._eager + eager <= EAGER_BUDGET:
+            free = self._free[eager]
+            data = free.pop() if free else bytearray(eager)
+            self._eager += eager
+        else:
+            eager = 0
+            data = bytearray(min(size, max(FIRST_GROWTH, 2 * len(have))))
+        buffer = FrameBuffer(data, size, eager)
+        data[: len(have)] = have
+        buffer.filled = len(have)
+        self.held += len(data)
+        self._frames += 1
+        return buffer
+
+    def grow(self, buffer: FrameBuffer, resume: Resume) -> bool:
+        """Double a full buffer; False if its connection must not be read until ``resume()``.
+
+        When all other frames wait, this one grows whatever the limit says, so that there is
+        always one that can be finished.
+        """
+        if not self._may_grow(buffer, self.waiting):
+            buffer.parked = True
+            self.waiting += 1
+            self._parked.append((buffer, resume))
+            return False
+        self._double(buffer)
+        return True
+
+    def _may_grow(self, buffer: FrameBuffer, others_waiting: int) -> bool:
+        more = min(buffer.size - buffer.filled, buffer.filled)
+        return self.held + more <= self.limit or others_waiting == self._frames - 1
+
+    def _double(self, buffer: FrameBuffer) -> None:
+        """New memory, since the transport still holds a view of the old."""
+        data = bytearray(min(buffer.size, 2 * buffer.filled))
+        data[: buffer.filled] = buffer.data
+        self.held += len(data) - len(buffer.data)
+        buffer.data = data
+
+    def give_back(self, buffer: FrameBuffer) -> None:
+        """The frame has been served, or its connection is gone; who waits for memory goes on."""
+        if buffer.returned:
+            return
+        buffer.returned = True
+        self._frames -= 1
+        self.held -= len(buffer.data)
+        if buffer.parked:
+            buffer.parked = False
+            self.waiting -= 1
+        if buffer.eager:
+            self._eager -= buffer.eager
+            free = self._free[buffer.eager]
+            if len(free) < POOL_KEEP:
+                free.append(buffer.data)
+        self._unpark()
+
+    def _unpark(self) -> None:
+        """Let those that wait go on, the first first, while there is room."""
+        while self._parked:
+            buffer, resume = self._parked[0]
+            if buffer.parked:
+                if not self._may_grow(buffer, self.waiting - 1):
+                    return
+                buffer.parked = False
+                self.waiting -= 1
+                self._double(buffer)
+                resume()
+            self._parked.popleft()

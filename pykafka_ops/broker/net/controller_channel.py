@@ -1,0 +1,82 @@
+"""The way from the controller to one broker: its orders, one after the other.
+
+Counterpart of ``RequestSendThread``. A broker that does not answer is asked again until it is
+gone from the cluster; the controller does not wait meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from pykafka_ops.broker.state.orders import (
+    LeaderAndIsrOrder,
+    MetadataOrder,
+    Order,
+    PartitionErrors,
+    ReplicaService,
+)
+from pykafka_ops.errors import ConnectError, KafkaError
+
+log = logging.getLogger("kafka.controller.RequestSendThread")
+
+RETRY_S = 0.1
+
+Replied = Callable[[int, Order, PartitionErrors], None]
+
+
+class ControllerChannel:
+    """Orders for one registration of one broker; ``replied`` hears what came of them."""
+
+    def __init__(self, broker: int, epoch: int, service: ReplicaService, replied: Replied) -> None:
+        self.broker = broker
+        self.epoch = epoch
+        self._service = service
+        self._replied = replied
+        self._orders: deque[Order] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    def send(self, order: Order) -> None:
+        """Hand over ``order`` after all former ones."""
+        self._orders.append(order)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._drain())
+
+    async def idle(self) -> None:
+        """Wait until everything sent so far has been handed over."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    def close(self) -> None:
+        """Drop what has not been sent; the broker is gone or this is no controller any more."""
+        self._orders.clear()
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _drain(self) -> None:
+        while self._orders:
+            order = self._orders[0]
+            try:
+                errors = await self._deliver(order)
+            except (OSError, ConnectError) as error:
+                log.warning("broker %d does not answer: %s; trying again", self.broker, error)
+                await asyncio.sleep(RETRY_S)
+                continue
+            except KafkaError as error:
+                log.error("broker %d refuses an order: %s", self.broker, error)
+            except Exception:
+                log.exception("broker %d failed to obey", self.broker)
+            else:
+                self._replied(self.broker, order, errors)
+            if self._orders:
+                self._orders.popleft()
+
+    async def _deliver(self, order: Order) -> PartitionErrors:
+        if isinstance(order, MetadataOrder):
+            await self._service.apply_update_metadata(order)
+            return {}
+        if isinstance(order, LeaderAndIsrOrder):
+            return await self._service.apply_leader_and_isr(order)
+        return await self._service.apply_stop_replica(order)

@@ -1,0 +1,118 @@
+"""What a controller watches in the tree, and which rule each change calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pykafka_ops.broker.metadata.controller_store import ControllerStore
+from pykafka_ops.broker.metadata.store import Cancel, MetadataStore
+from pykafka_ops.broker.metadata.znodes import Broker, Brokers, Topic, Topics
+from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
+from pykafka_ops.broker.state.cluster import Cluster
+from pykafka_ops.broker.state.controller import Controller
+from pykafka_ops.broker.state.steps import Steps
+
+Rule = Callable[[Controller], Steps[Any]]
+Find = Callable[[], Awaitable[Rule | None]]
+
+
+class ControllerWatches:
+    """The watches of one term.
+
+    ``event(find)`` is called for every change; ``await find()`` reads what there is to know and
+    returns the rule to run, or None.
+    """
+
+    def __init__(
+        self, store: MetadataStore, tree: ControllerStore, event: Callable[[Find], None]
+    ) -> None:
+        self._store = store
+        self._tree = tree
+        self._event = event
+        self._cancels: list[Cancel] = []
+        self._topics: dict[str, Cancel] = {}
+        self._brokers: dict[int, Cancel] = {}
+
+    def start(self) -> None:
+        """Watch the lists of brokers, topics, deletions and failed directories."""
+        for path, find in (
+            (Brokers.path, self._brokers_changed),
+            (Topics.path, self._topics_changed),
+            (TopicDeletions.path, self._deletions_changed),
+            (LogDirEvents.path, self._log_dirs_failed),
+        ):
+            self._cancels.append(self._store.watch_children(path, self._caller(find)))
+
+    def _caller(self, find: Find) -> Callable[[str], None]:
+        return lambda _: self._event(find)
+
+    def stop(self) -> None:
+        """Watch nothing any more."""
+        for cancel in (*self._cancels, *self._topics.values(), *self._brokers.values()):
+            cancel()
+        self._cancels.clear()
+        self._topics.clear()
+        self._brokers.clear()
+
+    def follow(self, cluster: Cluster) -> None:
+        """Watch each topic and broker that ``cluster`` knows, and no other."""
+        for topic in cluster.changed_topics:
+            if topic not in cluster.topics:
+                self._topics.pop(topic, lambda: None)()
+            elif topic not in self._topics:
+                self._topics[topic] = self._watch_topic(topic)
+        cluster.changed_topics.clear()
+        for broker in self._brokers.keys() - cluster.brokers.keys():
+            self._brokers.pop(broker)()
+        for broker in cluster.brokers.keys() - self._brokers.keys():
+            self._brokers[broker] = self._watch_broker(broker)
+
+    def _watch_topic(self, topic: str) -> Cancel:
+        return self._store.watch_data(
+            Topic.path(topic), lambda _: self._event(lambda: self._topic_changed(topic))
+        )
+
+    def _watch_broker(self, broker: int) -> Cancel:
+        return self._store.watch_data(
+            Broker.path(broker), lambda _: self._event(lambda: self._broker_changed(broker))
+        )
+
+    async def _brokers_changed(self) -> Rule | None:
+        live = await self._tree.brokers()
+        return lambda controller: controller.brokers.changed(live)
+
+    async def _broker_changed(self, broker: int) -> Rule | None:
+        info = (await self._tree.brokers()).get(broker)
+        if info is None:
+            return None
+
+        def rule(controller: Controller) -> Steps[None]:
+            known = controller.cluster.brokers.get(broker)
+            if known is not None and known.epoch == info.epoch and known != info:
+                yield from controller.brokers.updated(info)
+
+        return rule
+
+    async def _topics_changed(self) -> Rule | None:
+        names = await self._tree.topic_names()
+        if names is None:
+            return None
+        records = await self._tree.topics([name for name in names if name not in self._topics])
+        return lambda controller: controller.topics.changed(set(names), records)
+
+    async def _topic_changed(self, topic: str) -> Rule | None:
+        record = (await self._tree.topics([topic])).get(topic)
+        if record is None:
+            return None
+        return lambda controller: controller.topics.assignment_changed(topic, record)
+
+    async def _deletions_changed(self) -> Rule | None:
+        marked = await self._tree.deletions()
+        return lambda controller: controller.topics.deletions_found(marked)
+
+    async def _log_dirs_failed(self) -> Rule | None:
+        brokers = await self._tree.take_log_dir_events()
+        if not brokers:
+            return None
+        return lambda controller: controller.brokers.log_dirs_failed(brokers)

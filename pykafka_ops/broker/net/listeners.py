@@ -1,0 +1,102 @@
+"""``listeners`` and ``advertised.listeners``: where the broker listens and what it tells clients.
+
+Counterpart of ``kafka.cluster.EndPoint`` and ``KafkaConfig.listeners``.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from typing import NamedTuple
+
+from pykafka_ops.errors import SettingError
+
+LISTENER = re.compile(
+    r"^(?P<name>[A-Za-z0-9_]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*?)\]?:(?P<port>-?\d+)$"
+)
+
+
+class Endpoint(NamedTuple):
+    """One listener: its name, the host to bind or to tell ("" for any) and its port."""
+
+    name: str
+    host: str
+    port: int
+
+    def text(self, protocol: str = "") -> str:
+        """As it stands in settings and znodes: ``PLAINTEXT://host:port``."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{protocol or self.name}://{host}:{self.port}"
+
+
+def parse_listeners(text: str, setting: str) -> list[Endpoint]:
+    """Parse a comma-separated list of listeners. Raises SettingError."""
+    found: list[Endpoint] = []
+    for item in (part.strip() for part in text.split(",")):
+        if not item:
+            continue
+        match = LISTENER.match(item)
+        if match is None:
+            raise SettingError(
+                f"{setting}: cannot read listener '{item}': write NAME://HOST:PORT, "
+                "for example PLAINTEXT://127.0.0.1:9092"
+            )
+        port = int(match["port"])
+        if not 0 <= port <= 65535:
+            raise SettingError(f"{setting}: port {port} of '{item}' is not between 0 and 65535")
+        found.append(Endpoint(match["name"].upper(), match["host"], port))
+    names = [endpoint.name for endpoint in found]
+    if len(set(names)) != len(names):
+        raise SettingError(f"{setting}: each listener must have a different name: {text}")
+    if not found:
+        raise SettingError(f"{setting}: at least one listener is needed")
+    return found
+
+
+def protocol_map(text: str) -> dict[str, str]:
+    """``listener.security.protocol.map`` as a dict. Raises SettingError."""
+    found = {}
+    for item in (part.strip() for part in text.split(",")):
+        if not item:
+            continue
+        name, colon, protocol = item.partition(":")
+        if not colon:
+            raise SettingError(f"listener.security.protocol.map: cannot read '{item}'")
+        found[name.strip().upper()] = protocol.strip().upper()
+    return found
+
+
+def check_protocols(endpoints: list[Endpoint], protocols: dict[str, str]) -> None:
+    """Every listener must be mapped, and to a protocol that is served. Raises SettingError."""
+    for endpoint in endpoints:
+        protocol = protocols.get(endpoint.name)
+        if protocol is None:
+            raise SettingError(
+                f"No security protocol defined for listener {endpoint.name}: "
+                "add it to listener.security.protocol.map"
+            )
+        if protocol != "PLAINTEXT":
+            raise SettingError(
+                f"listener {endpoint.name} asks for {protocol}: only PLAINTEXT is served so far"
+            )
+
+
+def advertise(bound: list[Endpoint], advertised: list[Endpoint] | None) -> list[Endpoint]:
+    """What clients are told: ``advertised.listeners``, else the bound addresses.
+
+    An empty host becomes this machine's name, as Kafka does; port 0 becomes the port that was
+    bound. Raises SettingError for 0.0.0.0, which no client can connect to.
+    """
+    ports = {endpoint.name: endpoint.port for endpoint in bound}
+    found = []
+    for endpoint in advertised or bound:
+        if endpoint.name not in ports:
+            raise SettingError(f"advertised.listeners: {endpoint.name} is not one of the listeners")
+        host = endpoint.host or socket.getfqdn()
+        if host in ("0.0.0.0", "::"):
+            raise SettingError(
+                "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0. "
+                "Use a routable IP address."
+            )
+        found.append(Endpoint(endpoint.name, host, endpoint.port or ports[endpoint.name]))
+    return found

@@ -1,0 +1,27 @@
+"""The broker's settings as storage wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.storage.log_dir import StorageSettings
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.configs import BrokerConfigs
+
+
+def storage_settings(configs: BrokerConfigs, clock: Callable[[], int]) -> StorageSettings:
+    """``clock`` gives ms since 1970."""
+    get = configs.value
+    return StorageSettings(
+        clock=clock,
+        recovery_threads_per_dir=get("num.recovery.threads.per.data.dir"),
+        producer_id_expiration_ms=get("producer.id.expiration.ms"),
+        producer_id_expiration_check_ms=get("producer.id.expiration.check.interval.ms"),
+        verify_transactions=False,
+        flush_check_ms=get("log.flush.scheduler.interval.ms"),
+        recovery_point_checkpoint_ms=get("log.flush.offset.checkpoint.interval.ms"),
+        log_start_checkpoint_ms=get("log.flush.start.offset.checkpoint.interval.ms"),
+        high_watermark_checkpoint_ms=get("replica.high.watermark.checkpoint.interval.ms"),
+    )
