@@ -1,0 +1,71 @@
+"""One file per ``pko`` command; this table is all that ``pko --help`` reads.
+
+A row: the command's name, its module below this package (which defines ``COMMAND``), one line of
+help, the names of Kafka's own tools that mean the same (they force Kafka's flag tongue), and other
+short names for people.
+"""
+
+from __future__ import annotations
+
+Row = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
+
+TABLE: tuple[Row, ...] = (
+    ("topics", "topics", "list, describe, create, grow and delete topics", ("kafka-topics",), ()),
+    (
+        "get-offsets",
+        "get_offsets",
+        "first, last or by-time offsets of partitions",
+        ("kafka-get-offsets",),
+        ("offsets",),
+    ),
+    (
+        "log-dirs",
+        "log_dirs",
+        "bytes on disk per broker, directory, topic, partition",
+        ("kafka-log-dirs",),
+        (),
+    ),
+    (
+        "delete-records",
+        "delete_records",
+        "drop the records before an offset",
+        ("kafka-delete-records",),
+        (),
+    ),
+    (
+        "api-versions",
+        "api_versions",
+        "which requests each broker understands",
+        ("kafka-broker-api-versions",),
+        (),
+    ),
+    (
+        "configs",
+        "configs",
+        "show and change settings of topics, brokers, users, ...",
+        ("kafka-configs",),
+        (),
+    ),
+    (
+        "produce",
+        "produce",
+        "write records from standard input",
+        ("kafka-console-producer",),
+        (),
+    ),
+    ("consume", "consume", "read records", ("kafka-console-consumer",), ()),
+    ("dump-log", "dump_log", "decode log segments and indexes", ("kafka-dump-log",), ()),
+    ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
+    ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
+)
+
+
+def find(word: str) -> tuple[Row, bool] | None:
+    """The row that ``word`` names and whether it is one of Kafka's tool names."""
+    plain = word.removesuffix(".sh")
+    for row in TABLE:
+        if word == row[0] or word in row[4]:
+            return row, False
+        if plain in row[3]:
+            return row, True
+    return None

@@ -1,0 +1,73 @@
+"""Files and whole directories for dump-log's own verbs, and what each file is."""
+
+from __future__ import annotations
+
+import os
+
+from pykafka_ops.disk import names
+from pykafka_ops.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_KINDS = {
+    names.LOG_SUFFIX: "log",
+    names.INDEX_SUFFIX: "index",
+    names.TIME_INDEX_SUFFIX: "timeindex",
+    names.TXN_INDEX_SUFFIX: "txnindex",
+    names.SNAPSHOT_SUFFIX: "snapshot",
+    names.CHECKPOINT_SUFFIX: "log",
+}
+_NAMED = {
+    names.LEADER_EPOCH_CHECKPOINT: "leader-epochs",
+    names.PARTITION_METADATA: "topic-id",
+    names.META_PROPERTIES: "meta-properties",
+}
+_ORDER = tuple(dict.fromkeys(_KINDS.values()))
+
+
+def kind_of(path: str) -> str:
+    """What a file is by its name; "" where dump-log cannot read it.
+
+    ``.deleted``, ``.cleaned`` and ``.swap`` behind a segment's file do not hide what it is.
+    """
+    name = os.path.basename(path)
+    segment = names.parse_segment_file(name)
+    if segment is not None:
+        return _KINDS.get(segment.suffix, "")
+    if name in _NAMED:
+        return _NAMED[name]
+    if name.endswith("-offset-checkpoint"):
+        return "offsets"
+    return _KINDS.get(os.path.splitext(name)[1], "")
+
+
+def expand(paths: Iterable[str]) -> Iterator[str]:
+    """The files of ``paths``: each file named, and all that is readable below each directory.
+
+    UsageError for a path that is not there.
+    """
+    for path in paths:
+        if os.path.isdir(path):
+            yield from _below(path)
+        elif os.path.exists(path):
+            yield path
+        else:
+            raise UsageError(f"no such file or directory: {path}")
+
+
+def _below(folder: str) -> Iterator[str]:
+    for where, folders, files in os.walk(folder):
+        folders.sort()
+        found = [name for name in files if kind_of(name)]
+        for name in sorted(found, key=_rank):
+            yield os.path.join(where, name)
+
+
+def _rank(name: str) -> tuple[int, int, str]:
+    """Small files first, then segment by segment."""
+    segment = names.parse_segment_file(name)
+    if segment is None:
+        return (-1, 0, name)
+    return (segment.offset, _ORDER.index(kind_of(name)), name)

@@ -1,0 +1,75 @@
+"""Kafka's ``ssl.*`` properties for librdkafka: stores become what it can open."""
+
+from __future__ import annotations
+
+import os
+
+from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.client.tls import read_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+IDENTIFICATION = "ssl.endpoint.identification.algorithm"
+
+
+def tls(properties: Mapping[str, str]) -> dict[str, str]:
+    """librdkafka's settings for trust store, key store and host name check.
+
+    ClientConfigError for a store that cannot be read.
+    """
+    found = {**_trust(properties), **_identity(properties)}
+    if IDENTIFICATION in properties:
+        found[IDENTIFICATION] = properties[IDENTIFICATION].strip().lower() or "none"
+    return found
+
+
+def _trust(properties: Mapping[str, str]) -> dict[str, str]:
+    text = properties.get("ssl.truststore.certificates")
+    if text:
+        return {"ssl.ca.pem": text}
+    path = properties.get("ssl.truststore.location")
+    if not path:
+        return {}
+    store = read_store(path, properties.get("ssl.truststore.password", ""), keys=False)
+    if isinstance(store, bytes):
+        import ssl
+
+        store = "".join(ssl.DER_cert_to_PEM_cert(der) for der in _each_der(store))
+    return {"ssl.ca.pem": store}
+
+
+def _each_der(data: bytes) -> list[bytes]:
+    """Certificates that stand one behind the other: each an ASN.1 SEQUENCE with its length."""
+    found = []
+    at = 0
+    while at + 2 <= len(data):
+        size, head = data[at + 1], 2
+        if size & 0x80:
+            head += size & 0x7F
+            size = int.from_bytes(data[at + 2 : at + head], "big")
+        found.append(data[at : at + head + size])
+        at += head + size
+    return found
+
+
+def _identity(properties: Mapping[str, str]) -> dict[str, str]:
+    """PEM and PKCS12 files are opened by librdkafka itself, with the whole chain."""
+    key = properties.get("ssl.keystore.key")
+    chain = properties.get("ssl.keystore.certificate.chain")
+    if key and chain:
+        return {"ssl.key.pem": key, "ssl.certificate.pem": chain}
+    path = os.path.expanduser(properties.get("ssl.keystore.location") or "")
+    if not path:
+        return {}
+    try:
+        with open(path, "rb") as file:
+            start = file.read(1)
+    except OSError as e:
+        raise ClientConfigError(f"{path}: {e.strerror}") from None
+    password = properties.get("ssl.keystore.password", "")
+    if start == b"\x30":
+        return {"ssl.keystore.location": path, "ssl.keystore.password": password}
+    read_store(path, password, keys=True)  # which says why it is none that can be opened
+    return {"ssl.key.location": path, "ssl.certificate.location": path}

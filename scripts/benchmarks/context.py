@@ -1,0 +1,99 @@
+"""What every group of rows gets: options, results, load processes, topics."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from scripts.benchmarks.results import Results, Row
+from scripts.benchmarks.targets import Target
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / ".cache" / "bench"
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Bench:
+    """Options and results of one run."""
+
+    names: list[str]
+    repeats: int
+    quick: bool
+    results: Results = field(default_factory=Results)
+
+    def scaled(self, full: int, quick: int) -> int:
+        """The size of a load."""
+        return quick if self.quick else full
+
+    def say(self, text: str) -> None:
+        """Progress, to stderr."""
+        print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+    def add(self, row: Row, target: Target, value: float) -> None:
+        self.results.add(row, target.name, value)
+        self.say(f"  {target.name:7} {row.name}: {value:,.{row.digits}f} {row.unit}")
+
+
+def load(name: str, target: Target, topic: str, **options: int) -> dict[str, float]:
+    """Run one generator of ``loads`` in a process of its own."""
+    words = [f"{key}={value}" for key, value in options.items()]
+    argv = [sys.executable, "-m", "scripts.benchmarks.loads", name, target.bootstrap, topic, *words]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{argv}\n{done.stderr}\n{target.process.log_tail()}"
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def new_topic(target: Target, partitions: int = 1, name: str | None = None) -> str:
+    """Create a topic, and wait until all its partitions have a leader."""
+    name = name or f"bench-{next(_numbers)}"
+    create_topics(target, [name], partitions)
+    return name
+
+
+def create_topics(target: Target, names: list[str], partitions: int) -> None:
+    """Create topics, 100 a request, and wait until all their partitions have a leader."""
+    admin = AdminClient(
+        {"bootstrap.servers": target.bootstrap, "socket.timeout.ms": 300_000, "log_level": 0}
+    )
+    for at in range(0, len(names), 100):
+        new = [NewTopic(n, partitions, 1) for n in names[at : at + 100]]
+        made = admin.create_topics(new, operation_timeout=300, request_timeout=300)
+        for future in made.values():
+            future.result(300)
+    wait_leaders(admin, names, partitions)
+
+
+def wait_leaders(
+    admin: AdminClient, names: list[str], partitions: int, seconds: float = 300
+) -> None:
+    """Until the metadata shows a leader for every partition of ``names``."""
+    end = time.monotonic() + seconds
+    wanted = set(names)
+    while True:
+        topics = admin.list_topics(timeout=60).topics
+        ready = [
+            n
+            for n in wanted
+            if n in topics
+            and len(topics[n].partitions) == partitions
+            and all(p.leader >= 0 for p in topics[n].partitions.values())
+        ]
+        wanted -= set(ready)
+        if not wanted:
+            return
+        assert time.monotonic() < end, f"{len(wanted)} topics without leaders"
+        time.sleep(0.02)
+
+
+def delete_topic(target: Target, name: str) -> None:
+    admin = AdminClient({"bootstrap.servers": target.bootstrap, "log_level": 0})
+    admin.delete_topics([name])[name].result(60)

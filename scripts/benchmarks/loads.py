@@ -1,0 +1,168 @@
+"""Load generators; each runs as a process of its own and prints one JSON object.
+
+python -m scripts.benchmarks.loads NAME BOOTSTRAP TOPIC key=value ...
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import struct
+import sys
+import time
+from typing import Any
+
+import confluent_kafka as ck
+
+BATCH = 1000
+
+
+def produce(
+    bootstrap: str, topic: str, *, count: int, size: int, partitions: int = 1
+) -> dict[str, float]:
+    """``count`` records of ``size`` bytes, acks=1, as fast as librdkafka takes them."""
+    producer = ck.Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "acks": "1",
+            "linger.ms": 5,
+            "batch.size": 1_000_000,
+            "batch.num.messages": 100_000,
+            "queue.buffering.max.messages": 1_000_000,
+            "queue.buffering.max.kbytes": 1_000_000,
+        }
+    )
+    producer.list_topics(topic, timeout=30)
+    payload = bytes(range(256)) * (size // 256 + 1)
+    batches = [
+        [{"value": payload[:size], "partition": p} for _ in range(BATCH)] for p in range(partitions)
+    ]
+    begin = time.monotonic()
+    sent = 0
+    while sent < count:
+        if len(producer) > 200_000:
+            producer.poll(0.001)
+            continue
+        sent += producer.produce_batch(topic, batches[(sent // BATCH) % partitions])
+    left = producer.flush(120)
+    seconds = time.monotonic() - begin
+    assert left == 0, f"{left} records not delivered"
+    return {"seconds": seconds, "count": sent, "bytes": sent * size}
+
+
+def consume(bootstrap: str, topic: str, *, count: int, partitions: int = 1) -> dict[str, float]:
+    """Read ``count`` records from the beginning of all partitions."""
+    consumer = ck.Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": "bench",
+            "enable.auto.commit": False,
+            "queued.min.messages": 1_000_000,
+            "fetch.wait.max.ms": 100,
+        }
+    )
+    consumer.list_topics(topic, timeout=30)
+    begin = time.monotonic()
+    consumer.assign([ck.TopicPartition(topic, p, 0) for p in range(partitions)])
+    got = size = 0
+    while got < count:
+        messages = consumer.consume(min(10_000, count - got), 30)
+        assert messages, f"only {got} of {count} records"
+        got += len(messages)
+        size += len(messages[0]) * len(messages)
+    seconds = time.monotonic() - begin
+    consumer.close()
+    return {"seconds": seconds, "count": got, "bytes": size}
+
+
+def latency(bootstrap: str, topic: str, *, count: int) -> dict[str, float]:
+    """Send one record, wait for its acknowledgement and for a consumer to have it, repeat."""
+    producer = ck.Producer({"bootstrap.servers": bootstrap, "acks": "1", "linger.ms": 0})
+    consumer = ck.Consumer({"bootstrap.servers": bootstrap, "group.id": "bench"})
+    consumer.assign([ck.TopicPartition(topic, 0, ck.OFFSET_END)])
+    warm = count // 10
+    while consumer.poll(0.5) is None:  # the first poll settles where the end is
+        producer.produce(topic, b"first", partition=0)
+        producer.flush()
+    while consumer.poll(0.5) is not None:
+        pass
+    times = []
+    for i in range(warm + count):
+        begin = time.perf_counter()
+        producer.produce(topic, b"x" * 100, partition=0)
+        producer.flush()
+        message = consumer.poll(10)
+        taken = time.perf_counter() - begin
+        assert message is not None
+        assert not message.error()
+        if i >= warm:
+            times.append(taken * 1000)
+    consumer.close()
+    times.sort()
+    return {"mean": sum(times) / count, "p50": times[count // 2], "p99": times[count * 99 // 100]}
+
+
+def _produce_frame(topic: str, partition: int, size: int) -> bytes:
+    from tests.support import raw
+
+    return raw.produce(topic, raw.batch([b"x" * size]), partition=partition)
+
+
+def small(
+    bootstrap: str,
+    topic: str,
+    *,
+    connections: int,
+    seconds: int,
+    size: int = 100,
+    partitions: int = 10,
+) -> dict[str, float]:
+    """Many connections, each with one request of one record under way, no waiting for company."""
+    host, _, port = bootstrap.rpartition(":")
+    poller = select.epoll()
+    sockets: dict[int, tuple[socket.socket, bytes]] = {}
+    for i in range(connections):
+        made = socket.create_connection((host, int(port)))
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        made.setblocking(False)
+        sockets[made.fileno()] = (made, _produce_frame(topic, i % partitions, size))
+        poller.register(made.fileno(), select.EPOLLIN)
+    begin = time.monotonic()
+    cpu = time.process_time()
+    started: dict[int, float] = {}
+    for fd, (made, frame) in sockets.items():
+        started[fd] = time.monotonic()
+        made.send(frame)
+    end = begin + seconds
+    times: list[float] = []
+    now = begin
+    while now < end:
+        for fd, _ in poller.poll():
+            made, frame = sockets[fd]
+            answer = made.recv(4096)
+            (length,) = struct.unpack_from(">i", answer)
+            assert length + 4 == len(answer)
+            now = time.monotonic()
+            times.append(now - started[fd])
+            started[fd] = now
+            made.send(frame)
+    taken = now - begin
+    times.sort()
+    return {
+        "seconds": taken,
+        "count": len(times),
+        "p50": times[len(times) // 2] * 1000,
+        "p99": times[len(times) * 99 // 100] * 1000,
+        "client_cpu": (time.process_time() - cpu) / taken,
+    }
+
+
+def main(argv: list[str]) -> None:
+    name, bootstrap, topic, *rest = argv
+    options: dict[str, Any] = {k: int(v) for k, v in (word.split("=") for word in rest)}
+    print(json.dumps(globals()[name](bootstrap, topic, **options)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,141 @@
+"""The two brokers under measurement, behind the same verbs."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.benchmarks.results import APACHE, OURS
+from tests.support import java_kit, raw
+from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
+from tests.support.process import Process
+from tests.support.waiting import free_port, wait_for
+
+Broker = BrokerProcess | ApacheBroker
+SESSION_SECONDS = 7.0  # a little over the ZooKeeper session of a broker that was killed
+
+
+class Target:
+    """One broker on a fresh directory; may be stopped, killed and started again."""
+
+    def __init__(self, name: str, directory: Path, zookeeper: ZooKeeper | None) -> None:
+        self.name = name
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        self.directory = directory
+        # both may write far into the past and keep what they have while we measure
+        settings = {"log.retention.hours": -1}
+        self.broker: Broker
+        if name == OURS:
+            self.broker = BrokerProcess(directory / "data", settings)
+            self.broker.port = free_port()
+        else:
+            assert zookeeper is not None
+            self.broker = ApacheBroker(directory / "data", zookeeper, settings, heap="1G")
+
+    @property
+    def bootstrap(self) -> str:
+        return self.broker.bootstrap
+
+    @property
+    def process(self) -> Process:
+        return self.broker.running
+
+    def start(self, seconds: float = 300.0) -> float:
+        """Start; seconds from the start of the process until its port accepts."""
+        begin = time.monotonic()
+        self.broker.start(seconds)
+        taken = time.monotonic() - begin
+        wait_for(self._has_controller, seconds=seconds, what="a controller")
+        return taken
+
+    def _has_controller(self) -> bool:
+        """Kafka opens its port before it has one, and answers no CreateTopics until then."""
+        with raw.Connection(self.bootstrap) as connection:
+            body = connection.ask(raw.request(raw.METADATA, 1, raw.array([])))
+        (brokers,) = struct.unpack_from(">i", body)
+        at = 4
+        for _ in range(brokers):
+            at += 4
+            (host,) = struct.unpack_from(">h", body, at)
+            at += 2 + host + 4
+            (rack,) = struct.unpack_from(">h", body, at)
+            at += 2 + max(rack, 0)
+        return brokers > 0 and struct.unpack_from(">i", body, at)[0] >= 0
+
+    def start_until_port(self, seconds: float = 300.0) -> float:
+        """As ``start``, with the port tried every millisecond for both brokers alike."""
+        argv = self.broker.argv()
+        begin = time.monotonic()
+        self.broker.process = Process(argv, self.broker.log)
+        while time.monotonic() - begin < seconds:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.broker.port)) == 0:
+                    return time.monotonic() - begin
+            assert self.process.alive(), self.process.log_tail()
+            time.sleep(0.001)
+        raise AssertionError("it does not listen")
+
+    def stop(self) -> float:
+        """Clean stop; the seconds it took."""
+        begin = time.monotonic()
+        self.broker.stop(300)
+        return time.monotonic() - begin
+
+    def kill(self) -> None:
+        """kill -9, and wait until ZooKeeper has noticed (not measured)."""
+        self.broker.kill()
+        if self.name == APACHE:
+            time.sleep(SESSION_SECONDS)
+
+    def close(self) -> None:
+        self.broker.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def targets(names: list[str], work: Path, label: str) -> Iterator[list[Target]]:
+    """A stopped broker each, on directories of their own; all ended and removed afterwards."""
+    zookeeper: ZooKeeper | None = None
+    made: list[Target] = []
+    try:
+        if APACHE in names:
+            shutil.rmtree(work / f"zookeeper-{label}", ignore_errors=True)
+            zookeeper = ZooKeeper(work / f"zookeeper-{label}").start()
+        made = [Target(name, work / f"{name}-{label}", zookeeper) for name in names]
+        yield made
+    finally:
+        for target in made:
+            target.close()
+        if zookeeper is not None:
+            zookeeper.close()
+            shutil.rmtree(zookeeper.directory, ignore_errors=True)
+
+
+def usable(names: list[str]) -> tuple[list[str], list[str]]:
+    """The targets that can run here, and notes on those that cannot."""
+    if APACHE in names:
+        try:
+            java_kit.server_classpath()
+        except java_kit.JavaMissingError as error:
+            rest = [n for n in names if n != APACHE]
+            return rest, [f"without Apache Kafka: {str(error).splitlines()[0]}"]
+    return names, []
+
+
+def wait_idle(target: Target, seconds: float = 20.0) -> None:
+    """Until the broker uses next to no CPU, so that one row does not pay for the last."""
+
+    def quiet() -> bool:
+        before = target.process.cpu_seconds()
+        time.sleep(0.3)
+        return target.process.cpu_seconds() - before < 0.03
+
+    with contextlib.suppress(AssertionError):
+        wait_for(quiet, seconds=seconds, what="idle")

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# kafka-run-class.sh [-daemon] [-name NAME] [-loggc] CLASS ARGS...: the tool of that class, by pko.
+source "$(dirname "$(readlink -f "$0")")/_pko.sh"
+flags=()
+while :; do
+    case ${1:-} in
+        -daemon) flags+=(--daemon); shift ;;
+        -name) shift; [ $# -gt 0 ] && shift ;;
+        -loggc) shift ;;
+        *) break ;;
+    esac
+done
+[ $# -gt 0 ] || { echo "USAGE: $0 [-daemon] [-name servicename] [-loggc] classname [opts]" >&2; exit 1; }
+class=$1; shift
+case $class in
+    kafka.Kafka) tool=kafka-server-start ;;
+    kafka.admin.TopicCommand|org.apache.kafka.tools.TopicCommand) tool=kafka-topics ;;
+    kafka.tools.GetOffsetShell|org.apache.kafka.tools.GetOffsetShell) tool=kafka-get-offsets ;;
+    kafka.admin.LogDirsCommand|org.apache.kafka.tools.LogDirsCommand) tool=kafka-log-dirs ;;
+    kafka.admin.DeleteRecordsCommand|org.apache.kafka.tools.DeleteRecordsCommand) tool=kafka-delete-records ;;
+    kafka.admin.BrokerApiVersionsCommand|org.apache.kafka.tools.BrokerApiVersionsCommand) tool=kafka-broker-api-versions ;;
+    kafka.admin.ConfigCommand) tool=kafka-configs ;;
+    kafka.tools.ConsoleProducer|org.apache.kafka.tools.ConsoleProducer) tool=kafka-console-producer ;;
+    kafka.tools.ConsoleConsumer|org.apache.kafka.tools.consumer.ConsoleConsumer) tool=kafka-console-consumer ;;
+    kafka.tools.DumpLogSegments|org.apache.kafka.tools.DumpLogSegments) tool=kafka-dump-log ;;
+    *) echo "kafka-run-class.sh: pko has no tool for class $class; pko --help lists what it has" >&2; exit 1 ;;
+esac
+[ "$tool" = kafka-server-start ] || flags=()
+pko_exec "$tool" "${flags[@]}" "$@"

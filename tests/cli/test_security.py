@@ -1,0 +1,159 @@
+"""SASL and TLS against Apache Kafka, from client.properties as its own tools take them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support import certificates
+from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
+from tests.support.certificates import PASSWORD, Authority
+from tests.support.transcripts import Said, run
+from tests.support.waiting import free_port, wait_for
+
+pytestmark = [
+    pytest.mark.java,
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(bool(certificates.missing()), reason=certificates.missing() or ""),
+]
+PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required"
+PROTOCOLS = ("SASL_PLAINTEXT", "SSL", "SASL_SSL")
+
+
+@dataclass
+class Secured:
+    """A broker with a listener of each kind."""
+
+    broker: ApacheBroker
+    ports: dict[str, int]
+    authority: Authority
+    directory: Path
+
+    def list(self, protocol: str, **properties: str) -> Said:
+        """``pko topics list`` with a client.properties of these properties."""
+        names = {k.replace("_", "."): v for k, v in properties.items()}
+        names = {"security.protocol": protocol, "default.api.timeout.ms": "15000", **names}
+        file = self.directory / "client.properties"
+        file.write_text("".join(f"{k}={v}\n" for k, v in names.items()))
+        bootstrap = f"127.0.0.1:{self.ports[protocol]}"
+        return run("topics", "list", "-b", bootstrap, "--command-config", str(file), "-o", "name")
+
+
+def overrides(ports: dict[str, int], pem: Path, ca: Path, plain_port: int) -> dict[str, object]:
+    listeners = {"PLAINTEXT": plain_port, **ports}
+    found: dict[str, object] = {
+        "listeners": ",".join(f"{p}://127.0.0.1:{port}" for p, port in listeners.items()),
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": pem,
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": ca,
+        "listener.name.ssl.ssl.client.auth": "required",
+    }
+    for name in ("sasl_plaintext", "sasl_ssl"):
+        prefix = f"listener.name.{name}"
+        found[f"{prefix}.plain.sasl.jaas.config"] = (
+            f'{PLAIN} username="admin" password="a" user_alice="w0nder";'
+        )
+        for scram in ("scram-sha-256", "scram-sha-512"):
+            found[f"{prefix}.{scram}.sasl.jaas.config"] = f"{SCRAM};"
+    return found
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    directory = tmp_path_factory.mktemp("secured")
+    authority = Authority(directory)
+    pem = authority.issue("broker")
+    ports = {p: free_port() for p in PROTOCOLS}
+    zookeeper = ZooKeeper(directory).start()
+    broker = ApacheBroker(directory / "broker-0", zookeeper)
+    broker.overrides = overrides(ports, pem, authority.ca, broker.port)
+    try:
+        broker.start()
+        wait_for(lambda: run("topics", "create", "orders", "-b", broker.bootstrap).code == 0)
+        for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
+            done = run_tool(
+                "kafka-configs", "--bootstrap-server", broker.bootstrap, "--alter",
+                "--add-config", f"{mechanism}=[iterations=4096,password=w0nder]",
+                "--entity-type", "users", "--entity-name", "alice",
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+        yield Secured(broker, ports, authority, directory)
+    finally:
+        broker.close()
+        zookeeper.close()
+
+
+def jaas(module: str, password: str = "w0nder") -> str:
+    return f'{module} username="alice" password="{password}";'
+
+
+@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
+@pytest.mark.parametrize(
+    ("mechanism", "module"),
+    [("PLAIN", PLAIN), ("SCRAM-SHA-256", SCRAM), ("SCRAM-SHA-512", SCRAM)],
+)
+def test_sasl_lets_us_in_with_the_right_password_only(
+    secured: Secured, protocol: str, mechanism: str, module: str
+) -> None:
+    more = {"sasl_mechanism": mechanism, "ssl_truststore_location": str(secured.authority.ca)}
+    said = secured.list(protocol, sasl_jaas_config=jaas(module), **more)
+    assert (said.code, said.stdout) == (0, "orders\n"), said.stderr
+    said = secured.list(protocol, sasl_jaas_config=jaas(module, "wrong"), **more)
+    assert said.code == 3
+    assert "Authentication failed" in said.stderr
+    assert said.stderr.count("\n") == 1
+
+
+def test_a_client_certificate_is_shown_in_any_store(secured: Secured) -> None:
+    client = secured.authority.issue("client")
+    p12 = secured.authority.pkcs12(client)
+    jks = secured.directory / "trust.jks"
+    subprocess.run(
+        ["keytool", "-importcert", "-noprompt", "-alias", "ca", "-file", secured.authority.ca,
+         "-keystore", jks, "-storetype", "JKS", "-storepass", PASSWORD],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    trust = {"ssl_truststore_location": str(secured.authority.ca)}
+    said = secured.list("SSL", ssl_keystore_location=str(client), **trust)
+    assert (said.code, said.stdout) == (0, "orders\n"), said.stderr
+    said = secured.list(
+        "SSL",
+        ssl_keystore_location=str(p12),
+        ssl_keystore_password=PASSWORD,
+        ssl_truststore_location=str(jks),
+        ssl_truststore_password=PASSWORD,
+    )
+    assert (said.code, said.stdout) == (0, "orders\n"), said.stderr
+
+
+def test_a_missing_client_certificate_is_told(secured: Secured) -> None:
+    trust = {"ssl_truststore_location": str(secured.authority.ca)}
+    said = secured.list("SSL", default_api_timeout_ms="500", **trust)
+    assert said.code == 3
+    assert "certificate" in said.stderr.lower()
+
+
+def test_the_wrong_protocol_is_told(secured: Secured) -> None:
+    sasl = {"sasl_mechanism": "PLAIN", "sasl_jaas_config": jaas(PLAIN)}
+    quick = ("-X", "default.api.timeout.ms=500")
+    said = run("topics", "list", "-b", f"127.0.0.1:{secured.ports['SSL']}", *quick)
+    assert said.code == 3
+    assert "TLS" in said.stderr
+    said = run("topics", "list", "-b", f"127.0.0.1:{secured.ports['SASL_PLAINTEXT']}", *quick)
+    assert said.code == 3
+    assert "SASL" in said.stderr
+    secured.ports["SASL_PLAINTEXT"], kept = secured.broker.port, secured.ports["SASL_PLAINTEXT"]
+    try:
+        said = secured.list("SASL_PLAINTEXT", **sasl)
+    finally:
+        secured.ports["SASL_PLAINTEXT"] = kept
+    assert said.code == 3
+    assert "SASL" in said.stderr

@@ -1,0 +1,294 @@
+"""``pko configs`` against a broker's own handlers, without sockets."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.commands._context import Context, run
+from pykafka_ops.commands._parse import parse, settle
+from pykafka_ops.commands.configs import COMMAND
+from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
+from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest
+from tests.support.config_desk import ConfigDesk, DeskCluster
+
+Say = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> DeskCluster:
+    return DeskCluster(ConfigDesk(tmp_path))
+
+
+@pytest.fixture
+def say(cluster: DeskCluster, capsys: pytest.CaptureFixture[str]) -> Say:
+    """Run words in our tongue, or in Kafka's where they begin with ``--``."""
+
+    def go(*words: str) -> tuple[int, str, str]:
+        flags = words[0].startswith("--")
+        extra = ["--bootstrap-server", "b:1"] if flags else []
+        args = parse(COMMAND, [*extra, *words], force_flags=flags)
+        settle(args)
+        ctx = Context(args, {}, {})
+        ctx._cluster = cluster  # type: ignore[assignment]  # a double
+        try:
+            code = run(ctx)
+        except PkoError as error:
+            capsys.readouterr()
+            return -error.exit_code, "", str(error)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return go
+
+
+# -- our tongue
+
+
+def test_settings_are_set_shown_and_unset(say: Say) -> None:
+    code, out, _ = say("set", "topics", "t", "retention.ms=5", "cleanup.policy+=compact")
+    assert (code, out.split()[-3:]) == (0, ["topics", "t", "retention.ms,cleanup.policy"])
+    _, out, _ = say("describe", "topics", "t", "-o", "csv")
+    assert [line.split(",")[2] for line in out.splitlines()[1:]] == [
+        "cleanup.policy",
+        "retention.ms",
+    ]
+    assert say("unset", "topics", "t", "retention.ms")[0] == 0
+    _, out, _ = say("describe", "topics", "-o", "name")
+    assert out == "cleanup.policy\n"
+
+
+def test_json_tells_everything(say: Say) -> None:
+    say("set", "topics", "t", "segment.bytes=100")
+    _, out, _ = say("describe", "topics", "t", "-o", "json")
+    (item,) = json.loads(out)["items"]
+    assert (item["kind"], item["name"]) == ("topics", "t")
+    assert item["configs"] == [
+        {
+            "name": "segment.bytes",
+            "value": "100",
+            "source": "DYNAMIC_TOPIC_CONFIG",
+            "type": "INT",
+            "sensitive": False,
+            "read_only": False,
+            "synonyms": [
+                {"name": "segment.bytes", "value": "100", "source": "DYNAMIC_TOPIC_CONFIG"},
+                {"name": "log.segment.bytes", "value": "1073741824", "source": "DEFAULT_CONFIG"},
+            ],
+            "documentation": None,
+        }
+    ]
+
+
+def test_all_and_docs_show_more(say: Say) -> None:
+    _, out, _ = say("describe", "topic", "t", "--all", "-o", "name")
+    assert len(out.splitlines()) == 36
+    _, out, _ = say("describe", "brokers", "0", "--all", "--docs", "-o", "csv")
+    assert "Number of this broker in the cluster" in out
+
+
+def test_brokers_have_a_default(say: Say) -> None:
+    assert say("set", "brokers", "--default", "max.connections=7")[0] == 0
+    assert say("set", "brokers", "0", "max.connections=8")[0] == 0
+    _, out, _ = say("describe", "brokers", "-o", "csv")
+    assert [line.split(",")[1:4] for line in out.splitlines()[1:]] == [
+        ["0", "max.connections", "8"],
+        ["<default>", "max.connections", "7"],
+    ]
+    _, out, _ = say("describe", "brokers", "--default", "-o", "name")
+    assert out == "max.connections\n"
+
+
+def test_several_names_are_changed_and_failures_told_apart(say: Say) -> None:
+    code, out, err = say("set", "topics", "t,nope", "retention.ms=5")
+    assert code == 1
+    assert "topics  t" in out
+    assert (
+        err == "pko: topics nope: The topic 'nope' does not exist. [UNKNOWN_TOPIC_OR_PARTITION]\n"
+    )
+
+
+def test_a_trial_changes_nothing(say: Say, cluster: DeskCluster) -> None:
+    code, _, err = say("set", "topics", "t", "retention.ms=5", "--dry-run")
+    assert (code, err) == (0, "dry run: nothing was changed\n")
+    assert say("set", "users", "u", "producer_byte_rate=5", "--dry-run")[0] == 0
+    assert cluster.desk.stored("topics/t") == {}
+    assert cluster.quotas == {}
+
+
+def test_a_misspelt_setting_is_noticed(say: Say) -> None:
+    code, _, err = say("unset", "topics", "t", "retention.m")
+    assert code == 1
+    assert "retention.m is no setting of topics (did you mean retention.ms?)" in err
+    code, _, err = say("unset", "topics", "t", "retention.ms")
+    assert (code, err) == (0, "topics t: retention.ms was not set\n")
+    code, _, err = say("set", "brokers", "0", "log.cleaner.thread=2")
+    assert code == 0
+    assert "not a setting that brokers know (did you mean log.cleaner.threads?)" in err
+
+
+def test_a_file_gives_settings(say: Say, cluster: DeskCluster, tmp_path: Path) -> None:
+    path = tmp_path / "topic.properties"
+    path.write_text("retention.ms=5\nsegment.bytes = 100\n")
+    assert say("set", "topics", "t", "--file", str(path))[0] == 0
+    assert cluster.desk.stored("topics/t") == {"retention.ms": "5", "segment.bytes": "100"}
+
+
+def test_an_old_cluster_gets_all_settings_at_once(say: Say, cluster: DeskCluster) -> None:
+    say("set", "topics", "t", "retention.ms=5")
+    cluster.incremental = False
+    assert say("set", "topics", "t", "segment.bytes=100")[0] == 0
+    assert isinstance(cluster.asked[-1], AlterConfigsRequest)
+    assert cluster.desk.stored("topics/t") == {"retention.ms": "5", "segment.bytes": "100"}
+    code, _, err = say("set", "topics", "t", "cleanup.policy+=compact")
+    assert code == 1
+    assert "too old for += and -=" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["set", "topics"], "whose settings?"),
+        (["set", "topics", "t"], "what to set?"),
+        (["set", "topics", "t", "a"], "write it as KEY=VALUE"),
+        (["unset", "topics", "t", "a=1"], "only the name of the setting"),
+        (["unset", "topics", "t"], "what to unset?"),
+        (["set", "topics", "--default", "a=1"], "topics have no default of all"),
+        (["set", "brokers", "x", "a=1"], "brokers are named by their number"),
+        (["describe", "brokers", "x"], "brokers are named by their number"),
+        (["describe", "topics", "--default"], "topics have no default of all"),
+        (["set", "users", "u", "producer_byte_rate+=1"], "settings that are lists"),
+    ],
+)
+def test_wrong_words_are_refused(say: Say, words: list[str], text: str) -> None:
+    code, _, err = say(*words)
+    assert code == -UsageError.exit_code
+    assert text in err
+
+
+def test_quotas_and_credentials_are_set_and_shown(say: Say, cluster: DeskCluster) -> None:
+    assert say("set", "users", "u", "producer_byte_rate=1e7")[0] == 0
+    assert say("set", "users", "u", "--client", "c", "request_percentage=12.5")[0] == 0
+    assert say("set", "users", "--default", "consumer_byte_rate=3")[0] == 0
+    assert say("set", "users", "u", "SCRAM-SHA-512=iterations=5000,password=x")[0] == 0
+    _, out, _ = say("describe", "users", "-o", "json")
+    assert json.loads(out)["items"] == [
+        {
+            "types": ["user"],
+            "user": "u",
+            "client_id": None,
+            "ip": None,
+            "quotas": {"producer_byte_rate": 1e7},
+            "scram": {"SCRAM-SHA-512": 5000},
+        },
+        {
+            "types": ["user"],
+            "user": None,
+            "client_id": None,
+            "ip": None,
+            "quotas": {"consumer_byte_rate": 3.0},
+            "scram": {},
+        },
+    ]
+    assert say("unset", "users", "u", "producer_byte_rate")[0] == 0
+    assert say("unset", "users", "u", "SCRAM-SHA-512")[0] == 0
+    _, out, _ = say("describe", "users", "u", "-o", "name")
+    assert out == ""
+
+
+# -- Kafka's tongue
+
+
+def test_lines_are_those_of_kafka(say: Say) -> None:
+    alter = ("--alter", "--topic", "t", "--add-config", "retention.ms=5,cleanup.policy=[a]")
+    assert say(*alter)[0] == -1
+    assert say("--alter", "--topic", "t", "--add-config", "retention.ms=5") == (
+        0,
+        "Completed updating config for topic t.\n",
+        "",
+    )
+    assert say("--describe", "--topic", "t")[1] == (
+        "Dynamic configs for topic t are:\n"
+        "  retention.ms=5 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=5}\n"
+    )
+
+
+def test_a_broker_is_written_as_a_whole(say: Say, cluster: DeskCluster) -> None:
+    say("--alter", "--broker", "0", "--add-config", "max.connections=7,background.threads=9")
+    say("--alter", "--broker", "0", "--delete-config", "max.connections")
+    assert cluster.desk.stored("brokers/0") == {"background.threads": "9"}
+    code, _, err = say("--alter", "--broker", "0", "--delete-config", "max.connections")
+    assert (code, err) == (-2, "Invalid config(s): max.connections")
+    say("--alter", "--broker", "0", "--add-config", "custom.thing=1")
+    code, _, err = say("--alter", "--broker", "0", "--add-config", "max.connections=3")
+    assert err == (
+        "All sensitive broker config entries must be specified for --alter, missing entries: "
+        "Set(custom.thing)"
+    )
+
+
+def test_the_header_of_a_missing_topic_comes_before_the_error(
+    cluster: DeskCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = parse(COMMAND, ["--bootstrap-server", "b:1", "--describe", "--topic", "nope"])
+    settle(args)
+    ctx = Context(args, {}, {})
+    ctx._cluster = cluster  # type: ignore[assignment]  # a double
+    with pytest.raises(PkoError):
+        run(ctx)
+    assert capsys.readouterr().out == "Dynamic configs for topic nope are:\n"
+
+
+def test_quota_lines_are_those_of_kafka(say: Say) -> None:
+    say("--alter", "--user", "u", "--client-defaults", "--add-config", "producer_byte_rate=2e7")
+    assert say("--describe", "--user", "u", "--client-defaults")[1] == (
+        "Quota configs for user-principal 'u', the default client-id are producer_byte_rate=2.0E7\n"
+    )
+
+
+def test_a_password_is_sent_salted(say: Say, cluster: DeskCluster) -> None:
+    say("--alter", "--user", "u", "--add-config", "SCRAM-SHA-256=[password=secret]")
+    request = cluster.asked[-1]
+    assert isinstance(request, AlterUserScramCredentialsRequest)
+    (sent,) = request.upsertions
+    assert (sent.name, sent.mechanism, sent.iterations) == ("u", 1, 4096)
+    assert len(sent.salted_password) == 32
+    assert b"secret" not in sent.salted_password
+    assert say("--describe", "--user", "u")[1] == (
+        "SCRAM credential configs for user-principal 'u' are SCRAM-SHA-256=iterations=4096\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("--user u --add-config a=1", "Only quota and SCRAM credential configs can be added for "
+         "'users' using --bootstrap-server. Unexpected config names: Set(a)"),
+        ("--user u --delete-config a", "Only quota and SCRAM credential configs can be deleted for "
+         "'users' using --bootstrap-server. Unexpected config names: ArrayBuffer(a)"),
+        ("--client c --add-config SCRAM-SHA-256=x", "Only quota configs can be added for 'clients' "
+         "using --bootstrap-server. Unexpected config names: Set(SCRAM-SHA-256)"),
+        ("--user u --add-config producer_byte_rate=x",
+         "Cannot parse quota configuration value for producer_byte_rate: x"),
+        ("--user u --add-config SCRAM-SHA-256=[iterations=100,password=x]",
+         "Iterations 100 is less than the minimum 4096 required for SCRAM-SHA-256"),
+        ("--user u --add-config SCRAM-SHA-256=[iterations=4096]",
+         "Invalid credential property SCRAM_SHA_256=iterations=4096"),
+        ("--user-defaults --add-config SCRAM-SHA-256=[password=x]",
+         "The use of --entity-default or --user-defaults is not allowed with User SCRAM "
+         "Credentials using --bootstrap-server."),
+        ("--user u --add-config SCRAM-SHA-256=[password=x],producer_byte_rate=5",
+         "Cannot alter both quota and SCRAM credential configs simultaneously for 'users' using "
+         "--bootstrap-server."),
+        ("--ip 127.0.0.1 --add-config a=1", "Only connection quota configs can be added for 'ips' "
+         "using --bootstrap-server. Unexpected config names: a"),
+        ("--user u --delete-config request_percentage", "Invalid config(s): request_percentage"),
+        ("--topic t --delete-config flush.ms", "Invalid config(s): flush.ms"),
+        ("--topic t --add-config a/b=1", "Invalid character found for config key: a/b"),
+        ("--broker-logger 0 --add-config no.such=DEBUG", "Invalid broker logger(s): no.such"),
+    ],
+)  # fmt: skip
+def test_what_kafka_refuses_is_refused_in_its_words(say: Say, words: str, text: str) -> None:
+    assert say("--alter", *words.split()) == (-2, "", text)

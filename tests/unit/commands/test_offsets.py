@@ -1,0 +1,54 @@
+import pytest
+
+from pykafka_ops.commands._offsets import OffsetProblem, by_patterns, moments_of, parse_time
+from pykafka_ops.errors import PkoError, UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("latest", -1), ("earliest", -2), ("max-timestamp", -3), ("earliest-local", -4),
+     ("latest-tiered", -5), ("-2", -2), ("1700000000000", 1_700_000_000_000)],
+)  # fmt: skip
+def test_times_of_kafka(text: str, value: int) -> None:
+    assert parse_time(text) == value
+
+
+def test_a_time_that_is_none_is_told_as_kafka_does() -> None:
+    with pytest.raises(OffsetProblem, match=r"^Malformed time argument noon\. Please use -1 or"):
+        parse_time("noon")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "yes", "no"),
+    [
+        ("a:1", [("a", 1)], [("a", 2), ("b", 1)]),
+        ("a:1-3", [("a", 1), ("a", 2)], [("a", 0), ("a", 3)]),
+        ("a:5-", [("a", 5), ("a", 99)], [("a", 4)]),
+        ("a:-2", [("a", 0), ("a", 1)], [("a", 2)]),
+        (":1", [("x", 1)], [("x", 0)]),
+        ("a.*,b:0", [("abc", 7), ("b", 0)], [("b", 1), ("c", 0)]),
+        ("", [("x", 5)], []),
+    ],
+)
+def test_patterns_of_topics_and_partitions(
+    patterns: str, yes: list[tuple[str, int]], no: list[tuple[str, int]]
+) -> None:
+    allowed = by_patterns(patterns)
+    assert all(allowed(*p) for p in yes)
+    assert not any(allowed(*p) for p in no)
+
+
+def test_a_rule_that_is_none_is_told_as_kafka_does() -> None:
+    with pytest.raises(PkoError, match="Invalid rule specification: a:b:c"):
+        by_patterns("a:b:c")
+
+
+def test_moments_of_our_tongue() -> None:
+    now = 1_800_000_000_000
+    assert moments_of("-2h", now) == [now - 7_200_000]
+    assert moments_of("-3d", now) == [now - 3 * 86_400_000]
+    assert moments_of("2023-11-14T22:13:20Z", now) == [1_700_000_000_000]
+    assert moments_of("-1", now) == [-1]
+    assert moments_of("all", now) == [-2, -1]
+    with pytest.raises(UsageError, match="--time noon: write latest"):
+        moments_of("noon", now)
