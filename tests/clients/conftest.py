@@ -1,0 +1,73 @@
+"""One ``client`` fixture that goes through every client library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.java_kit import CLIENTS
+from tests.support.kafka_clients.aio import AioClient
+from tests.support.kafka_clients.base import Client
+from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.kafka_clients.java import JavaClient
+from tests.support.kafka_clients.kafka_python import KafkaPythonClient
+
+PYTHON: dict[str, Callable[[str], Any]] = {
+    "confluent-kafka": ConfluentClient,
+    "kafka-python": KafkaPythonClient,
+    "aiokafka": AioClient,
+}
+JAVA = [f"java-{version}" for version in CLIENTS]
+EVERY = [*PYTHON, *(pytest.param(name, marks=pytest.mark.java) for name in JAVA)]
+
+ClientOf = Callable[[str, str], Client]
+
+
+@pytest.fixture(scope="session")
+def client_of() -> Iterator[ClientOf]:
+    """``client_of(name, bootstrap)``; kept for the whole run, since a JVM takes time to start."""
+    made: dict[tuple[str, str], Client] = {}
+
+    def make(name: str, bootstrap: str) -> Client:
+        if (name, bootstrap) not in made:
+            plain = PYTHON.get(name)
+            found = plain(bootstrap) if plain else JavaClient(bootstrap, name.removeprefix("java-"))
+            made[name, bootstrap] = found
+        return made[name, bootstrap]
+
+    yield make
+    for client in made.values():
+        client.close()
+
+
+@pytest.fixture(params=EVERY)
+def client(request: pytest.FixtureRequest, broker: Any, client_of: ClientOf) -> Client:
+    """Each client library in turn, on the broker under test."""
+    return client_of(request.param, broker.bootstrap)
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.java) for name in JAVA])
+def java(request: pytest.FixtureRequest, broker: Any, client_of: ClientOf) -> JavaClient:
+    """Each Java client, for what only it can ask."""
+    found = client_of(request.param, broker.bootstrap)
+    assert isinstance(found, JavaClient)
+    return found
+
+
+@pytest.fixture
+def reader(broker: Any, client_of: ClientOf) -> Client:
+    """One fixed library to check with what another one did."""
+    return client_of("confluent-kafka", broker.bootstrap)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``--dist loadgroup``: the tests of one client library run on one worker."""
+    here = os.path.dirname(__file__)
+    for item in items:
+        if str(item.path).startswith(here) and hasattr(item, "callspec"):
+            names = [v for k, v in item.callspec.params.items() if k in ("client", "java")]
+            if names:
+                item.add_marker(pytest.mark.xdist_group(f"client-{names[0]}"))

@@ -1,0 +1,66 @@
+"""A broker to be attacked, and the proof afterwards that it took no harm."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.broker import BrokerProcess
+from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.samples import messages
+
+MB = 1 << 20
+
+
+@pytest.fixture(scope="session")
+def victim_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
+    broker = BrokerProcess(tmp_path_factory.mktemp("victim") / "data")
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
+
+
+@pytest.fixture
+def victim(request: pytest.FixtureRequest, topic: str) -> Iterator[Any]:
+    """The broker under attack; after the test it must serve, and have logged no traceback."""
+    ours = request.config.getoption("--target") == "pko"
+    broker = request.getfixturevalue("victim_session" if ours else "apache_session")
+    assert broker.running.alive(), broker.log_tail()
+    said = broker.log.stat().st_size
+    yield broker
+    assert broker.running.alive(), broker.log_tail()
+    serves(broker.bootstrap, f"{topic}-after")
+    if ours:
+        log = broker.log.read_bytes()[said:].decode(errors="replace")
+        assert "Traceback" not in log, log
+
+
+def serves(bootstrap: str, topic: str) -> None:
+    """A new client can create, write and read."""
+    client = ConfluentClient(bootstrap)
+    client.create_topic(topic)
+    sent = messages(20)
+    assert client.produce(topic, sent) == list(range(20))
+    assert [f.message for f in client.consume(topic, 20)] == sent
+
+
+@pytest.fixture
+def grown(victim: Any) -> Callable[[], int]:
+    """How many bytes of resident memory our broker gained since the test began (Kafka: 0)."""
+    if victim.kind != "pko":
+        return lambda: 0
+    before = victim.running.rss()
+    return lambda: victim.running.rss() - before
+
+
+@pytest.fixture
+def many_files() -> Iterator[int]:
+    """Let this process open as many files as it may; how many those are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    yield hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

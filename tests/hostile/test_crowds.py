@@ -1,0 +1,114 @@
+"""Too many connections, readers that do not read: others are served, memory stays bounded."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support import raw
+from tests.support.kafka_clients.base import Message
+from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.raw import Connection, request
+from tests.support.waiting import wait_for
+
+MB = 1 << 20
+IDLE = 3000
+
+
+def round_trip(connection: Connection) -> float:
+    """Seconds for one small request."""
+    start = time.monotonic()
+    connection.ask(request(raw.API_VERSIONS, 0))
+    return time.monotonic() - start
+
+
+def test_thousands_of_idle_connections_cost_little(
+    victim: Any, topic: str, grown: Callable[[], int], many_files: int
+) -> None:
+    count = min(IDLE, many_files // 3)
+    crowd = [Connection(victim.bootstrap) for _ in range(count)]
+    for connection in crowd:
+        connection.send(request(raw.API_VERSIONS, 0))
+    for connection in crowd:
+        connection.read()
+    with Connection(victim.bootstrap) as other:
+        times = sorted(round_trip(other) for _ in range(200))
+    assert times[100] < 0.02
+    assert grown() < count * 16_384
+    for connection in crowd:
+        connection.close()
+    if victim.kind == "pko":
+        wait_for(lambda: victim.running.open_files() < 200, what="descriptors given back")
+
+
+def test_connections_that_come_and_go_leak_nothing(
+    victim: Any, topic: str, grown: Callable[[], int]
+) -> None:
+    if victim.kind == "pko":
+        before = victim.running.open_files()
+    for _ in range(2000):
+        with Connection(victim.bootstrap) as connection:
+            connection.send(struct.pack(">i", 500) + b"half")
+    if victim.kind == "pko":
+        wait_for(lambda: victim.running.open_files() <= before + 5, what="descriptors given back")
+    assert grown() < 30 * MB
+
+
+@pytest.fixture
+def full_topic(victim: Any, topic: str) -> str:
+    """A topic with 20 MB in it."""
+    client = ConfluentClient(victim.bootstrap)
+    client.create_topic(topic)
+    client.produce(topic, [Message(b"%06d" % i + bytes(10_000)) for i in range(2000)])
+    return topic
+
+
+def test_a_reader_that_does_not_read_holds_nobody_up(
+    victim: Any, full_topic: str, grown: Callable[[], int]
+) -> None:
+    asked = 300
+    slow = [Connection(victim.bootstrap) for _ in range(5)]
+    for connection in slow:
+        for i in range(asked):
+            connection.send(raw.fetch(full_topic, 0, max_bytes=MB, correlation=i))
+    with Connection(victim.bootstrap) as other:
+        times = sorted(round_trip(other) for _ in range(300))
+        assert times[-1] < 0.5
+        assert times[150] < 0.02
+    assert grown() < 120 * MB
+    for connection in slow[1:]:
+        connection.close()
+    for i in range(asked):
+        correlation, body = slow[0].read()
+        code, _, records = raw.fetched(body)
+        assert (correlation, code) == (i, 0)
+        assert len(records) > MB // 2
+    slow[0].close()
+
+
+def test_waiting_fetches_of_gone_clients_are_forgotten(
+    victim: Any, topic: str, grown: Callable[[], int]
+) -> None:
+    client = ConfluentClient(victim.bootstrap)
+    client.create_topic(topic)
+    for _ in range(500):
+        with Connection(victim.bootstrap) as connection:
+            connection.send(raw.fetch(topic, 0, max_wait=60_000))
+    assert client.produce(topic, [Message(b"late")]) == [0]
+    assert grown() < 30 * MB
+
+
+def test_a_waiting_fetch_does_not_hold_up_others(victim: Any, topic: str) -> None:
+    client = ConfluentClient(victim.bootstrap)
+    client.create_topic(topic)
+    with Connection(victim.bootstrap) as waiting, Connection(victim.bootstrap) as other:
+        waiting.send(raw.fetch(topic, 0, max_wait=20_000))
+        assert round_trip(other) < 1
+        client.produce(topic, [Message(b"now")])
+        code, high, records = raw.fetched(waiting.read()[1])
+        assert (code, high) == (0, 1)
+        assert b"now" in records

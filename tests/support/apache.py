@@ -1,0 +1,186 @@
+"""The real Apache Kafka (ZooKeeper mode): one ZooKeeper, brokers, and its command-line tools."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from kazoo.client import KazooClient
+
+from tests.support import java_kit
+from tests.support.process import Process
+from tests.support.waiting import free_port, wait_for, wait_for_port
+
+SERVER_JVM = [
+    "-server",
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=20",
+    "-XX:InitiatingHeapOccupancyPercent=35",
+    "-XX:+ExplicitGCInvokesConcurrent",
+    "-Djava.awt.headless=true",
+]
+TOOL_JVM = ["-Xmx256M", *SERVER_JVM]
+TOOLS = {
+    "kafka-topics": "org.apache.kafka.tools.TopicCommand",
+    "kafka-configs": "kafka.admin.ConfigCommand",
+    "kafka-consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "kafka-dump-log": "kafka.tools.DumpLogSegments",
+    "kafka-get-offsets": "org.apache.kafka.tools.GetOffsetShell",
+    "kafka-leader-election": "org.apache.kafka.tools.LeaderElectionCommand",
+    "kafka-log-dirs": "org.apache.kafka.tools.LogDirsCommand",
+    "kafka-delete-records": "org.apache.kafka.tools.DeleteRecordsCommand",
+    "kafka-broker-api-versions": "kafka.admin.BrokerApiVersionsCommand",
+    "kafka-console-producer": "kafka.tools.ConsoleProducer",
+    "kafka-console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+}
+LOG4J = """log4j.rootLogger={level}, out
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.Target=System.err
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=[%d] %p %m (%c)%n
+"""
+
+
+def log4j(level: str) -> str:
+    """The JVM option that sends log lines from ``level`` on to stderr."""
+    java_kit.CACHE.mkdir(parents=True, exist_ok=True)
+    path = java_kit.CACHE / f"log4j-{level.lower()}.properties"
+    with java_kit.locked("log4j"):
+        if not path.exists():
+            path.write_text(LOG4J.format(level=level))
+    return f"-Dlog4j.configuration=file:{path}"
+
+
+def tool_argv(name: str, *arguments: str) -> list[str]:
+    """How to run one of Kafka's own tools, with the JVM flags of its start script."""
+    classpath = java_kit.server_classpath()
+    return ["java", *TOOL_JVM, log4j("WARN"), "-cp", classpath, TOOLS[name], *arguments]
+
+
+def run_tool(
+    name: str, *arguments: str, text: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run one of Kafka's own tools to its end."""
+    argv = tool_argv(name, *arguments)
+    return subprocess.run(argv, input=text or "", capture_output=True, text=True, timeout=120)
+
+
+class ZooKeeper:
+    """The ZooKeeper that Kafka ships, alone."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.port = free_port()
+        self.process: Process | None = None
+
+    @property
+    def connect(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> ZooKeeper:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        config = self.directory / "zookeeper.properties"
+        config.write_text(
+            f"dataDir={self.directory / 'zookeeper'}\nclientPort={self.port}\n"
+            "clientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\ntickTime=500\n"
+        )
+        argv = ["java", "-Xmx256M", log4j("WARN"), "-cp", java_kit.server_classpath()]
+        argv += ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
+        self.process = Process(argv, self.directory / "zookeeper.log")
+        wait_for_port("127.0.0.1", self.port, alive=self.process.alive)
+        return self
+
+    def close(self) -> None:
+        if self.process is not None and self.process.alive():
+            self.process.kill()
+
+
+class ApacheBroker:
+    """One Apache Kafka broker; same verbs as ``BrokerProcess``."""
+
+    kind = "apache"
+
+    def __init__(
+        self,
+        data_dir: Path,
+        zookeeper: ZooKeeper,
+        overrides: Mapping[str, object] | None = None,
+        *,
+        broker_id: int = 0,
+        heap: str = "512M",
+    ) -> None:
+        self.data_dir = data_dir
+        self.zookeeper = zookeeper
+        self.overrides = dict(overrides or {})
+        self.broker_id = broker_id
+        self.heap = heap
+        self.port = free_port()
+        self.log = data_dir.parent / f"{data_dir.name}.log"
+        self.process: Process | None = None
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def running(self) -> Process:
+        assert self.process is not None, "not started"
+        return self.process
+
+    def _config(self) -> Path:
+        properties: dict[str, object] = {
+            "broker.id": self.broker_id,
+            "listeners": f"PLAINTEXT://{self.bootstrap}",
+            "log.dirs": self.data_dir,
+            "zookeeper.connect": self.zookeeper.connect,
+            "zookeeper.session.timeout.ms": 6000,
+            "offsets.topic.replication.factor": 1,
+            "transaction.state.log.replication.factor": 1,
+            "transaction.state.log.min.isr": 1,
+            "group.initial.rebalance.delay.ms": 0,
+            **self.overrides,
+        }
+        path = self.data_dir.parent / f"{self.data_dir.name}.properties"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+        return path
+
+    def argv(self) -> list[str]:
+        """How to run it, with the JVM flags of its start script."""
+        argv = ["java", f"-Xmx{self.heap}", f"-Xms{self.heap}", *SERVER_JVM, log4j("INFO")]
+        return [*argv, "-cp", java_kit.server_classpath(), "kafka.Kafka", str(self._config())]
+
+    def start(self, seconds: float = 60.0) -> ApacheBroker:
+        """Start it and wait for its port."""
+        self.process = Process(self.argv(), self.log)
+        wait_for_port("127.0.0.1", self.port, alive=self.process.alive, seconds=seconds)
+        return self
+
+    def stop(self, seconds: float = 60.0) -> int:
+        """SIGTERM; Kafka's exit code after a clean shutdown is 143."""
+        return self.running.stop(seconds)
+
+    def kill(self) -> None:
+        """kill -9, and wait until ZooKeeper has noticed: Kafka cannot register again before."""
+        self.running.kill()
+        client = KazooClient(self.zookeeper.connect)
+        client.start()
+        try:
+            wait_for(
+                lambda: (
+                    not client.exists("/brokers/ids") or not client.get_children("/brokers/ids")
+                ),
+                seconds=30,
+                what="the end of the killed broker's session",
+            )
+        finally:
+            client.stop()
+            client.close()
+
+    def close(self) -> None:
+        if self.process is not None and self.process.alive():
+            self.process.kill()
+
+    def log_tail(self) -> str:
+        return self.process.log_tail() if self.process else ""

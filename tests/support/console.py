@@ -1,0 +1,47 @@
+"""Run pko as users do, bytes in and bytes out, and start it to be interrupted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+PKO = (sys.executable, "-m", "pykafka_ops")
+KAFKA_ONLY = ("PKO_BOOTSTRAP_SERVER", "PKO_COMMAND_CONFIG", "PKO_PROFILE", "PKO_OUTPUT")
+
+
+def environment() -> dict[str, str]:
+    """The environment without what would change a command's meaning."""
+    kept = {name: value for name, value in os.environ.items() if name not in KAFKA_ONLY}
+    return {**kept, "PKO_CONFIG": "", "XDG_CONFIG_HOME": "/nonexistent"}
+
+
+def pko(
+    *argv: str,
+    text: str | bytes | None = None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    seconds: float = 60.0,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run it to its end; ``text`` is its standard input (None: nothing)."""
+    return subprocess.run(
+        [*PKO, *argv],
+        input=text.encode() if isinstance(text, str) else text or b"",
+        capture_output=True,
+        timeout=seconds,
+        cwd=cwd,
+        env={**environment(), **(env or {})},
+    )
+
+
+def start(*argv: str) -> subprocess.Popen[bytes]:
+    """Start it with pipes on all three ends."""
+    return subprocess.Popen(
+        [*PKO, *argv],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )

@@ -1,0 +1,174 @@
+"""A broker that answers what a test tells it to, on a real socket, in threads."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.codec import decode
+from pykafka_ops.wire.frame import read_request_header, response_parts
+from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
+from pykafka_ops.wire.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+Answer = Callable[[Any], Any]
+
+
+class HangUp:
+    """An answer: close the connection."""
+
+
+class Silence:
+    """An answer: never say anything."""
+
+
+class Raw:
+    """An answer: these bytes, as they are."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+
+class FakeBroker:
+    """``on`` sets answers by API name; ``seen`` is what was asked: (API name, version, request)."""
+
+    def __init__(self, node_id: int = 0, *, tls: ssl.SSLContext | None = None) -> None:
+        self.node_id, self.tls = node_id, tls
+        self.peers: list[FakeBroker] = [self]
+        self.controller: int = node_id
+        self.topics: dict[str, list[int]] = {}
+        """Leaders of the partitions, by topic."""
+        self.ranges = {s.key: (s.min_version, s.max_version) for s in APIS.values()}
+        self.seen: list[tuple[str, int, Any]] = []
+        self.answers: dict[str, Answer] = {
+            "ApiVersions": lambda request: self.versions(),
+            "Metadata": self.metadata,
+        }
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self.listener.getsockname()[1]
+        self.clients: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def on(self, api: str, answer: Answer) -> FakeBroker:
+        self.answers[api] = answer
+        return self
+
+    def asked(self, api: str) -> list[tuple[int, Any]]:
+        """Versions and requests of one API, in order."""
+        return [(version, request) for name, version, request in self.seen if name == api]
+
+    def close(self) -> None:
+        self.listener.close()
+        for client in self.clients:
+            client.close()
+
+    # --- standard answers
+
+    def versions(self) -> ApiVersionsResponse:
+        keys = [
+            ApiVersion(api_key=k, min_version=a, max_version=b) for k, (a, b) in self.ranges.items()
+        ]
+        return ApiVersionsResponse(api_keys=keys)
+
+    def metadata(self, request: Any) -> MetadataResponse:
+        names = self.topics if request.topics is None else [t.name for t in request.topics]
+        return MetadataResponse(
+            brokers=[
+                MetadataResponseBroker(node_id=p.node_id, host="127.0.0.1", port=p.port)
+                for p in self.peers
+            ],
+            cluster_id="fake",
+            controller_id=self.controller,
+            topics=[self._topic(name) for name in names],
+        )
+
+    def _topic(self, name: str) -> MetadataResponseTopic:
+        if name not in self.topics:
+            return MetadataResponseTopic(name=name, error_code=3)
+        replicas = [p.node_id for p in self.peers]
+        return MetadataResponseTopic(
+            name=name,
+            topic_id=name.encode().ljust(16, b"."),
+            partitions=[
+                MetadataResponsePartition(
+                    partition_index=i, leader_id=leader, replica_nodes=replicas, isr_nodes=replicas
+                )
+                for i, leader in enumerate(self.topics[name])
+            ],
+        )
+
+    # --- sockets
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            self.clients.append(client)
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        try:
+            stream = self.tls.wrap_socket(client, server_side=True) if self.tls else client
+            while self._one(stream):
+                pass
+        except OSError:
+            pass
+        finally:
+            client.close()
+
+    def _one(self, client: socket.socket) -> bool:
+        frame = self._frame(client)
+        if frame is None:
+            return False
+        header = read_request_header(frame)
+        spec = APIS[header.api_key]
+        version = header.api_version
+        request = decode(spec.request, version, frame, header.body)
+        self.seen.append((spec.name, version, request))
+        response = self.answers[spec.name](request)
+        if isinstance(response, HangUp):
+            return False
+        if isinstance(response, Raw):
+            client.sendall(response.data)
+        elif not isinstance(response, Silence):
+            if spec.name == "ApiVersions" and response.error_code == 35:
+                version = 0
+            parts = response_parts(response, version, header.correlation_id)
+            client.sendall(b"".join(bytes(p) for p in parts))
+        return True
+
+    @staticmethod
+    def _frame(client: socket.socket) -> bytes | None:
+        data = b""
+        size = 4
+        while len(data) < size:
+            got = client.recv(65536)
+            if not got:
+                return None
+            data += got
+            if len(data) >= 4:
+                size = 4 + int.from_bytes(data[:4], "big")
+        return data[4:]
+
+
+def two_brokers() -> tuple[FakeBroker, FakeBroker]:
+    """Brokers 0 and 1 that know each other; 1 is the controller."""
+    first, second = FakeBroker(0), FakeBroker(1)
+    for broker in (first, second):
+        broker.peers = [first, second]
+        broker.controller = 1
+    return first, second

@@ -1,0 +1,109 @@
+"""Logs in memory and batches for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pykafka_ops.broker.state.producers import Origin
+from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.storage.log import AppendInfo, Log
+from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.memory_files import MemoryFiles
+from pykafka_ops.broker.storage.scan import header_at
+from pykafka_ops.disk.batch import BatchHeader, build_batch
+from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
+from pykafka_ops.disk.record import Record, iter_records
+
+NOW = 1_700_000_000_000
+
+
+class World:
+    """A directory in memory with one log, a clock that stands still, and crashes."""
+
+    def __init__(self, *, verify: bool = False, capacity: int | None = None, **config: Any) -> None:
+        self.files = MemoryFiles(capacity=capacity)
+        self.files.make_directory("/data")
+        self.now = NOW
+        self.files.now = NOW
+        self.settings = StorageSettings(clock=lambda: self.now, verify_transactions=verify)
+        self.config = TopicConfig(**config)
+        self.dir = LogDir("/data", self.files, self.settings)
+        self.log = Log.create(self.dir, "t", 0, self.config)
+
+    def reopen(self, *, clean: bool = False, **known: Any) -> Log:
+        """Begin anew on the same files, as after a crash or (``clean``) after a close."""
+        self.dir = LogDir("/data", self.files, self.settings)
+        if clean:
+            known.setdefault("end_offset", self.log.recovery_point)
+            known.setdefault("recovery_point", self.log.recovery_point)
+        self.log = Log(self.dir, "t", 0, self.config, **known)
+        return self.log
+
+    def append(
+        self, *values: bytes, timestamp: int = NOW, epoch: int = 0, **batch: Any
+    ) -> AppendInfo:
+        """One batch of records with these values, as a client sends it."""
+        data = batch_of(*values, timestamp=timestamp, **batch)
+        return self.log.append_as_leader(data, leader_epoch=epoch, now=self.now)
+
+    def end_txn(self, producer_id: int, *, commit: bool, **more: int) -> AppendInfo:
+        """A marker, as the coordinator writes it."""
+        return end_txn(self.log, producer_id, commit=commit, now=self.now, **more)
+
+
+def end_txn(
+    log: Log,
+    producer_id: int,
+    *,
+    commit: bool,
+    now: int,
+    epoch: int = 0,
+    coordinator_epoch: int = 0,
+) -> AppendInfo:
+    """Append a marker, as the coordinator writes it."""
+    marker = EndTxnMarker(ControlType.COMMIT if commit else ControlType.ABORT, coordinator_epoch)
+    data = build_marker(marker, timestamp=now, producer_id=producer_id, producer_epoch=epoch)
+    return log.append_as_leader(
+        memoryview(data), leader_epoch=max(log.latest_epoch, 0), now=now, origin=Origin.COORDINATOR
+    )
+
+
+def batch_of(
+    *values: bytes, timestamp: int = NOW, key: bytes | None = None, **batch: Any
+) -> memoryview:
+    """A batch of records with these values; timestamps rise by a millisecond."""
+    records = [Record(n, timestamp + n, key, value) for n, value in enumerate(values)]
+    return memoryview(build_batch(records, **batch))
+
+
+def headers(data: Any) -> list[BatchHeader]:
+    """The headers of the whole batches in ``data``."""
+    data = b"".join(data) if isinstance(data, list) else bytes(data)
+    found, at = [], 0
+    while at + 17 <= len(data):
+        padded = data[at:] + bytes(61)
+        header = header_at(padded, 0)
+        if at + header.size > len(data):
+            break
+        found.append(header)
+        at += header.size
+    return found
+
+
+def values(log: Log, offset: int = 0, up_to: int | None = None) -> list[tuple[int, bytes | None]]:
+    """(offset, value) of every record from ``offset`` on, read as a consumer does."""
+    found: list[tuple[int, bytes | None]] = []
+    end = log.log_end_offset if up_to is None else up_to
+    while offset < end:
+        data = b"".join(log.read(offset, 4096, up_to=end).parts)
+        before = offset
+        at = 0
+        for header in headers(data):
+            found += [
+                (r.offset, r.value) for r in iter_records(data, at, header) if r.offset >= before
+            ]
+            at += header.size
+            offset = header.next_offset
+        if offset == before:
+            break
+    return found

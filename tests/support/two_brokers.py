@@ -1,0 +1,45 @@
+"""The same request to two brokers over plain sockets, and their answers side by side."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.frame import decode_response, encode_request
+
+CLOSED = "closed"
+
+
+class Link:
+    """One connection that is made again when the broker closes it."""
+
+    def __init__(self, bootstrap: str) -> None:
+        host, _, port = bootstrap.rpartition(":")
+        self._address = host, int(port)
+        self._socket = socket.create_connection(self._address)
+        self._socket.settimeout(20)
+
+    def ask(self, request: Any, version: int) -> Any:
+        """The decoded answer, or ``CLOSED``."""
+        try:
+            self._socket.sendall(encode_request(request, version, 7, "peer"))
+            size = int.from_bytes(self._read(4), "big")
+            response = APIS[type(request).__wire__.api].response
+            return decode_response(response, version, self._read(size))[1]
+        except ConnectionError:
+            self.close()
+            self.__init__(f"{self._address[0]}:{self._address[1]}")  # type: ignore[misc]
+            return CLOSED
+
+    def _read(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            more = self._socket.recv(size - len(data))
+            if not more:
+                raise ConnectionResetError
+            data += more
+        return data
+
+    def close(self) -> None:
+        self._socket.close()

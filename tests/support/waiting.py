@@ -1,0 +1,51 @@
+"""Wait for a condition instead of sleeping for a guess."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+POLL_SECONDS = 0.01
+
+
+def wait_for(
+    condition: Callable[[], T],
+    *,
+    seconds: float = 10.0,
+    what: str = "condition",
+    poll: float = POLL_SECONDS,
+) -> T:
+    """The first true value that ``condition`` returns; AssertionError after ``seconds``."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {seconds} s (last: {value!r})")
+        time.sleep(poll)
+
+
+def wait_for_port(
+    host: str, port: int, *, seconds: float = 60.0, alive: Callable[[], bool]
+) -> None:
+    """Until something listens on ``host:port``; AssertionError once ``alive`` says no."""
+
+    def open_or_dead() -> bool:
+        if not alive():
+            raise AssertionError(f"the process that should listen on {port} has ended")
+        with socket.socket() as probe:
+            probe.settimeout(0.5)
+            return probe.connect_ex((host, port)) == 0
+
+    wait_for(open_or_dead, seconds=seconds, what=f"port {port}", poll=0.02)
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
