@@ -149,6 +149,10 @@ class Source:
         """Raise for what will not come; in our tongue also for what is not there."""
         if found.error and found.error not in SOON and not ErrorCode.of(found.error).retriable:
             raise kafka_error(found.error, ErrorCode.of(found.error).text, name)
+        if self.args.flags and found.error:
+            self._warn(
+                f"Error while fetching metadata: {{{name}={ErrorCode.of(found.error).name}}}"
+            )
         if self.args.flags or self.looked:
             return
         if found.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
