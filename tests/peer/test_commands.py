@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +25,16 @@ Transcript = list[tuple[str, int, list[str], str]]
 
 
 class Step(NamedTuple):
-    """One command; ``{T}`` in its words is the topic, ``{D}`` a directory."""
+    """One command; ``{T}`` in its words is the topic, ``{D}`` a directory.
+
+    ``until``: brokers apply what was set before in the background; ask again until this is there.
+    """
 
     tool: str
     words: str
     text: str = ""
     unordered: bool = True
+    until: str = ""
 
 
 RECORDS = "".join(f"key{i}:value {i} of many\n" for i in range(200))
@@ -106,13 +111,13 @@ CONFIG_STEPS = [
     Step("kafka-configs", "--describe --topic {T}"),
     Step("kafka-configs", "--describe --topic {T}-none"),
     Step("kafka-configs", "--alter --broker 0 --add-config log.cleaner.threads=2"),
-    Step("kafka-configs", "--describe --broker 0"),
+    Step("kafka-configs", "--describe --broker 0", until="  log.cleaner.threads=2 "),
     Step("kafka-configs", "--alter --broker 0 --add-config log.cleaner.threads=none"),
     Step("kafka-configs", "--alter --broker 0 --add-config broker.id=7"),
     Step("kafka-configs", "--alter --broker 0 --delete-config log.cleaner.threads"),
     Step("kafka-configs", "--alter --broker-defaults --add-config message.max.bytes=900000"),
     Step("kafka-configs", "--describe --broker-defaults"),
-    Step("kafka-configs", "--describe --topic {T} --all"),
+    Step("kafka-configs", "--describe --topic {T} --all", until="  max.message.bytes=900000 "),
     Step("kafka-configs", "--alter --broker-defaults --delete-config message.max.bytes"),
     Step("kafka-configs", "--describe --broker-defaults"),
 ]
@@ -147,12 +152,20 @@ def transcript(
     found = []
     for step in steps:
         words = [w.format(T=topic, D=directory) for w in step.words.split(" ")]
-        said = tool(step.tool, "--bootstrap-server", broker.bootstrap, *words, text=step.text)
+        said = _answer(tool, step, "--bootstrap-server", broker.bootstrap, *words)
         said = plain(said, topic, broker)
         found.append(
             (f"{step.tool} {step.words}", said.code, lines(said, step), said.out + said.err)
         )
     return found
+
+
+def _answer(tool: Tool, step: Step, *words: str) -> Said:
+    said = tool(step.tool, *words, text=step.text)
+    deadline = time.monotonic() + 20
+    while step.until not in said.out and time.monotonic() < deadline:
+        said = tool(step.tool, *words, text=step.text)
+    return said
 
 
 def pko_tool(tool: str, *words: str, text: str = "") -> Said:
