@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from tests.support.broker import BrokerProcess
 Broker = BrokerProcess | ApacheBroker
 HERE = Path(__file__).resolve().parent
 LIVE = ("clients", "peer", "hostile", "crash", "cluster")
+
+# A shell's background job ignores Ctrl-C, and so would every process the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 WATCHED: pytest.StashKey[list[Broker]] = pytest.StashKey()
 
 
