@@ -1,9 +1,9 @@
-"""``pko dump-log`` and kafka-dump-log: options; the work is in ``_dump_*``."""
+"""``pko dump-log`` and kafka-dump-log: options; the work is in ``dump/``."""
 
 from __future__ import annotations
 
-from pykafka_ops.commands._dump_java import failure
 from pykafka_ops.commands._options import Args, Command, Opt, Pos, Verb
+from pykafka_ops.commands.dump.java import failure
 
 _STRING = "org.apache.kafka.tools.api.StringDecoder"
 _SHOWING = ("print-data-log", "deep-iteration", "skip-record-metadata", "offsets-decoder",
@@ -45,15 +45,15 @@ COMMAND = Command(
     "debugging a seemingly corrupt log segment.",
     OPTIONS,
     (
-        Verb("show", "batches, records, index entries, producers, checkpoints", "_dump_show:show",
+        Verb("show", "batches, records, index entries, producers, checkpoints", "dump.show:show",
              words=(Pos("files", "+", "PATH"),), flag="files", options=_SHOWING,
              examples=("pko dump-log show /var/kafka/orders-0",
                        "pko dump-log show 00000000000000000000.log --print-data-log -o json")),
         Verb("verify", "check that files are whole and fit together; exit code 4 if not",
-             "_dump_verify:verify", words=(Pos("files", "+", "PATH"),),
+             "dump.verify:verify", words=(Pos("files", "+", "PATH"),),
              examples=("pko dump-log verify /var/kafka",)),
         Verb("transactions", "the transactions in a log, and how each ended",
-             "_dump_transactions:transactions", words=(Pos("files", "+", "PATH"),),
+             "dump.transactions:transactions", words=(Pos("files", "+", "PATH"),),
              options=("open",), examples=("pko dump-log transactions /var/kafka/orders-0",)),
     ),
     tool="kafka-dump-log",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.commands._dump_internal import _partitions
+from pykafka_ops.commands.dump.internal import _partitions
 from pykafka_ops.disk.batch import assemble, build_batch, read_header
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.internal import TransactionLogValue, TransactionPartitions

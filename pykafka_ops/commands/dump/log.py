@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from pykafka_ops.commands import _dump_decoders as decoders
-from pykafka_ops.commands._dump_file import MAX_INT, LogFile, Sink
-from pykafka_ops.commands._dump_index import IndexDump, Problems
-from pykafka_ops.commands._dump_java import (
+from pykafka_ops.commands.dump import decoders
+from pykafka_ops.commands.dump.file import MAX_INT, LogFile, Sink
+from pykafka_ops.commands.dump.index import IndexDump, Problems
+from pykafka_ops.commands.dump.java import (
     JavaError,
     absolute,
     first_number,
@@ -17,8 +17,8 @@ from pykafka_ops.commands._dump_java import (
     java_path,
     suffix_of,
 )
-from pykafka_ops.commands._dump_legacy import label, message_header, message_line, message_records
-from pykafka_ops.commands._dump_records import (
+from pykafka_ops.commands.dump.legacy import label, message_header, message_line, message_records
+from pykafka_ops.commands.dump.records import (
     Gaps,
     batch_head,
     batch_header,
@@ -38,8 +38,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.commands._dump_decoders import Decoder
     from pykafka_ops.commands._options import Args
+    from pykafka_ops.commands.dump.decoders import Decoder
     from pykafka_ops.disk.batch import BatchHeader
 
 _DECODERS = (
@@ -224,11 +224,11 @@ class LogDump:
         """The decoder the options ask for; the first of several counts."""
         args = self.args
         if args.has("offsets-decoder"):
-            from pykafka_ops.commands._dump_internal import offsets
+            from pykafka_ops.commands.dump.internal import offsets
 
             return offsets
         if args.has("transaction-log-decoder"):
-            from pykafka_ops.commands._dump_internal import transactions
+            from pykafka_ops.commands.dump.internal import transactions
 
             return transactions
         if args.has("cluster-metadata-decoder"):
@@ -253,7 +253,7 @@ def _with_fault(decoder: Decoder, fault: str) -> Decoder:
             return None, f"Error at {offset}, skipping. {fault}"
         if decoder is decoders.remote_log_metadata:
             return None, f"Error at offset {offset}, skipping. {fault}"
-        from pykafka_ops.commands._dump_internal import offsets
+        from pykafka_ops.commands.dump.internal import offsets
 
         if decoder is not offsets:
             raise illegal_argument(fault)

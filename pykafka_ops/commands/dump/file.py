@@ -6,7 +6,7 @@ import mmap
 import sys
 from struct import Struct
 
-from pykafka_ops.commands._dump_java import (
+from pykafka_ops.commands.dump.java import (
     JavaError,
     corrupt_record,
     illegal_argument,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands._dump_file import LogFile, load
-from pykafka_ops.commands._dump_java import first_number
-from pykafka_ops.commands._dump_legacy import message_header, message_records
-from pykafka_ops.commands._dump_paths import kind_of
-from pykafka_ops.commands._dump_records import batch_header, control_text, plain_records
+from pykafka_ops.commands.dump.file import LogFile, load
+from pykafka_ops.commands.dump.java import first_number
+from pykafka_ops.commands.dump.legacy import message_header, message_records
+from pykafka_ops.commands.dump.paths import kind_of
+from pykafka_ops.commands.dump.records import batch_header, control_text, plain_records
 from pykafka_ops.disk import checkpoint
 from pykafka_ops.disk.batch import check_crc
 from pykafka_ops.disk.compression import CODEC_NAMES

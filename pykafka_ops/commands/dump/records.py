@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from struct import Struct
 
-from pykafka_ops.commands._dump_java import (
+from pykafka_ops.commands.dump.java import (
     decompression_cause,
     inflated,
     invalid_record,
     kafka_exception,
 )
-from pykafka_ops.commands._dump_legacy import message_header, message_records
+from pykafka_ops.commands.dump.legacy import message_header, message_records
 from pykafka_ops.disk.batch import LOG_APPEND_TIME_FLAG, BatchHeader, check_crc, read_header
 from pykafka_ops.disk.compression import CODEC_NAMES, decompress
 from pykafka_ops.disk.control import control_type_id, read_marker
@@ -24,7 +24,7 @@ from pykafka_ops.errors import CorruptBatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._dump_file import LogFile
+    from pykafka_ops.commands.dump.file import LogFile
 
 #: The dump may need memory for one batch; a batch that claims more is a bomb.
 LIMIT = 1 << 30

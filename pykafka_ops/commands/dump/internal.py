@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 
-from pykafka_ops.commands._dump_java import JavaError
+from pykafka_ops.commands.dump.java import JavaError
 from pykafka_ops.disk.internal import (
     TRANSACTION_STATES,
     TransactionLogValue,

@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 
-from pykafka_ops.commands._dump_file import LogFile, load
-from pykafka_ops.commands._dump_items import items
-from pykafka_ops.commands._dump_java import JavaError, first_number
-from pykafka_ops.commands._dump_legacy import message_header, message_records
-from pykafka_ops.commands._dump_paths import expand, kind_of
-from pykafka_ops.commands._dump_records import batch_header, plain_records
 from pykafka_ops.commands._output import Column, Table, counted
+from pykafka_ops.commands.dump.file import LogFile, load
+from pykafka_ops.commands.dump.items import items
+from pykafka_ops.commands.dump.java import JavaError, first_number
+from pykafka_ops.commands.dump.legacy import message_header, message_records
+from pykafka_ops.commands.dump.paths import expand, kind_of
+from pykafka_ops.commands.dump.records import batch_header, plain_records
 from pykafka_ops.disk.batch import check_crc
 from pykafka_ops.disk.index import (
     OffsetIndex,

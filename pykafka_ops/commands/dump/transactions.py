@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._dump_file import LogFile
-from pykafka_ops.commands._dump_paths import expand, kind_of
-from pykafka_ops.commands._dump_records import batch_header, plain_records
 from pykafka_ops.commands._output import Column, Table, counted
+from pykafka_ops.commands.dump.file import LogFile
+from pykafka_ops.commands.dump.paths import expand, kind_of
+from pykafka_ops.commands.dump.records import batch_header, plain_records
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.walk import walk

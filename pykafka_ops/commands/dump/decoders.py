@@ -5,7 +5,7 @@ A decoder takes (offset, key, value) and gives the two texts, None where there i
 
 from __future__ import annotations
 
-from pykafka_ops.commands._dump_java import JavaError
+from pykafka_ops.commands.dump.java import JavaError
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.errors import CorruptError
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._dump_file import MAX_INT
-from pykafka_ops.commands._dump_java import JavaError
-from pykafka_ops.commands._dump_log import LogDump
-from pykafka_ops.commands._dump_paths import expand, kind_of
+from pykafka_ops.commands.dump.file import MAX_INT
+from pykafka_ops.commands.dump.java import JavaError
+from pykafka_ops.commands.dump.log import LogDump
+from pykafka_ops.commands.dump.paths import expand, kind_of
 from pykafka_ops.errors import CorruptError, PkoError, UsageError
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._dump_items import Content, Item
     from pykafka_ops.commands._options import Args
+    from pykafka_ops.commands.dump.items import Content, Item
 
 _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 
@@ -61,7 +61,7 @@ def _as_text(dump: LogDump, path: str) -> None:
     """Kafka's text for what Kafka's tool knows, its style for the rest."""
     kind = kind_of(path)
     if kind in _SMALL:
-        from pykafka_ops.commands._dump_items import items
+        from pykafka_ops.commands.dump.items import items
 
         lines = [f"Dumping {path}"]
         for item in items(path, deep=False, content=None, max_bytes=MAX_INT):
@@ -82,7 +82,7 @@ def _json_writer(args: Args) -> Callable[[str], None]:
     """Writes one file's items as JSON lines."""
     import json
 
-    from pykafka_ops.commands._dump_items import items
+    from pykafka_ops.commands.dump.items import items
 
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     dump = LogDump(args)
@@ -109,7 +109,7 @@ def _json_writer(args: Args) -> Callable[[str], None]:
 
 def _content(args: Args) -> Content:
     """How keys and values become JSON."""
-    from pykafka_ops.commands._dump_items import as_text
+    from pykafka_ops.commands.dump.items import as_text
 
     if args.has("offsets-decoder"):
         return _guarded(_offsets)
@@ -120,7 +120,7 @@ def _content(args: Args) -> Content:
 
 def _guarded(decode: Content) -> Content:
     """Text where the decoder does not understand a record."""
-    from pykafka_ops.commands._dump_items import as_text
+    from pykafka_ops.commands.dump.items import as_text
 
     def content(key: bytes | None, value: bytes | None) -> Item:
         try:
@@ -132,7 +132,7 @@ def _guarded(decode: Content) -> Content:
 
 
 def _offsets(key: bytes | None, value: bytes | None) -> Item:
-    from pykafka_ops.commands._dump_internal import offsets_value
+    from pykafka_ops.commands.dump.internal import offsets_value
     from pykafka_ops.disk.internal import read_offsets_record
     from pykafka_ops.disk.schema import to_json
 

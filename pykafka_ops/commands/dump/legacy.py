@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import NamedTuple
 
-from pykafka_ops.commands._dump_java import (
+from pykafka_ops.commands.dump.java import (
     JavaError,
     decompression_cause,
     illegal_argument,
@@ -22,13 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pykafka_ops.commands._dump_file import LogFile
+    from pykafka_ops.commands.dump.file import LogFile
 
 _HEAD = Struct(">qiIbb")
 _TIME = Struct(">q")
 _INT = Struct(">i")
 _LABELS = {-1: "NoTimestampType", 0: "CreateTime", 1: "LogAppendTime"}
-#: As in ``_dump_records``: what one batch may take in memory.
+#: As in ``records``: what one batch may take in memory.
 LIMIT = 1 << 30
 
 

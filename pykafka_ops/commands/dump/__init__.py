@@ -1,0 +1,1 @@
+"""What ``pko dump-log`` does: a file per verb, and what they share."""
