@@ -19,6 +19,7 @@ from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
 from pykafka_ops.broker.net import adoption, listeners
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.live_settings import LiveSettings
 from pykafka_ops.broker.net.replica_service import LocalReplicas
 from pykafka_ops.broker.net.server import Server
@@ -136,6 +137,7 @@ class Broker:
         self._opened("settings", self._settings.close)
         self.logs.open(wall_clock())
         self._opened("logs", self._close_logs)
+        self._opened("coordinators", self._coordinators.close)
         if fresh:
             names = await adoption.adopt(self.store, self.logs, self.broker_id)
             await self._settings.load_topics(names)
@@ -192,7 +194,20 @@ class Broker:
         self.replicas = Replicas(
             self.broker_id, self.logs, call_soon=self._loop.call_soon, arm=self._arm
         )
-        self._service = LocalReplicas(self.image, self.replicas, self.logs, self._settings)
+        self._coordinators = Coordinators(
+            self._loop,
+            self.replicas,
+            clock=wall_clock,
+            timer=monotonic_clock,
+            run_in_thread=self._run_in_thread,
+        )
+        self._service = LocalReplicas(
+            self.image,
+            self.replicas,
+            self.logs,
+            self._settings,
+            coordinators=self._coordinators,
+        )
         self._controller = ControllerLoop(
             self.store,
             self._service,
@@ -302,6 +317,7 @@ class Broker:
     def _dir_failed(self, path: str, gone: list[tuple[str, int]], last: bool) -> None:
         """Answer who waits on logs that are gone; without any directory the broker is over."""
         for topic, index in gone:
+            self._coordinators.lost(topic, index)
             partition = self.replicas.find(topic, index)
             if partition is not None:
                 partition.forget_log()

@@ -16,6 +16,7 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.net.coordinators import Coordinators
     from pykafka_ops.broker.net.live_settings import LiveSettings
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.orders import (
@@ -39,12 +40,19 @@ class LocalReplicas:
     """A :class:`~pykafka_ops.broker.state.orders.ReplicaService` on this broker's own logs."""
 
     def __init__(
-        self, image: MetadataImage, replicas: Replicas, logs: LogDirs, settings: LiveSettings
+        self,
+        image: MetadataImage,
+        replicas: Replicas,
+        logs: LogDirs,
+        settings: LiveSettings,
+        *,
+        coordinators: Coordinators | None = None,
     ) -> None:
         self._image = image
         self._replicas = replicas
         self._logs = logs
         self._settings = settings
+        self._coordinators = coordinators
         self._controller_epoch = -1
         self.broker_epoch = -1
 
@@ -122,6 +130,8 @@ class LocalReplicas:
         partition.replicas = tuple(change.assignment.replicas)
         if new_epoch and partition.is_leader:
             partition.lead()
+        if new_epoch and self._coordinators is not None:
+            self._coordinators.led(partition)
 
     def _check_order(self, partition: Partition, change: ReplicaChange) -> None:
         if change.state.leader_epoch < partition.leader_epoch:
@@ -136,5 +146,7 @@ class LocalReplicas:
         if partition is not None and not deleting and stop.leader_epoch < partition.leader_epoch:
             raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
         self._replicas.drop(stop.topic, stop.partition)
+        if self._coordinators is not None:
+            self._coordinators.lost(stop.topic, stop.partition)
         if stop.delete:
             self._logs.delete(stop.topic, stop.partition)

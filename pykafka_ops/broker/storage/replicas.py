@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -209,9 +210,22 @@ class Replicas:
 
     # -- appends and waiting requests --------------------------------------------------------------
 
-    def append(self, partition: Partition, records: memoryview, *, now: int) -> AppendInfo:
-        """Append as leader, move the high watermark, wake who waits for the records."""
-        info = partition.log.append_as_leader(records, leader_epoch=partition.leader_epoch, now=now)
+    def append(
+        self,
+        partition: Partition,
+        records: memoryview,
+        *,
+        now: int,
+        origin: Origin = Origin.CLIENT,
+        guard: object | None = None,
+    ) -> AppendInfo:
+        """Append as leader, move the high watermark, wake who waits for the records.
+
+        ``origin`` and ``guard`` as in ``Log.append_as_leader``, whose errors are raised.
+        """
+        info = partition.log.append_as_leader(
+            records, leader_epoch=partition.leader_epoch, now=now, origin=origin, guard=guard
+        )
         partition.advance_high_watermark()
         if self.fetches.watched(partition.key):
             self.wake_soon(partition.key)

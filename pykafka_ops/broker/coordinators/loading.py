@@ -1,0 +1,93 @@
+"""Reading a partition of an internal topic into its shard.
+
+Counterpart of ``GroupMetadataManager.doLoadGroupsAndOffsets`` and
+``TransactionStateManager.loadTransactionMetadata``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.storage.replay import read_marker
+from pykafka_ops.disk.batch import scan
+from pykafka_ops.disk.record import iter_records
+from pykafka_ops.errors import CorruptError, KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.runtime import Slot
+    from pykafka_ops.broker.state.outcome import Shard
+    from pykafka_ops.disk.batch import BatchHeader
+
+log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
+
+SLICE_BYTES = 64 * 1024
+"""Read and applied before clients get a turn: some ms of work."""
+LARGEST_BATCH = 256 << 20
+"""Bytes a compressed batch may take; one is at most as large as a segment."""
+
+
+async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any, Any]]) -> int:
+    """Apply the whole log to the shard of ``slot``; how many records there were.
+
+    Ends early when the slot is closed. Raises KafkaError; a record that cannot be understood is
+    logged and left out.
+    """
+    found = slot.partition.log
+    offset, count = found.log_start_offset, 0
+    end = found.log_end_offset
+    while offset < end and not slot.closed:
+        result = found.read(offset, SLICE_BYTES, up_to=end, cached_only=True)
+        if result.cold is not None:
+            data = await run_in_thread(result.cold.run)
+        else:
+            data = b"".join(result.parts)
+        following, applied = _apply(slot.shard, data, offset, slot.name)
+        count += applied
+        if following <= offset:
+            if result.size:
+                raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"no whole batch at offset {offset}")
+            break
+        offset = following
+        await asyncio.sleep(0)
+    return count
+
+
+def _apply(shard: Shard, data: bytes, offset: int, name: str) -> tuple[int, int]:
+    """Apply the whole batches in ``data``; the offset after them, and how many records."""
+    count = 0
+    for position, header in scan(data):
+        if header.next_offset <= offset:
+            continue
+        if header.is_control:
+            _apply_marker(shard, data, position, header)
+        else:
+            count += _apply_batch(shard, data, position, header, name)
+        offset = header.next_offset
+    return offset, count
+
+
+def _apply_marker(shard: Shard, data: bytes, position: int, header: BatchHeader) -> None:
+    marker = read_marker(data, position, header)
+    if marker is not None:
+        shard.apply_marker(header.producer_id, header.base_offset, committed=not marker.aborted)
+
+
+def _apply_batch(shard: Shard, data: bytes, position: int, header: BatchHeader, name: str) -> int:
+    producer_id = header.producer_id if header.is_transactional else -1
+    base, count = header.base_offset, 0
+    for record in iter_records(data, position, header, LARGEST_BATCH):
+        if record.key is None:
+            continue
+        try:
+            entry = shard.decode(record.key, record.value)
+        except CorruptError as error:
+            log.error("%s, offset %d is left out: %s", name, record.offset, error)
+            continue
+        if entry is not None:
+            shard.apply(entry, base, producer_id)
+            count += 1
+    return count

@@ -1,0 +1,116 @@
+"""The coordinators of one broker: told what it leads, given the loop's time and tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.storage.replicas import Partition, Replicas
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+
+class _Clockwork:
+    """One loop timer for one coordinator's heap."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, timer: Callable[[], float]) -> None:
+        self._loop = loop
+        self._timer = timer
+        self._armed: tuple[float, asyncio.TimerHandle] | None = None
+        self.tick: Callable[[], float | None] = lambda: None
+
+    def arm(self, deadline: float) -> None:
+        """Tick at ``deadline`` (monotonic ms) at the latest."""
+        if self._armed is not None:
+            if self._armed[0] <= deadline:
+                return
+            self._armed[1].cancel()
+        delay = max(0.0, deadline - self._timer()) / 1000
+        self._armed = (deadline, self._loop.call_later(delay, self._fire))
+
+    def _fire(self) -> None:
+        self._armed = None
+        following = self.tick()
+        if following is not None:
+            self.arm(following)
+
+    def stop(self) -> None:
+        """No more ticks."""
+        if self._armed is not None:
+            self._armed[1].cancel()
+
+
+class Coordinators:
+    """All coordinators, by the internal topic whose partitions give them their work."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        replicas: Replicas,
+        *,
+        clock: Callable[[], int],
+        timer: Callable[[], float],
+        run_in_thread: Callable[..., Coroutine[Any, Any, Any]],
+    ) -> None:
+        self._loop = loop
+        self._replicas = replicas
+        self._clock = clock
+        self._timer = timer
+        self._run_in_thread = run_in_thread
+        self._by_topic: dict[str, Coordinator[Any]] = {}
+        self._clockworks: list[_Clockwork] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, make: Callable[[Environment], Coordinator[Any]]) -> None:
+        """Have a coordinator; ``make`` builds it. To be done before the first order comes."""
+        clockwork = _Clockwork(self._loop, self._timer)
+        coordinator = make(
+            Environment(
+                replicas=self._replicas,
+                clock=self._clock,
+                timer=self._timer,
+                arm=clockwork.arm,
+                spawn=self._spawn,
+                run_in_thread=self._run_in_thread,
+            )
+        )
+        clockwork.tick = coordinator.tick
+        self._clockworks.append(clockwork)
+        self._by_topic[coordinator.topic] = coordinator
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def led(self, partition: Partition) -> None:
+        """A partition has a new leader epoch, here or elsewhere."""
+        coordinator = self._by_topic.get(partition.topic)
+        if coordinator is None:
+            return
+        if partition.is_leader:
+            coordinator.elected(partition)
+        else:
+            coordinator.resigned(partition.index)
+
+    def lost(self, topic: str, index: int) -> None:
+        """This broker serves a partition no more."""
+        coordinator = self._by_topic.get(topic)
+        if coordinator is not None:
+            coordinator.resigned(index)
+
+    async def close(self) -> None:
+        """Answer everybody who waits and stop."""
+        for coordinator in self._by_topic.values():
+            coordinator.close()
+        for clockwork in self._clockworks:
+            clockwork.stop()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,70 @@
+"""What a coordinator's shard decides: records to write, answers to give.
+
+Counterpart of ``CoordinatorResult``. A shard decides without changing its hard state (it may
+mark something as pending); ``apply`` alone does, when a record is committed or while loading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.wire.codes import ErrorCode
+
+
+class Instant(NamedTuple):
+    """Now on both clocks, in ms: ``time`` since 1970, for records; ``timer`` monotonic."""
+
+    time: int
+    timer: float
+
+
+class Producer(NamedTuple):
+    """The transactional producer in whose name records are written."""
+
+    id: int
+    epoch: int
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What to do. ``replies`` are given at once. ``records`` are written as one atomic batch, by
+    ``producer`` inside its transaction if there is one; ``then(code, now)`` is called with NONE
+    when they are committed and applied, or with Kafka's error of the append, and decides what
+    follows (answers, and taking back a pending mark on an error).
+
+    After REQUEST_TIMED_OUT the records are still in the log and are applied once committed.
+    """
+
+    records: Sequence[Any] = ()
+    replies: Sequence[tuple[Deferred, object]] = ()
+    then: Callable[[ErrorCode, Instant], Outcome | None] | None = None
+    producer: Producer | None = None
+
+
+class Shard(Protocol):
+    """The state of one partition of an internal topic; called on the broker's loop only."""
+
+    def decode(self, key: bytes, value: bytes | None) -> Any:
+        """The record in a log entry, None for one that means nothing here.
+
+        Raises CorruptError for one that cannot be read.
+        """
+
+    def encode(self, record: Any) -> tuple[bytes, bytes | None]:
+        """Key and value of ``record`` in the log."""
+
+    def apply(self, record: Any, offset: int, producer_id: int) -> None:
+        """Take over a committed record; ``offset`` is the base offset of its batch,
+        ``producer_id`` that of an open transaction, -1 outside."""
+
+    def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:
+        """The transaction of ``producer_id`` has ended in this partition."""
+
+    def loaded(self, now: Instant) -> Outcome | None:
+        """Everything in the log was applied: begin to serve."""
+
+    def unloaded(self) -> Sequence[tuple[Deferred, object]]:
+        """This broker leads the partition no more: the answers for all who wait."""

@@ -1,0 +1,62 @@
+"""Things to do at a time: one heap, on whatever clock (ms) the caller uses."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+
+
+class Timer:
+    """One thing to do at ``deadline`` (ms); :meth:`cancel` forgets it."""
+
+    __slots__ = ("action", "deadline", "owner")
+
+    def __init__(
+        self, deadline: float, owner: object, action: Callable[..., object] | None
+    ) -> None:
+        self.deadline = deadline
+        self.owner = owner
+        self.action = action
+
+    def cancel(self) -> None:
+        """Do nothing at that time."""
+        self.action = None
+        self.owner = None
+
+
+class Timers:
+    """All timers; ``on_earlier(deadline)`` is called when a new one is the earliest of all."""
+
+    def __init__(self, on_earlier: Callable[[float], None] = lambda _: None) -> None:
+        self._heap: list[tuple[float, int, Timer]] = []
+        self._sequence = 0
+        self._on_earlier = on_earlier
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def at(self, deadline: float, owner: object, action: Callable[..., object]) -> Timer:
+        """Have ``action`` given out by :meth:`due` from ``deadline`` on, with its ``owner``."""
+        timer = Timer(deadline, owner, action)
+        self._sequence += 1
+        heapq.heappush(self._heap, (deadline, self._sequence, timer))
+        if self._heap[0][2] is timer:
+            self._on_earlier(deadline)
+        return timer
+
+    @property
+    def next_deadline(self) -> float | None:
+        """The earliest deadline, None if there is none."""
+        heap = self._heap
+        while heap and heap[0][2].action is None:
+            heapq.heappop(heap)
+        return heap[0][0] if heap else None
+
+    def due(self, now: float) -> Timer | None:
+        """Take out the earliest timer whose time has come; None if there is none."""
+        heap = self._heap
+        while heap and (heap[0][0] <= now or heap[0][2].action is None):
+            timer = heapq.heappop(heap)[2]
+            if timer.action is not None:
+                return timer
+        return None
