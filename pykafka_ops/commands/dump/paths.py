@@ -46,15 +46,24 @@ def kind_of(path: str) -> str:
 def expand(paths: Iterable[str]) -> Iterator[str]:
     """The files of ``paths``: each file named, and all that is readable below each directory.
 
-    UsageError for a path that is not there.
+    A path that is not there may be a pattern (``*``, ``?``, ``[..]``, ``**``) that the shell left
+    as it is. UsageError for one that matches nothing.
     """
     for path in paths:
-        if os.path.isdir(path):
-            yield from _below(path)
-        elif os.path.exists(path):
-            yield path
-        else:
-            raise UsageError(f"no such file or directory: {path}")
+        for found in [path] if os.path.exists(path) else _matching(path):
+            if os.path.isdir(found):
+                yield from _below(found)
+            else:
+                yield found
+
+
+def _matching(pattern: str) -> list[str]:
+    import glob
+
+    found = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []
+    if not found:
+        raise UsageError(f"no such file or directory: {pattern}")
+    return found
 
 
 def _below(folder: str) -> Iterator[str]:
