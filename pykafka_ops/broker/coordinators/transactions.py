@@ -1,0 +1,128 @@
+"""The transaction coordinator of a broker: its shards, their markers, what handlers ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
+from pykafka_ops.broker.state.names import TRANSACTION_STATE_TOPIC
+from pykafka_ops.broker.state.transactions import (
+    Identity,
+    Reply,
+    TransactionShard,
+    TxnSettings,
+)
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.timers import Timers
+    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
+
+
+class Transactions:
+    """All transactional ids this broker coordinates (``TransactionCoordinator``).
+
+    The asking methods raise KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS; all else
+    goes to the ``reply``. ``take_id`` gives a producer id or None; ``markers`` writes to the
+    partitions led here.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        broker_id: int,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        markers: MarkerWriter,
+        take_id: Callable[[], int | None],
+    ) -> None:
+        self._broker_id = broker_id
+        self._image = image
+        self._configs = configs
+        self._replicas = environment.replicas
+        self._take_id = take_id
+        self.markers = markers
+        self.coordinator: Coordinator[TransactionShard] = Coordinator(
+            TRANSACTION_STATE_TOPIC, environment, self._make, partitions=self._partitions
+        )
+        self._sender = MarkerSender(
+            self.coordinator, leader_of=self._leader_of, writer_to=self._writer_to
+        )
+
+    def _make(self, index: int, timers: Timers, slot: Slot[TransactionShard]) -> TransactionShard:
+        get = self._configs.value
+        settings = TxnSettings(
+            get("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+            get("transaction.remove.expired.transaction.cleanup.interval.ms"),
+            get("transactional.id.expiration.ms"),
+        )
+        return TransactionShard(
+            settings,
+            timers,
+            slot,
+            complete=partial(self._sender.send, slot, slot.partition.leader_epoch),
+            take_id=self._take_id,
+        )
+
+    def _partitions(self) -> int:
+        topic = self._image.topics.get(TRANSACTION_STATE_TOPIC)
+        if topic is not None:
+            return len(topic.partitions)
+        count: int = self._configs.value("transaction.state.log.num.partitions")
+        return count
+
+    def _leader_of(self, partition: TopicPartition) -> int | None:
+        hosted = self._replicas.find(*partition)
+        if hosted is not None and hosted.is_leader:
+            return self._broker_id
+        known = self._image.partition(*partition)
+        if known is not None:
+            return known.leader
+        # Before the first metadata arrives, an unknown partition is not a deleted one.
+        return None if TRANSACTION_STATE_TOPIC in self._image.topics else -1
+
+    def _writer_to(self, broker_id: int) -> MarkerWriter | None:
+        return self.markers if broker_id == self._broker_id else None
+
+    # -- asked by handlers ----------------------------------------------------------------------
+
+    def init(self, who: Identity, timeout_ms: int, reply: Reply) -> bool:
+        """A producer id and epoch; False if a producer id must be had first: then ask again."""
+        coordinator = self.coordinator
+        slot = coordinator.slot_of(who.transactional_id)
+        outcome = slot.shard.init(who, timeout_ms, coordinator.now(), reply)
+        coordinator.run(slot, outcome)
+        return outcome is not None
+
+    def add(self, who: Identity, partitions: Iterable[TopicPartition], reply: Reply) -> None:
+        """Partitions join the producer's transaction."""
+        coordinator = self.coordinator
+        slot = coordinator.slot_of(who.transactional_id)
+        coordinator.run(slot, slot.shard.add(who, partitions, coordinator.now(), reply))
+
+    def end(self, who: Identity, *, committed: bool, reply: Reply) -> None:
+        """Commit or abort."""
+        coordinator = self.coordinator
+        slot = coordinator.slot_of(who.transactional_id)
+        outcome = slot.shard.end(who, committed=committed, now=coordinator.now(), reply=reply)
+        coordinator.run(slot, outcome)
+
+    def verify(self, who: Identity, partition: TopicPartition) -> ErrorCode:
+        """Whether a partition is part of the producer's open transaction (KIP-890).
+
+        NONE, or what ``TransactionShard.verify`` says, or why this coordinator cannot tell.
+        """
+        if not who.transactional_id:
+            return ErrorCode.INVALID_REQUEST
+        try:
+            shard = self.coordinator.slot_of(who.transactional_id).shard
+        except KafkaError as error:
+            return ErrorCode.of(error.code)
+        return shard.verify(who, partition)
