@@ -12,6 +12,13 @@ Row = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
 TABLE: tuple[Row, ...] = (
     ("topics", "topics", "list, describe, create, grow and delete topics", ("kafka-topics",), ()),
     (
+        "groups",
+        "consumer_groups",
+        "consumer groups: members, lag, offsets; reset and delete them",
+        ("kafka-consumer-groups",),
+        ("consumer-groups",),
+    ),
+    (
         "get-offsets",
         "get_offsets",
         "first, last or by-time offsets of partitions",

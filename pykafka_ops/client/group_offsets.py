@@ -1,0 +1,176 @@
+"""Committed offsets of groups: read, written and deleted at their coordinators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.client.coordinators import ask_coordinators
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
+from pykafka_ops.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from pykafka_ops.wire.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+    OffsetDeleteResponse,
+)
+from pykafka_ops.wire.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchResponse,
+)
+
+Results = dict[Partition, KafkaError | None]
+"""Per partition None, or what went wrong there."""
+
+
+class Committed(NamedTuple):
+    """The next offset a group reads, the leader epoch it knew (-1: none), its own note."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+
+
+Offsets = dict[Partition, Committed | KafkaError]
+
+
+def fetch_offsets(cluster: Cluster, groups: Iterable[str]) -> dict[str, Offsets | PkoError]:
+    """All committed offsets of each group, many groups in one question (KIP-709, brokers >= 3.0).
+
+    Partitions without a commit are left out; an unknown group has no offsets.
+    """
+    wanted = list(dict.fromkeys(groups))
+
+    def together(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        request = OffsetFetchRequest(
+            groups=[OffsetFetchRequestGroup(group_id=k, topics=None) for k in keys]
+        )
+        return [(Question(node, request, OffsetFetchResponse, lowest=8), keys)]
+
+    found = _fetch(cluster, wanted, together, _read_many)
+    old = [k for k, v in found.items() if isinstance(v, UnsupportedVersionError)]
+    for key in old:  # an answer before version 8 does not name its group
+
+        def alone(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+            request = OffsetFetchRequest(group_id=keys[0], topics=None)
+            return [(Question(node, request, OffsetFetchResponse, lowest=2, highest=7), keys)]
+
+        found.update(
+            _fetch(cluster, [key], alone, lambda a, k=key: [(k, a.error_code, None, _offsets(a))])
+        )
+    return found
+
+
+def _fetch(
+    cluster: Cluster, keys: Sequence[str], ask: Any, read: Any
+) -> dict[str, Offsets | PkoError]:
+    return ask_coordinators(cluster, keys, ask, read, name="listConsumerGroupOffsets")
+
+
+def _read_many(answer: OffsetFetchResponse) -> Iterable[tuple[str, int, str | None, Offsets]]:
+    for g in answer.groups:
+        yield g.group_id, g.error_code, None, _offsets(g)
+
+
+def _offsets(answer: Any) -> Offsets:
+    found: Offsets = {}
+    for topic in answer.topics:
+        for p in topic.partitions:
+            key = topic.name, p.partition_index
+            if p.error_code:
+                found[key] = KafkaError(p.error_code)
+            elif p.committed_offset >= 0:
+                found[key] = Committed(
+                    p.committed_offset, p.committed_leader_epoch, p.metadata or ""
+                )
+    return found
+
+
+def commit_offsets(
+    cluster: Cluster, group: str, offsets: Mapping[Partition, Committed]
+) -> Results | PkoError:
+    """Commit for a group without members (generation -1); per partition how it went."""
+    topics: dict[str, list[OffsetCommitRequestPartition]] = {}
+    for (topic, index), value in offsets.items():
+        topics.setdefault(topic, []).append(
+            OffsetCommitRequestPartition(
+                partition_index=index,
+                committed_offset=value.offset,
+                committed_leader_epoch=value.leader_epoch,
+                committed_metadata=value.metadata,
+            )
+        )
+    request = OffsetCommitRequest(
+        group_id=group,
+        topics=[OffsetCommitRequestTopic(name=t, partitions=p) for t, p in topics.items()],
+    )
+
+    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        return [(Question(node, request, OffsetCommitResponse, lowest=1), keys)]
+
+    def read(answer: OffsetCommitResponse) -> Iterable[tuple[str, int, str | None, Results]]:
+        results = _results(answer)
+        moved = next((e.code for e in results.values() if e and e.code in _WHOLE), 0)
+        yield group, moved, None, results
+
+    found = ask_coordinators(cluster, [group], ask, read, name="alterConsumerGroupOffsets")
+    return found[group]
+
+
+_WHOLE = frozenset((14, 15, 16))
+"""COORDINATOR_LOAD_IN_PROGRESS, _NOT_AVAILABLE, NOT_COORDINATOR: told of each, true of all."""
+
+
+def _results(answer: Any) -> Results:
+    return {
+        (t.name, p.partition_index): KafkaError(p.error_code) if p.error_code else None
+        for t in answer.topics
+        for p in t.partitions
+    }
+
+
+def delete_offsets(
+    cluster: Cluster, group: str, partitions: Iterable[Partition]
+) -> Results | PkoError:
+    """Delete committed offsets (KIP-496); per partition how it went, or what hit the group."""
+    topics: dict[str, list[OffsetDeleteRequestPartition]] = {}
+    for topic, index in partitions:
+        topics.setdefault(topic, []).append(OffsetDeleteRequestPartition(partition_index=index))
+    request = OffsetDeleteRequest(
+        group_id=group,
+        topics=[OffsetDeleteRequestTopic(name=t, partitions=p) for t, p in topics.items()],
+    )
+
+    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        return [(Question(node, request, OffsetDeleteResponse), keys)]
+
+    def read(answer: OffsetDeleteResponse) -> Iterable[tuple[str, int, str | None, Results]]:
+        yield group, answer.error_code, None, _results(answer)
+
+    found = ask_coordinators(cluster, [group], ask, read, name="deleteConsumerGroupOffsets")
+    return found[group]
+
+
+def delete_groups(cluster: Cluster, groups: Iterable[str]) -> dict[str, PkoError | None]:
+    """Delete groups without members, with all their offsets; per group None or what went wrong."""
+
+    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        request = DeleteGroupsRequest(groups_names=keys)
+        return [(Question(node, request, DeleteGroupsResponse), keys)]
+
+    def read(answer: DeleteGroupsResponse) -> Iterable[tuple[str, int, str | None, bool]]:
+        for r in answer.results:
+            yield r.group_id, r.error_code, None, True
+
+    found = ask_coordinators(cluster, groups, ask, read, name="deleteConsumerGroups")
+    return {k: v if isinstance(v, PkoError) else None for k, v in found.items()}

@@ -1,0 +1,1 @@
+"""What ``pko groups`` and kafka-consumer-groups do: a file per verb, and what they share."""

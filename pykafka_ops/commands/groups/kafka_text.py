@@ -1,0 +1,112 @@
+"""The tables of kafka-consumer-groups, column for column.
+
+3.8 and 3.9 print some of them without line ends (mended in 4.0); ours end every line, as 3.7 and
+4.x do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pykafka_ops.analysis.group_rows import Standing
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, Member
+from pykafka_ops.commands._options import Args
+from pykafka_ops.commands._output import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.groups.describe import Described
+
+REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
+
+
+def described(found: Sequence[Described], cluster: Cluster, args: Args) -> Iterator[str]:
+    """``--describe`` of all groups, one table each."""
+    for group, rows in found:
+        if args.has("members"):
+            yield from _note(group)
+            yield from _members(group, verbose=args.has("verbose"))
+            continue
+        yield from _note(group)
+        if group.state == DEAD:
+            continue
+        if args.has("state"):
+            yield from _state(group, cluster)
+        elif rows:
+            yield from _offsets(group.id, rows)
+
+
+def _note(group: Group) -> Iterator[str]:
+    """What there is to say about the state: on stdout that it is missing, else on stderr."""
+    if group.state == DEAD:
+        yield f"\nError: Consumer group '{group.id}' does not exist.\n"
+    elif group.state == EMPTY:
+        say(f"\nConsumer group '{group.id}' has no active members.")
+    elif group.state in REBALANCING:
+        say(f"\nWarning: Consumer group '{group.id}' is rebalancing.")
+
+
+def _width(texts: Iterable[str], least: int = 15) -> int:
+    return max([least, *map(len, texts)])
+
+
+def _text(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def _offsets(name: str, rows: Sequence[Standing]) -> Iterator[str]:
+    readers = [r.reader for r in rows if r.reader]
+    widths = (
+        _width([name]), _width(r.topic for r in rows), 10, 15, 15, 15,
+        _width(m.id for m in readers), _width(m.host for m in readers), 0,
+    )  # fmt: skip
+    yield "\n" + _line(
+        widths, "GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
+        "CONSUMER-ID", "HOST", "CLIENT-ID",
+    )  # fmt: skip
+    for row in rows:
+        m = row.reader
+        who = (m.id, m.host, m.client_id) if m else (None, None, None)
+        yield _line(widths, name, *row[:5], *who)
+
+
+def _line(widths: Sequence[int], *cells: object) -> str:
+    return " ".join(f"{_text(c):<{w}}" for c, w in zip(cells, widths, strict=True)) + "\n"
+
+
+def _members(group: Group, *, verbose: bool) -> Iterator[str]:
+    members = sorted(group.members, key=lambda m: len(m.assigned), reverse=True)
+    static = any(m.instance_id for m in members)
+    widths = [_width([group.id]) if members else 15, _width(m.id for m in members)]
+    titles = ["GROUP", "CONSUMER-ID"]
+    if static:
+        widths.append(_width((m.instance_id or "" for m in members), 17))
+        titles.append("GROUP-INSTANCE-ID")
+    widths += [_width(m.host for m in members), _width(m.client_id for m in members), 15, 0]
+    titles += ["HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT" if verbose else ""]
+    yield "\n" + _line(widths, *titles)
+    for m in members:
+        cells: list[object] = [group.id, m.id]
+        cells += [m.instance_id] if static else []
+        cells += [m.host, m.client_id, len(m.assigned), _assignment(m) if verbose else ""]
+        yield _line(widths, *cells)
+
+
+def _assignment(member: Member) -> str:
+    """3.9 leaves out the topics' names; 3.7 has them."""
+    by_topic: dict[str, list[str]] = {}
+    for topic, index in member.assigned:
+        by_topic.setdefault(topic, []).append(str(index))
+    parts = [f"{topic}({','.join(sorted(found))})" for topic, found in sorted(by_topic.items())]
+    return ", ".join(parts) or "-"
+
+
+def _state(group: Group, cluster: Cluster) -> Iterator[str]:
+    node = cluster.nodes.get(group.coordinator)
+    where = f"{node.host}:{node.port}  ({node.id})" if node else "-"
+    widths = (max(25, len(where)), 25, 20, 15, 0)
+    yield "\n" + _line(
+        widths, "GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"
+    )
+    yield _line(widths, group.id, where, group.assignor, group.state, len(group.members))

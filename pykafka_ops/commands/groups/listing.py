@@ -1,0 +1,113 @@
+"""``pko groups list``: the groups there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pykafka_ops.client.cluster import CallTimeoutError
+from pykafka_ops.client.groups import ListedGroup
+from pykafka_ops.client.groups import list_groups as ask
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.consumer_groups import ScopeError
+from pykafka_ops.commands.groups import select
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
+
+STATES = ("PreparingRebalance", "CompletingRebalance", "Stable", "Dead", "Empty", "Assigning",
+          "Reconciling")  # fmt: skip
+NO_BROKERS = (
+    "java.util.concurrent.ExecutionException: org.apache.kafka.common.KafkaException: "
+    "Failed to find brokers to send ListGroups"
+)
+TYPES = ("Consumer", "Classic")
+COLUMNS = (
+    Column("group"),
+    Column("state"),
+    Column("type", optional=True),
+    Column("protocol_type", "PROTOCOL", wide=True),
+    Column("coordinator", right=True),
+)
+
+
+class NoBrokersError(ConnectError):
+    """Nobody could be asked, in the words of Kafka's admin client."""
+
+
+def list_groups(ctx: Context) -> Table:
+    """Names in Kafka's tongue (with state and type on demand), a table in ours."""
+    args = ctx.args
+    states = _chosen(ctx, "state", STATES)
+    types = _chosen(ctx, "type", TYPES)
+    try:
+        groups, failed = ask(select.cluster(ctx), states=states, types=types)
+    except CallTimeoutError as error:
+        if not args.flags:
+            raise
+        raise NoBrokersError(NO_BROKERS) from error
+    if args.flags:
+        for trouble in failed.values():
+            raise trouble
+        consumers = [g for g in groups.values() if g.protocol_type in ("", "consumer")]
+        return Table("groups", COLUMNS, _rows(consumers), kafka=_kafka(consumers, ctx))
+    found = [g for g in groups.values() if not args.has("group") or g.id in args.texts("group")]
+    errors = [_broker_error(b, e) for b, e in sorted(failed.items())]
+    errors += [
+        ItemError.of(name, select.not_there(name))
+        for name in (args.texts("group") if args.has("group") else [])
+        if name not in groups
+    ]
+    return Table("groups", COLUMNS, _rows(sorted(found)), errors=errors)
+
+
+def _chosen(ctx: Context, option: str, known: Sequence[str]) -> list[str]:
+    """The values of ``--state`` or ``--type`` in Kafka's spelling; [] for no filter."""
+    text = ctx.args.text(option)
+    if not text:
+        return []
+    by_name = {name.lower(): name for name in known}
+    found = [by_name.get(word.strip().lower(), "") for word in text.split(",")]
+    if all(found):
+        return found
+    what = "state" if option == "state" else "types"
+    message = f"Invalid {what} list '{text}'. Valid {what}s are: {', '.join(known)}"
+    message = message.replace("typess", "types")
+    if ctx.args.flags:
+        raise ScopeError(message)
+    raise UsageError(f"--{option} {text}: choose from {', '.join(known)}")
+
+
+def _broker_error(broker: int, error: PkoError) -> ItemError:
+    if isinstance(error, KafkaError):
+        return ItemError.of(f"broker {broker}", error)
+    return ItemError(f"broker {broker}", "UNREACHABLE", str(error))
+
+
+def _rows(groups: Sequence[ListedGroup]) -> list[dict[str, object]]:
+    return [
+        {
+            "group": g.id,
+            "state": g.state,
+            "type": g.type.capitalize(),
+            "protocol_type": g.protocol_type,
+            "coordinator": g.coordinator,
+        }
+        for g in groups
+    ]
+
+
+def _kafka(groups: Sequence[ListedGroup], ctx: Context) -> Iterator[str]:
+    """The layout of 3.8 and later."""
+    with_type, with_state = ctx.args.has("type"), ctx.args.has("state")
+    if not with_type and not with_state:
+        for g in groups:
+            yield f"{g.id}\n"
+        return
+    width = max([15, *(len(g.id) for g in groups)]) + 10
+    for name, kind, state in (
+        ("GROUP", "TYPE", "STATE"),
+        *((g.id, g.type.capitalize() or "Classic", g.state) for g in groups),
+    ):
+        line = f"{name:<{width}}"
+        line += f" {kind:<20}" if with_type else ""
+        line += f" {state:<20}" if with_state else ""
+        yield f"{line}\n"

@@ -1,0 +1,146 @@
+"""What ``reset-offsets`` would commit: scope and scenario turned into an offset per partition."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from pykafka_ops.analysis.offset_reset import Clamped, Partition, clamp
+from pykafka_ops.client import offsets
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.offsets import Offset
+from pykafka_ops.commands._options import Args
+from pykafka_ops.commands.consumer_groups import SCENARIOS, ScopeError
+from pykafka_ops.commands.groups.plan_file import by_group, read_plan
+from pykafka_ops.commands.groups.reset_times import parse_datetime, parse_duration
+from pykafka_ops.commands.groups.topic_words import partitions_of
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
+
+Offsets = dict[Partition, int]
+
+
+class Plan(NamedTuple):
+    """The offsets to commit, those committed now, and what is worth telling about them.
+
+    ``empty``: partitions without a record at or after the moment asked for. ``found`` is False
+    where a plan file does not name the group.
+    """
+
+    offsets: Offsets
+    committed: Offsets
+    clamped: Sequence[Clamped] = ()
+    empty: Sequence[Partition] = ()
+    found: bool = True
+
+
+class Planner:
+    """Makes the plan of one group after the other; a plan file is read once."""
+
+    def __init__(self, cluster: Cluster, args: Args, groups: list[str]) -> None:
+        self.cluster, self.args, self.groups = cluster, args, groups
+        self.now = int(time.time() * 1000)
+        self.file: dict[str, Offsets] | None = None
+
+    def plan(self, group: str) -> Plan:
+        """Raises ScopeError for a scope or scenario that is missing, KafkaError, MomentError."""
+        committed = self._committed(group)
+        wanted = self._scope(committed)
+        scenario = next((s for s in SCENARIOS if self.args.has(s)), None)
+        if scenario is None:
+            names = ", ".join(f"[{s}]" for s in SCENARIOS)
+            raise ScopeError(
+                f"Option '[reset-offsets]' requires one of the following scenarios: [{names}]"
+            )
+        made: Callable[[str, list[Partition], Offsets], Plan] = getattr(
+            self, "_" + scenario.replace("-", "_")
+        )
+        return made(group, wanted, committed)
+
+    def _committed(self, group: str) -> Offsets:
+        found = fetch_offsets(self.cluster, [group])[group]
+        if isinstance(found, PkoError):
+            raise found
+        return {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+
+    def _scope(self, committed: Offsets) -> list[Partition]:
+        args = self.args
+        if args.has("all-topics"):
+            return sorted(committed)
+        if args.has("topic"):
+            wanted, missing = partitions_of(self.cluster, args.texts("topic"))
+            if missing:
+                raise KafkaError(
+                    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                    "" if args.flags else f"there is no topic {missing[0]}",
+                )
+            return wanted
+        if not args.has("from-file"):
+            raise ScopeError("One of the reset scopes should be defined: --all-topics, --topic.")
+        return []
+
+    # --- scenarios -------------------------------------------------------------------------------
+
+    def _to_offset(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        offset = self.args.number("to-offset")
+        return self._within(dict.fromkeys(wanted, offset or 0), committed)
+
+    def _to_earliest(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        return Plan(self._ask(wanted, offsets.EARLIEST), committed)
+
+    def _to_latest(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        return Plan(self._ask(wanted, offsets.LATEST), committed)
+
+    def _to_current(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        ends = self._ask([p for p in wanted if p not in committed], offsets.LATEST)
+        return Plan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
+
+    def _shift_by(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        by = self.args.number("shift-by") or 0
+        for topic, index in wanted:
+            if (topic, index) not in committed:
+                raise ScopeError(
+                    f"Cannot shift offset for partition {topic}-{index} since there is no current "
+                    "committed offset"
+                )
+        return self._within({p: committed[p] + by for p in wanted}, committed)
+
+    def _to_datetime(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        return self._since(parse_datetime(self.args.text("to-datetime") or ""), wanted, committed)
+
+    def _by_duration(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+        moment = self.now - parse_duration(self.args.text("by-duration") or "")
+        return self._since(moment if self.args.flags else max(0, moment), wanted, committed)
+
+    def _from_file(self, group: str, _: list[Partition], committed: Offsets) -> Plan:
+        if self.file is None:
+            self.file = by_group(read_plan(self.args.text("from-file") or ""), self.groups)
+        if group not in self.file:
+            return Plan({}, committed, found=False)
+        return self._within(self.file[group], committed)
+
+    # --- what the brokers say --------------------------------------------------------------------
+
+    def _ask(self, wanted: Sequence[Partition], moment: int) -> Offsets:
+        found = offsets.list_offsets(self.cluster, dict.fromkeys(wanted, moment)) if wanted else {}
+        return {p: self._good(v).offset for p, v in found.items()}
+
+    @staticmethod
+    def _good(value: Offset | PkoError) -> Offset:
+        if isinstance(value, PkoError):
+            raise value
+        return value
+
+    def _within(self, wishes: Mapping[Partition, int], committed: Offsets) -> Plan:
+        starts = self._ask(list(wishes), offsets.EARLIEST)
+        ends = self._ask(list(wishes), offsets.LATEST)
+        result, moved = clamp(wishes, starts, ends)
+        return Plan(result, committed, clamped=moved)
+
+    def _since(self, moment: int, wanted: list[Partition], committed: Offsets) -> Plan:
+        found = self._ask(wanted, moment)
+        empty = [p for p in wanted if found[p] < 0]
+        found.update(self._ask(empty, offsets.LATEST))
+        return Plan({p: found[p] for p in wanted}, committed, empty=empty)

@@ -1,0 +1,50 @@
+"""Which groups a command line means, and the cluster with Kafka's time limit."""
+
+from __future__ import annotations
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.groups import list_groups
+from pykafka_ops.commands._context import Context
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.wire.codes import ErrorCode
+
+
+def cluster(ctx: Context) -> Cluster:
+    """The cluster; in Kafka's tongue a call may take ``--timeout`` ms, 5000 by default."""
+    made = ctx.cluster()
+    milliseconds = ctx.args.number("timeout")
+    if milliseconds is not None and (ctx.args.flags or ctx.args.has("timeout")):
+        made.config.api_timeout = milliseconds / 1000
+        made.config.patience = min(made.config.patience, made.config.api_timeout)
+    return made
+
+
+def wanted(ctx: Context) -> list[str]:
+    """The groups named, or all there are; UsageError when neither was said."""
+    args = ctx.args
+    named = list(dict.fromkeys(args.texts("group")))
+    if named and args.has("all-groups"):
+        raise UsageError("name groups or give --all-groups, not both")
+    if named:
+        return named
+    if not args.has("all-groups"):
+        raise UsageError("which groups? name them or give --all-groups")
+    return sorted(every(ctx))
+
+
+def every(ctx: Context) -> list[str]:
+    """All consumer groups; raises what kept the first broker from telling."""
+    groups, failed = list_groups(cluster(ctx))
+    for error in failed.values():
+        raise error
+    return [g.id for g in groups.values() if g.protocol_type in ("", "consumer")]
+
+
+def not_there(group: str) -> KafkaError:
+    """The error for a group that does not exist."""
+    return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no group {group}")
+
+
+def dead(error: PkoError) -> bool:
+    """Whether the error says that the group is not there."""
+    return isinstance(error, KafkaError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND
