@@ -98,7 +98,7 @@ def ask_coordinators(
     pending = wanted
     deadline, wait = time.monotonic() + cluster.config.api_timeout, cluster.config.backoff
     while pending:
-        _ask_once(cluster, pending, ask, read, kind, name, results)
+        results.update(_ask_once(cluster, pending, ask, read, kind, name))
         pending = [k for k in pending if _passes(results[k])]
         if not pending or time.monotonic() + wait > deadline:
             break
@@ -120,9 +120,9 @@ def _ask_once(
     read: Read[R],
     kind: int,
     name: str,
-    results: dict[str, R | PkoError],
-) -> None:
-    """Find the coordinators, ask each for its keys, sort the answers into ``results``."""
+) -> dict[str, R | PkoError]:
+    """Find the coordinators, ask each for its keys, take the answers apart."""
+    results: dict[str, R | PkoError] = {}
     by_node: dict[int, list[str]] = {}
     for key, node in find_coordinators(
         cluster, keys, kind, f"{name}(api=FIND_COORDINATOR)"
@@ -140,3 +140,4 @@ def _ask_once(
         results.update(complete({}, covered))
         for key, code, text, value in read(answer):
             results[key] = KafkaError(code, text or "") if code else value
+    return results
