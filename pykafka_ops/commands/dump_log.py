@@ -30,6 +30,9 @@ OPTIONS = (
     Opt("cluster-metadata-decoder", "read the records as KRaft metadata"),
     Opt("remote-log-metadata-decoder", "read the records as metadata of tiered storage"),
     Opt("skip-record-metadata", "of records show only key and value"),
+    Opt("keep-going", "check behind damage too and tell every problem there", ours=True),
+    Opt("workers", "processes that check directories (default: one per processor)", "N",
+        kind="int", ours=True),
     Opt("open", "only transactions that were not ended", ours=True),
 )  # fmt: skip
 
@@ -51,7 +54,9 @@ COMMAND = Command(
                        "pko dump-log show 00000000000000000000.log --print-data-log -o json")),
         Verb("verify", "check that files are whole and fit together; exit code 4 if not",
              "dump.verify:verify", words=(Pos("files", "+", "PATH"),),
-             examples=("pko dump-log verify /var/kafka",)),
+             options=("deep-iteration", "keep-going", "workers"),
+             examples=("pko dump-log verify /var/kafka",
+                       "pko dump-log verify /var/kafka/orders-0 --keep-going -o json")),
         Verb("transactions", "the transactions in a log, and how each ended",
              "dump.transactions:transactions", words=(Pos("files", "+", "PATH"),),
              options=("open",), examples=("pko dump-log transactions /var/kafka/orders-0",)),

@@ -79,6 +79,13 @@ class LogFile:
         self.name = name
         self.size = len(self.data)
 
+    @classmethod
+    def of(cls, data: Data, name: str) -> LogFile:
+        """Bytes at hand, as if they were the file ``name``."""
+        log = cls.__new__(cls)
+        log.data, log.name, log.size = data, name, len(data)
+        return log
+
     def slice_end(self, position: int, size: int) -> int:
         """Where a slice of ``size`` bytes from ``position`` ends (``FileRecords.slice``)."""
         whole = f"FileRecords(size={self.size}, file={self.name}, start=0, end={MAX_INT})"

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pykafka_ops.commands.dump.partition import Job
+
 _KINDS = {
     names.LOG_SUFFIX: "log",
     names.INDEX_SUFFIX: "index",
@@ -24,6 +26,8 @@ _NAMED = {
     names.PARTITION_METADATA: "topic-id",
     names.META_PROPERTIES: "meta-properties",
 }
+#: Directories that ``repair`` makes for what it cuts and replaces.
+BACKUP_PREFIX = "repair-backup-"
 _ORDER = tuple(dict.fromkeys(_KINDS.values()))
 
 
@@ -49,12 +53,16 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
     A path that is not there may be a pattern (``*``, ``?``, ``[..]``, ``**``) that the shell left
     as it is. UsageError for one that matches nothing.
     """
+    for path in _there(paths):
+        if os.path.isdir(path):
+            yield from _below(path)
+        else:
+            yield path
+
+
+def _there(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
-        for found in [path] if os.path.exists(path) else _matching(path):
-            if os.path.isdir(found):
-                yield from _below(found)
-            else:
-                yield found
+        yield from [path] if os.path.exists(path) else _matching(path)
 
 
 def _matching(pattern: str) -> list[str]:
@@ -66,12 +74,52 @@ def _matching(pattern: str) -> list[str]:
     return found
 
 
+def jobs_of(paths: Iterable[str]) -> list[Job]:
+    """The work of checking ``paths``: a job for each directory with files of a log directory.
+
+    UsageError for a path that is not there.
+    """
+    from pykafka_ops.commands.dump.partition import Job
+
+    jobs: list[Job] = []
+    lone: dict[str, list[str]] = {}
+    for path in _there(paths):
+        if os.path.isdir(path):
+            for folder, names_ in _folders(path):
+                size = sum(_size(os.path.join(folder, name)) for name in names_)
+                jobs.append(Job(folder, tuple(names_), True, size))
+        else:
+            folder, name = os.path.split(path)
+            lone.setdefault(folder, []).append(name)
+    for folder, names_ in lone.items():
+        size = sum(_size(os.path.join(folder, name)) for name in names_)
+        jobs.append(Job(folder, tuple(dict.fromkeys(names_)), False, size))
+    return jobs
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
 def _below(folder: str) -> Iterator[str]:
-    for where, folders, files in os.walk(folder):
-        folders.sort()
-        found = [name for name in files if kind_of(name)]
-        for name in sorted(found, key=_rank):
+    for where, files in _folders(folder):
+        for name in files:
             yield os.path.join(where, name)
+
+
+def _folders(folder: str) -> Iterator[tuple[str, list[str]]]:
+    """Directories below ``folder`` with files that dump-log knows, and those in order.
+
+    What ``repair`` put aside is left out unless it is named.
+    """
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(BACKUP_PREFIX))
+        found = [name for name in files if kind_of(name)]
+        if found:
+            yield where, sorted(found, key=_rank)
 
 
 def _rank(name: str) -> tuple[int, int, str]:

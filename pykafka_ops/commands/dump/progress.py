@@ -1,0 +1,54 @@
+"""A progress bar on stderr, for people: nothing is drawn where stderr is no terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_WIDTH = 30
+_EVERY_SECONDS = 0.2
+_PATIENCE_SECONDS = 0.8
+
+
+class Progress:
+    """``total`` bytes to go; ``verb`` says what is done with them. Use with ``with``."""
+
+    def __init__(self, total: int, verb: str) -> None:
+        self.total, self.verb, self.done = total, verb, 0
+        self._shown = sys.stderr.isatty()
+        self._began = time.monotonic()
+        self._next = self._began + _PATIENCE_SECONDS
+        self._drawn = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def add(self, size: int) -> None:
+        """``size`` more bytes are done."""
+        self.done += size
+        self.draw()
+
+    def set(self, done: int) -> None:
+        """``done`` bytes are done by now."""
+        self.done = done
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw, if it is time to."""
+        if not self._shown or (now := time.monotonic()) < self._next:
+            return
+        self._next = now + _EVERY_SECONDS
+        self._drawn = True
+        share = min(1.0, self.done / self.total) if self.total else 1.0
+        bar = "#" * int(share * _WIDTH)
+        rate = self.done / max(now - self._began, 0.001) / 1e6
+        sys.stderr.write(
+            f"\r[{bar:.<{_WIDTH}}] {share:4.0%} {self.done / 1e6:,.0f} of "
+            f"{self.total / 1e6:,.0f} MB {self.verb}, {rate:,.0f} MB/s "
+        )
+        sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,69 @@
+"""What ``pko dump-log verify`` found out about one file."""
+
+from __future__ import annotations
+
+#: Problems told of one file; more are only counted.
+_SHOWN = 100
+
+
+class Damage:
+    """Where a log stops being readable as a broker reads it.
+
+    ``position`` in bytes, ``offset`` the first that is lost there, ``batches`` the sound ones
+    before it. ``torn``: nothing behind it can be read, as after a crash.
+    """
+
+    __slots__ = ("batches", "offset", "position", "torn")
+
+    def __init__(self, position: int, offset: int, batches: int, *, torn: bool) -> None:
+        self.position, self.offset, self.batches, self.torn = position, offset, batches, torn
+
+
+class Report:
+    """The verdict on one file. ``entries``: batches, index entries, producers, rows."""
+
+    __slots__ = ("damage", "entries", "file", "kind", "more", "problems", "size")
+
+    def __init__(self, file: str, kind: str) -> None:
+        self.file, self.kind = file, kind
+        self.entries = self.size = self.more = 0
+        self.problems: list[str] = []
+        self.damage: Damage | None = None
+
+    def problem(self, text: str) -> None:
+        """Something is wrong; of very many only the first are kept."""
+        if len(self.problems) < _SHOWN:
+            self.problems.append(text)
+        else:
+            self.more += 1
+
+    @property
+    def count(self) -> int:
+        """How many problems there are."""
+        return len(self.problems) + self.more
+
+    def readable(self) -> int:
+        """Batches that can be read behind the damage."""
+        return self.entries - self.damage.batches if self.damage is not None else 0
+
+    def item(self) -> dict[str, object]:
+        """As JSON shows it."""
+        item: dict[str, object] = {
+            "file": self.file,
+            "kind": self.kind or "unknown",
+            "size": self.size,
+            "entries": self.entries,
+            "verdict": "damaged" if self.problems else "ok",
+            "problems": self.problems,
+            "more_problems": self.more,
+            "damage": None,
+        }
+        if self.damage is not None:
+            item["damage"] = {
+                "position": self.damage.position,
+                "offset": self.damage.offset,
+                "torn_tail": self.damage.torn,
+                "readable_before": self.damage.batches,
+                "readable_behind": self.readable(),
+            }
+        return item
