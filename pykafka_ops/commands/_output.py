@@ -149,9 +149,14 @@ def write(table: Table, form: str, *, flags: bool, out: TextIO | None = None) ->
 
 def _csv(table: Table, out: TextIO) -> None:
     """RFC 4180, lines end with a newline alone."""
-    out.write(",".join(_quoted(c.key) for c in table.columns) + "\n")
+    out.write(csv_line([c.key for c in table.columns]))
     for row in table.rows:
-        out.write(",".join(_quoted(_flat(row.get(c.key))) for c in table.columns) + "\n")
+        out.write(csv_line([row.get(c.key) for c in table.columns]))
+
+
+def csv_line(values: Sequence[object]) -> str:
+    """One line of CSV, its end included."""
+    return ",".join([_quoted(_flat(value)) for value in values]) + "\n"
 
 
 def _quoted(text: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pykafka_ops.commands._options import Args, Command, Opt, Pos, Verb
+from pykafka_ops.commands.dump import verbs
 from pykafka_ops.commands.dump.java import failure
 
 _STRING = "org.apache.kafka.tools.api.StringDecoder"
 _SHOWING = ("print-data-log", "deep-iteration", "skip-record-metadata", "offsets-decoder",
             "transaction-log-decoder", "cluster-metadata-decoder", "remote-log-metadata-decoder",
-            "key-decoder-class", "value-decoder-class", "max-bytes")  # fmt: skip
+            "key-decoder-class", "value-decoder-class", "max-bytes",
+            *verbs.PAYLOADS)  # fmt: skip
 
 OPTIONS = (
     Opt("files", "log segments, indexes and snapshots, by comma", "FILE,FILE", many=True,
@@ -34,6 +36,7 @@ OPTIONS = (
     Opt("workers", "processes that check directories (default: one per processor)", "N",
         kind="int", ours=True),
     Opt("open", "only transactions that were not ended", ours=True),
+    *verbs.OPTIONS,
 )  # fmt: skip
 
 
@@ -60,6 +63,7 @@ COMMAND = Command(
         Verb("transactions", "the transactions in a log, and how each ended",
              "dump.transactions:transactions", words=(Pos("files", "+", "PATH"),),
              options=("open",), examples=("pko dump-log transactions /var/kafka/orders-0",)),
+        *verbs.VERBS,
     ),
     tool="kafka-dump-log",
     check=check,

@@ -1,0 +1,220 @@
+"""Segments for the verbs that read records: which there are, where to start, what is damaged."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+from pykafka_ops.commands._output import say
+from pykafka_ops.commands.dump.file import load
+from pykafka_ops.commands.dump.java import JavaError
+from pykafka_ops.commands.dump.paths import expand, kind_of
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.compression import decompress
+from pykafka_ops.disk.index import OffsetIndex, TimeIndex, used_bytes
+from pykafka_ops.disk.legacy import iter_message
+from pykafka_ops.disk.names import LOG_SUFFIX, parse_dir, parse_segment_file
+from pykafka_ops.disk.salvage import Damage, SoundBatch, sound_batches
+from pykafka_ops.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pykafka_ops.commands.dump.file import Data
+    from pykafka_ops.disk.record import Record
+
+#: What one batch may take decompressed; one that takes more is a bomb.
+LIMIT = 1 << 30
+#: Damages told on stderr; the rest is counted.
+_TOLD = 50
+CHECK_FAILED = 4
+
+
+class Segment:
+    """A log file. ``base`` is the offset in its name, None without; ``following`` that of the next
+    segment of its directory; ``topic`` and ``partition`` are None where the directory has no such
+    name."""
+
+    __slots__ = ("base", "folder", "following", "name", "partition", "path", "topic")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.folder, self.name = os.path.split(path)
+        found = parse_segment_file(self.name)
+        self.base = found.offset if found else None
+        self.following: int | None = None
+        place = parse_dir(os.path.basename(os.path.abspath(self.folder)))
+        self.topic = place.topic if place else None
+        self.partition = place.partition if place else None
+
+    @property
+    def place(self) -> str:
+        """``topic-partition`` where that is known, else the directory."""
+        return self.folder or "." if self.topic is None else f"{self.topic}-{self.partition}"
+
+    def where(self) -> dict[str, object]:
+        """As JSON names it."""
+        return {"file": self.path, "topic": self.topic, "partition": self.partition}
+
+
+def segments(paths: Iterable[str]) -> list[Segment]:
+    """The logs among ``paths``, each directory's by offset.
+
+    Of directories only live segments count, not those deleted, or being cleaned or swapped in.
+    UsageError where there are none.
+    """
+    paths = list(paths)
+    named = {os.path.realpath(path) for path in paths}
+    found: dict[str, Segment] = {}
+    for path in expand(paths):
+        real = os.path.realpath(path)
+        if kind_of(path) == "log" and (path.endswith(LOG_SUFFIX) or real in named):
+            found.setdefault(real, Segment(path))
+    if not found:
+        raise UsageError(f"no log segments (*.log) in {', '.join(paths)}")
+    made = list(found.values())
+    for one, following in pairwise(made):
+        if one.folder == following.folder:
+            one.following = following.base
+    return made
+
+
+class Reading:
+    """Reads segments, and tells on stderr what of them is damaged or cannot be read.
+
+    ``emit`` gets each damage as a row, too. ``code``: 4 with damage, 1 where a file failed, else 0.
+    """
+
+    def __init__(self, emit: Callable[[dict[str, object]], None] | None = None) -> None:
+        self.emit = emit
+        self.damages = self.lost = self.failed = 0
+
+    @property
+    def code(self) -> int:
+        """The exit code that the damage means."""
+        return CHECK_FAILED if self.damages else 1 if self.failed else 0
+
+    def batches(
+        self, segment: Segment, start: Callable[[Segment, Data], int] | None = None
+    ) -> Iterator[SoundBatch]:
+        """The sound batches of a segment, from the byte on that ``start`` finds."""
+        try:
+            data = load(segment.path)
+        except JavaError as e:
+            say(f"pko: {e}")
+            self.failed += 1
+            return
+        first = start(segment, data) if start else 0
+        for batch in sound_batches(data, first, base_offset=segment.base):
+            if isinstance(batch, Damage):
+                self.tell(segment, batch)
+            else:
+                yield batch
+
+    def malformed(self, segment: Segment, batch: SoundBatch, reason: str) -> None:
+        """The CRC of a batch is right, its records are not."""
+        self.tell(segment, Damage(batch.position, batch.header.size, reason))
+
+    def tell(self, segment: Segment, damage: Damage) -> None:
+        """Count a damage, say where it is, how much was skipped and where reading went on."""
+        self.damages += 1
+        self.lost += damage.size
+        if self.emit is not None:
+            self.emit({"kind": "damage", **segment.where(), **damage._asdict()})
+        if self.damages <= _TOLD:
+            say(
+                f"pko: {segment.path}: damage at byte {damage.position}: {damage.reason}; "
+                f"{damage.size} bytes skipped"
+            )
+
+    def close(self) -> int:
+        """The last word about damage; the exit code."""
+        if self.damages:
+            places = "place" if self.damages == 1 else "places"
+            say(f"{self.damages} damaged {places}, {self.lost} bytes skipped; pko dump-log verify")
+        return self.code
+
+
+def plain_section(batch: SoundBatch) -> bytes:
+    """The records of a batch v2, decompressed; CorruptBatchError where they cannot be."""
+    header, stored = batch.header, memoryview(batch.tail)[40:]
+    assert isinstance(header, BatchHeader)
+    return decompress(header.codec, stored, LIMIT) if header.attributes & 7 else bytes(stored)
+
+
+def old_records(batch: SoundBatch) -> Iterator[Record]:
+    """The records of a message v0/v1 or its wrapper; CorruptBatchError as ``iter_message``."""
+    header = batch.header
+    assert not isinstance(header, BatchHeader)
+    return iter_message(bytes(16) + batch.tail, 0, header, LIMIT)
+
+
+# --- where to start ------------------------------------------------------------------------------
+
+
+def start_at_offset(segment: Segment, data: Data, offset: int) -> int:
+    """The byte to read from for ``offset`` on, by the offset index; 0 where that does not fit."""
+    index = _offset_index(segment)
+    return 0 if index is None else _position(segment, data, index, offset)
+
+
+def start_at_time(segment: Segment, data: Data, timestamp: int) -> int:
+    """The byte to read from for records of ``timestamp`` (ms) on, by the indexes.
+
+    All before it are older. 0 where the indexes do not fit the log: the entry used must name a
+    batch with just its timestamp as the latest.
+    """
+    stored, index = _read_index(segment, ".timeindex"), _offset_index(segment)
+    if stored is None or index is None or segment.base is None:
+        return 0
+    times = TimeIndex(segment.base, stored[: used_bytes(stored, 12)])
+    latest, offset = times.lookup(timestamp - 1)
+    if latest < 0 or offset < segment.base:
+        return 0
+    start = _position(segment, data, index, offset)
+    for batch in sound_batches(data, start, base_offset=segment.base):
+        if isinstance(batch, Damage):
+            return 0
+        header = batch.header
+        last = header.last_offset if isinstance(header, BatchHeader) else header.offset
+        if last >= offset:
+            if not isinstance(header, BatchHeader) or header.max_timestamp == latest:
+                return start
+            break
+    say(f"{segment.path}: its .timeindex does not fit, so all of it is read")
+    return 0
+
+
+def _offset_index(segment: Segment) -> OffsetIndex | None:
+    stored = _read_index(segment, ".index")
+    if stored is None or segment.base is None:
+        return None
+    return OffsetIndex(segment.base, stored[: used_bytes(stored, 8)])
+
+
+def _read_index(segment: Segment, suffix: str) -> bytes | None:
+    """The bytes of the index beside a log; None where there is none to be had."""
+    if not segment.path.endswith(LOG_SUFFIX):
+        return None
+    try:
+        with open(segment.path.removesuffix(LOG_SUFFIX) + suffix, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _position(segment: Segment, data: Data, index: OffsetIndex, offset: int) -> int:
+    """Where the index says that ``offset`` is reached from, if a batch that fits begins there."""
+    known, position = index.lookup(offset)
+    if position == 0:
+        return 0
+    if 0 < position < len(data):
+        found = next(sound_batches(data, position, base_offset=segment.base), None)
+        if isinstance(found, SoundBatch):
+            header = found.header
+            first = header.base_offset if isinstance(header, BatchHeader) else header.offset
+            if first <= known <= offset:
+                return position
+    say(f"{segment.path}: its .index does not fit, so all of it is read")
+    return 0
