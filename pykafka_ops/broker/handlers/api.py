@@ -12,19 +12,24 @@ answers with
 ``failed(request, version, error)`` shapes it, and without one the response's top-level
 ``error_code`` is set. Memory views of records inside a request are valid only until
 ``handle`` returns.
+
+A module may also have ``shape(context, request, frame)``: a :class:`Shape` that serves later
+requests like this one from their bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.transactions import Transactions
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
     from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.deferred import Deferred
     from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.storage.log_dirs import LogDirs
@@ -53,6 +58,7 @@ class Services:
     topics: TopicAdmin
     sessions: FetchSessions
     producer_ids: ProducerIds
+    transactions: Transactions
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     fetch_max_bytes: int = 55 * 1024 * 1024
 
@@ -73,3 +79,18 @@ class Context:
 
 
 Handle = Callable[[Context, Any], Answer]
+
+
+class Shape(Protocol):
+    """What the requests of one client have in common; ``context`` is that of the first."""
+
+    @property
+    def context(self) -> Context:
+        """Who asks; the correlation id changes."""
+
+    def answer(self, frame: memoryview) -> bytes | Deferred | None:
+        """The whole response (empty: there is none) to a request frame of this shape; None, and
+        nothing is done, if it has another."""
+
+
+MakeShape = Callable[[Context, Any, memoryview], Shape | None]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import ROUTES, leader_hint
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.names import is_internal
+from pykafka_ops.broker.state.names import INTERNAL_TOPICS
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.disk.batch import LOG_OVERHEAD, TRANSACTIONAL_FLAG, next_batch_size
@@ -31,7 +31,7 @@ from pykafka_ops.wire.messages.produce import (
 )
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.handlers.api import Answer, Context, Shape
     from pykafka_ops.broker.storage.replicas import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
@@ -62,39 +62,39 @@ Pending = list[tuple["Partition", int, PartitionProduceResponse]]
 
 def handle(context: Context, request: ProduceRequest) -> Answer:
     """Append everything, then answer as ``acks`` asks."""
-    services = context.services
     acks = request.acks
     if acks not in (-1, 0, 1):
         return failed(request, context.version, KafkaError(ErrorCode.INVALID_REQUIRED_ACKS))
-    if any(_is_transactional(d.records) for t in request.topic_data for d in t.partition_data):
+    if any(is_transactional(d.records) for t in request.topic_data for d in t.partition_data):
         _refuse_transaction(request)
-    work = _Appends(context, acks)
+    work = Appends(context, acks)
     response = ProduceResponse()
-    topics = response.responses
     for topic in request.topic_data:
-        answers = []
-        for data in topic.partition_data:
-            answer = PartitionProduceResponse(index=data.index)
-            answers.append(answer)
-            try:
-                work.append(topic.name, data, answer)
-            except KafkaError as error:
-                _refuse(answer, error)
-                _hint(context, response, topic.name, answer)
-            except Exception as error:
-                log.error("appending to %s-%d failed", topic.name, data.index, exc_info=error)
-                _refuse(answer, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
-        topics.append(TopicProduceResponse(name=topic.name, partition_responses=answers))
-    if acks == 0:
-        _unacknowledged(context, topics)
+        answers = [work.append(topic.name, d.index, d.records) for d in topic.partition_data]
+        response.responses.append(
+            TopicProduceResponse(name=topic.name, partition_responses=answers)
+        )
+    return conclude(context, work, response, request.timeout_ms)
+
+
+def conclude(
+    context: Context, work: Appends, response: ProduceResponse, timeout_ms: int
+) -> ProduceResponse | Deferred | None:
+    """What ``handle`` answers once everything is appended (or refused)."""
+    if work.acks == 0:
+        _unacknowledged(context, response.responses)
         return None
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code:
+                _hint(context, response, topic.name, answer)
     if work.pending:
-        deadline = services.timer() + request.timeout_ms
+        deadline = context.services.timer() + timeout_ms
         return _wait(context, response, work.pending, deadline)
     return response
 
 
-class _Appends:
+class Appends:
     """The appends of one request; ``pending`` are those acks=all has to wait for."""
 
     __slots__ = ("acks", "internal_allowed", "now", "pending", "services", "version")
@@ -107,18 +107,31 @@ class _Appends:
         self.now = context.services.clock()
         self.pending: Pending = []
 
-    def append(self, name: str, data: Any, answer: PartitionProduceResponse) -> None:
+    def append(self, topic: str, index: int, records: Any) -> PartitionProduceResponse:
+        """Append to one partition, or say in the answer why not."""
+        answer = PartitionProduceResponse(index=index)
+        try:
+            self._append(topic, index, records, answer)
+        except KafkaError as error:
+            _refuse(answer, error)
+        except Exception as error:
+            log.error("appending to %s-%d failed", topic, index, exc_info=error)
+            _refuse(answer, KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+        return answer
+
+    def _append(
+        self, topic: str, index: int, records: Any, answer: PartitionProduceResponse
+    ) -> None:
         """Append to one partition and fill in its answer; raises KafkaError."""
         replicas = self.services.replicas
-        partition = replicas.find(name, data.index)
+        partition = replicas.find(topic, index)
         if partition is None or partition.leader != replicas.broker_id:
-            known = self.services.image.partition(name, data.index) is not None
-            partition = replicas.leader(name, data.index, known=known)
-        records = data.records
+            known = self.services.image.partition(topic, index) is not None
+            partition = replicas.leader(topic, index, known=known)
         _check_records(self.version, records)
-        if is_internal(name) and not self.internal_allowed:
+        if topic in INTERNAL_TOPICS and not self.internal_allowed:
             raise KafkaError(
-                ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {name}"
+                ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic}"
             )
         if self.acks == -1 and not partition.enough_in_sync():
             raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
@@ -132,14 +145,13 @@ class _Appends:
             if error.code not in WITHOUT_LOG_START:
                 answer.log_start_offset = partition.log.log_start_offset
             return
-        answer.base_offset = info.first_offset
-        answer.log_append_time_ms = info.log_append_time
-        answer.log_start_offset = info.log_start_offset
-        if self.acks == -1 and partition.log.high_watermark <= info.last_offset:
-            self.pending.append((partition, info.last_offset + 1, answer))
+        answer.base_offset, last, answer.log_append_time_ms, answer.log_start_offset, _ = info
+        if self.acks == -1 and partition.log.high_watermark <= last:
+            self.pending.append((partition, last + 1, answer))
 
 
-def _is_transactional(records: Any) -> bool:
+def is_transactional(records: Any) -> bool:
+    """Whether a batch belongs to a transaction."""
     if records is None or len(records) <= CODEC_BYTE:
         return False
     return records[MAGIC_BYTE] == 2 and bool(records[CODEC_BYTE] & TRANSACTIONAL_FLAG)
@@ -309,3 +321,10 @@ def failed(request: ProduceRequest | None, version: int, error: KafkaError) -> A
             TopicProduceResponse(name=topic.name, partition_responses=answers)
         )
     return response
+
+
+def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Shape | None:
+    """What serves the next requests like this one; None if it is not of the usual kind."""
+    from pykafka_ops.broker.handlers import produce_shape
+
+    return produce_shape.shape(context, request, frame)

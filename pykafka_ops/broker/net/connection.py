@@ -17,6 +17,7 @@ from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import WireError
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Context, Shape
     from pykafka_ops.broker.net.buffers import FrameBuffer
     from pykafka_ops.broker.net.server import Request, Server
 
@@ -32,6 +33,8 @@ BURST = 256
 """Requests of one client served in a row before the others have their turn."""
 LEAST_PROGRESS = 4096
 """Bytes of a frame between two sweeps that count as activity: a trickle does not."""
+MOST_SHAPES = 4
+"""Shapes of requests remembered for a connection: a producer writes to few topics."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -46,6 +49,7 @@ class Connection(asyncio.BufferedProtocol):
         "_received_bytes",
         "_served",
         "_server",
+        "_shapes",
         "_tail",
         "_transport",
         "_waiting",
@@ -58,6 +62,7 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(self, server: Server, listener: str) -> None:
         self._server = server
         self.listener = listener
+        self._shapes: tuple[Shape, ...] = ()
         self._transport: asyncio.Transport | None = None
         self._tail = bytearray()
         self._frame: FrameBuffer | None = None
@@ -219,12 +224,22 @@ class Connection(asyncio.BufferedProtocol):
 
     def _serve(self, frame: memoryview) -> None:
         self._served = True
+        for shape in self._shapes:
+            ready = shape.answer(frame)
+            if ready is None:
+                continue
+            if isinstance(ready, bytes):
+                self._send(ready, shape.context)
+            else:
+                self._wait(self._server.read_request(self, frame), ready)
+            return
         request = self._server.read_request(self, frame)
-        answer = self._server.call(request)
+        learn = len(self._shapes) < MOST_SHAPES
+        answer = self._server.call(request, learn=learn)
+        if request.shape is not None:
+            self._shapes = (*self._shapes, request.shape)
         if type(answer) is Deferred:
-            self._busy = True
-            self._waiting = answer
-            answer.then(lambda message: self._late(request, message))
+            self._wait(request, answer)
         elif isinstance(answer, Coroutine):
             self._busy = True
             task = self._server.spawn(answer)
@@ -233,6 +248,19 @@ class Connection(asyncio.BufferedProtocol):
             self._write(self._server.response_parts(request, answer))
         elif request.context.close_connection:
             self.close()
+
+    def _send(self, response: bytes, context: Context) -> None:
+        """Write what a shape answered."""
+        if response:
+            self._write([response])
+        elif context.close_connection:
+            self.close()
+
+    def _wait(self, request: Request, answer: Deferred) -> None:
+        """The answer comes later; nothing else is served until then."""
+        self._busy = True
+        self._waiting = answer
+        answer.then(lambda message: self._late(request, message))
 
     def _late_task(self, request: Request, task: asyncio.Task[object]) -> None:
         """The coroutine of a request is done; it raises only what has no answer."""

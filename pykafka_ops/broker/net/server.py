@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
-from pykafka_ops.broker.handlers.api import Answer, Context, Handle, Services
+from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape, Services, Shape
 from pykafka_ops.broker.net.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.net.connection import Connection
 from pykafka_ops.errors import KafkaError, SettingError, WireError
@@ -44,12 +44,13 @@ class Request:
     context: Context
     body: memoryview
     offset: int
+    shape: Shape | None = None
 
 
 class Api:
     """One served API, its handler and classes loaded at first use."""
 
-    __slots__ = ("_module", "handle", "key", "request_class", "route")
+    __slots__ = ("_module", "handle", "key", "request_class", "route", "shape")
 
     def __init__(self, key: int, route: Route) -> None:
         self.key = key
@@ -57,11 +58,13 @@ class Api:
         self._module: ModuleType | None = None
         self.handle: Handle | None = None
         self.request_class: type[Any] | None = None
+        self.shape: MakeShape | None = None
 
     def load(self) -> Handle:
         """Import the handler module and the message classes."""
         self._module = self.route.load()
         self.request_class = APIS[self.key].request
+        self.shape = getattr(self._module, "shape", None)
         self.handle = self._module.handle
         return self._module.handle  # type: ignore[no-any-return]  # modules are untyped
 
@@ -233,8 +236,11 @@ class Server:
             version = 0
         return Request(api, version, header.correlation_id, context, frame, header.body)
 
-    def call(self, request: Request) -> Answer:
-        """Decode and hand over to the handler; the answer as the handler contract says."""
+    def call(self, request: Request, *, learn: bool = False) -> Answer:
+        """Decode and hand over to the handler; the answer as the handler contract says.
+
+        ``learn``: find the shape of the request, too.
+        """
         api = request.api
         handle = api.handle or api.load()
         message: Any = None
@@ -245,6 +251,8 @@ class Server:
                 message, _ = decode_at(
                     api.request_class, request.version, request.body, request.offset
                 )
+                if learn and api.shape is not None:
+                    request.shape = api.shape(request.context, message, request.body)
             answer = handle(request.context, message)
         except WireError:
             raise
