@@ -88,6 +88,14 @@ class TopicConfig:
         return "delete" in self.cleanup_policy
 
     @property
+    def max_segment_ms(self) -> int:
+        """Age at which a segment is closed (ms): a compacted log must not keep records from the
+        cleaner for longer than ``max.compaction.lag.ms``."""
+        if self.compacts and self.max_compaction_lag_ms > 0:
+            return min(self.max_compaction_lag_ms, self.segment_ms)
+        return self.segment_ms
+
+    @property
     def log_append_time(self) -> bool:
         """Whether the broker's clock stamps the records."""
         return self.message_timestamp_type == "LogAppendTime"

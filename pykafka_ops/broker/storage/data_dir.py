@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import uuid
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -139,6 +140,7 @@ class DataDir(LogDir):
         self.recovery_points = self._read_checkpoint(names.RECOVERY_POINT_CHECKPOINT)
         self.start_offsets = self._read_checkpoint(names.LOG_START_OFFSET_CHECKPOINT)
         self.high_watermarks = self._read_checkpoint(names.REPLICATION_OFFSET_CHECKPOINT)
+        self.cleaner_offsets = self._read_cleaner_offsets()
         for name in self.files.directories(self.path):
             self._load_name(name)
         if self.clean:
@@ -155,6 +157,17 @@ class DataDir(LogDir):
             self.clean = False
             return {}
 
+    def _read_cleaner_offsets(self) -> dict[Key, int]:
+        """Without them all is cleaned again, which is no reason for a recovery."""
+        name = names.CLEANER_OFFSET_CHECKPOINT
+        try:
+            return parse_offsets(self.files.read(f"{self.path}/{name}").decode(), name)
+        except FileNotFoundError:
+            return {}
+        except (CorruptIndexError, UnicodeDecodeError) as error:
+            _log.warning("%s: %s; compacted logs are cleaned from their start", self.path, error)
+            return {}
+
     def _load_name(self, name: str) -> None:
         parsed = names.parse_dir(name)
         if parsed is None or parsed.topic == _METADATA_TOPIC:
@@ -167,6 +180,20 @@ class DataDir(LogDir):
             self._doomed.append(name)
         else:
             _log.warning("%s/%s is a stray partition; left alone", self.path, name)
+
+    def doom(self, key: Key) -> None:
+        """Mark the directory of a partition for removal. Raises OSError."""
+        name = names.marked_dir(*key, "delete", uuid.uuid4().hex)
+        self.files.rename(f"{self.path}/{names.partition_dir(*key)}", f"{self.path}/{name}")
+        self.files.sync_directory(self.path)
+        self._doomed.append(name)
+
+    def take_over(self, key: Key, *, start: int, end: int, high_watermark: int) -> None:
+        """A partition came from another directory, whole and durable up to ``end``."""
+        self.partitions[key] = None
+        self._ends[key] = self.recovery_points[key] = end
+        self.start_offsets[key] = start
+        self.high_watermarks[key] = high_watermark
 
     def take_doomed(self) -> list[str]:
         """Names of directories whose deletion was interrupted; each is given out once."""
@@ -225,7 +252,12 @@ class DataDir(LogDir):
     def forget(self, key: Key) -> Log | None:
         """The partition is here no longer."""
         self._ends.pop(key, None)
-        for offsets in (self.recovery_points, self.start_offsets, self.high_watermarks):
+        for offsets in (
+            self.recovery_points,
+            self.start_offsets,
+            self.high_watermarks,
+            self.cleaner_offsets,
+        ):
             offsets.pop(key, None)
         return self.partitions.pop(key, None)
 
@@ -256,6 +288,10 @@ class DataDir(LogDir):
         for log in self.open_logs():
             self.high_watermarks[log.topic, log.partition] = log.high_watermark
         return self._changed(names.REPLICATION_OFFSET_CHECKPOINT, self.high_watermarks)
+
+    def collect_cleaner_offsets(self) -> CheckpointJob | None:
+        """Write where the dirty parts of compacted logs begin, if that changed."""
+        return self._changed(names.CLEANER_OFFSET_CHECKPOINT, self.cleaner_offsets)
 
     def _changed(self, name: str, offsets: dict[Key, int]) -> CheckpointJob | None:
         unchanged = self._written.get(name) == offsets

@@ -26,6 +26,7 @@ _RWF_NOWAIT = getattr(os, "RWF_NOWAIT", None)
 _PROBE_STEP = 128 * 1024
 """What the kernel reads ahead by default: such a stretch is in memory or not."""
 _PROBE = [bytearray(1)]
+_THREAD_MAX_OPEN = 64
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """Error numbers of a full disk: nothing is broken, appends may work again later."""
 
@@ -105,6 +106,9 @@ class Files(Protocol):
     def list(self, path: str) -> list[FileInfo]:
         """The files of a directory, in no order."""
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        """Give a file another time of last modification (ms since 1970)."""
+
     def rename(self, old: str, new: str) -> None:
         """Rename, replacing ``new``."""
 
@@ -128,6 +132,9 @@ class Files(Protocol):
 
     def real_path(self, path: str) -> str:
         """Absolute, without symbolic links."""
+
+    def for_thread(self) -> Files:
+        """The same file system with a pool of its own, for use in another thread."""
 
 
 class RealFile:
@@ -350,6 +357,9 @@ class RealFiles:
                     found.append(FileInfo(entry.name, s.st_size, s.st_mtime_ns // 1_000_000))
         return found
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        os.utime(path, ns=(modified_ms * 1_000_000, modified_ms * 1_000_000))
+
     def rename(self, old: str, new: str) -> None:
         os.replace(old, new)
 
@@ -383,3 +393,6 @@ class RealFiles:
 
     def real_path(self, path: str) -> str:
         return os.path.realpath(path)
+
+    def for_thread(self) -> RealFiles:
+        return RealFiles(_THREAD_MAX_OPEN)

@@ -1,7 +1,8 @@
 """The log of one partition on disk, as Apache Kafka 3.9 keeps it (``UnifiedLog``, ``LocalLog``).
 
 ``Log`` is put together from ``log_append`` (leader and follower), ``log_read``, ``log_truncate``,
-``log_segments`` (rolling, flushing, retention, closing) and ``log_state`` (offsets, opening).
+``log_compact`` (the cleaner's side), ``log_segments`` (rolling, flushing, retention, closing) and
+``log_state`` (offsets, opening).
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from contextlib import suppress
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage.log_append import AppendInfo, LogAppend
+from pykafka_ops.broker.storage.log_compact import LogCompact
 from pykafka_ops.broker.storage.log_dir import LogDir
 from pykafka_ops.broker.storage.log_read import ColdRead, FoundOffset, LogRead, ReadResult
-from pykafka_ops.broker.storage.log_truncate import LogTruncate
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.errors import KafkaError
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 
-class Log(LogAppend, LogRead, LogTruncate):
+class Log(LogAppend, LogRead, LogCompact):
     """One replica's log. Not safe for several threads; only jobs and cold reads may leave its own.
 
     ``high_watermark`` is set by who knows the replicas. Offsets, bytes, ms throughout.

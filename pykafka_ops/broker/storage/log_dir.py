@@ -23,7 +23,8 @@ class StorageSettings:
     """Broker-wide settings of storage, named as Kafka's; ``clock`` gives ms since 1970.
 
     ``verify_transactions`` (``transaction.partition.verification.enable``) refuses transactional
-    batches that come without a guard of ``Producers.start_verification``.
+    batches that come without a guard of ``Producers.start_verification``. ``move_threads``: how
+    many replicas move between directories at a time (0: as many as there are directories).
     """
 
     clock: Callable[[], int] = wall_clock
@@ -35,6 +36,8 @@ class StorageSettings:
     recovery_point_checkpoint_ms: int = 60_000
     log_start_checkpoint_ms: int = 60_000
     high_watermark_checkpoint_ms: int = 5_000
+    move_threads: int = 0
+    move_bytes_per_second: int = 2**63 - 1
 
 
 class Job(Protocol):
@@ -55,6 +58,8 @@ class LogDir:
         self.files = files
         self.settings = settings or StorageSettings()
         self.error: OSError | None = None
+        self.cleaner_offsets: dict[tuple[str, int], int] = {}
+        """Where the part of a compacted log begins that was not cleaned yet."""
         self.on_failure: Callable[[LogDir, OSError], None] | None = None
         self.delete_later: Callable[[int, Callable[[], None]], None] | None = None
 

@@ -57,7 +57,7 @@ class LogSegments(LogState):
         if active.should_roll(size, max_timestamp, span[1], now):
             active = self.roll(span[0])
         first = active.first_timestamp if active.size else max_timestamp
-        age = self.config.segment_ms - active.jitter_ms
+        age = self.config.max_segment_ms - active.jitter_ms
         self._roll_after = first + age if first >= 0 else ALWAYS
         return active
 

@@ -16,6 +16,16 @@ class LogTruncate(LogSegments):
 
     __slots__ = ()
 
+    @property
+    def generation(self) -> int:
+        """Changes whenever something is cut off the log's end."""
+        return self._generation
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there is something that was not synced yet."""
+        return self.recovery_point < self._end
+
     def truncate_to(self, offset: int) -> bool:
         """Drop every batch at or above ``offset``, and with them the one that holds it; whether
         anything was dropped. Epochs that begin there go in any case.
@@ -75,6 +85,9 @@ class LogTruncate(LogSegments):
         try:
             self._start_over(start_offset)
         except OSError as error:
+            self._generation += 1
+            self.recovery_point = 0
+            self._forget()  # what is left is found out at the next use
             raise self.dir.fail(error) from error
         self._start = self._start_checkpoint = start_offset if log_start is None else log_start
         self._set_high_watermark(start_offset)

@@ -259,6 +259,9 @@ class MemoryFiles:
         if path not in self.folders:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        self.inode(path).modified_ms = modified_ms
+
     def rename(self, old: str, new: str) -> None:
         self.check("rename", old)
         if old in self.inodes:
@@ -311,3 +314,6 @@ class MemoryFiles:
 
     def real_path(self, path: str) -> str:
         return path
+
+    def for_thread(self) -> MemoryFiles:
+        return self

@@ -195,7 +195,7 @@ class Segment:
         if self.size:
             first = self.first_timestamp
             waited = max_timestamp - first if first >= 0 else now - self.created_ms
-            if waited > config.segment_ms - self.jitter_ms:
+            if waited > config.max_segment_ms - self.jitter_ms:
                 return True
         return self.index_full or last_offset - self.base_offset > _MAX_RELATIVE
 

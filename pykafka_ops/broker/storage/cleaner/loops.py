@@ -1,0 +1,199 @@
+"""The two innermost loops of compaction, over the plain records section of a batch v2.
+
+Their sources are put together once from a piece that reads a variable-length integer in place,
+as in ``disk.walk``: a call per integer would double the price of a record. ``take_in`` fills a
+key map, ``sift`` tells what to keep.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any, NamedTuple
+
+from pykafka_ops.broker.storage.cleaner.keys import SALT, KeyMap
+from pykafka_ops.disk.varint import ZIGZAG, read_varint
+from pykafka_ops.disk.walk import EARLY_END, LATE_END
+from pykafka_ops.errors import CorruptBatchError
+
+
+class Sifted(NamedTuple):
+    """What of a batch stays: (start, end) of stretches of whole records, their number, whether a
+    tombstone is among them, and the keyless records that went."""
+
+    runs: list[tuple[int, int]]
+    kept: int
+    tombstones: bool
+    keyless: int
+
+
+_INTEGER = """
+        byte = data[at]
+        at += 1
+        if byte > 127:
+            following = data[at]
+            if following > 127:
+                {name}, at = read_varint(data, at - 1)
+            else:
+                at += 1
+                byte = byte & 127 | following << 7
+                {name} = byte >> 1 ^ -(byte & 1)
+        else:
+            {name} = ZIGZAG[byte]
+"""
+
+_HEAD = """
+        {size}
+        stop = at + size
+        if size < 6 or stop > end:
+            raise CorruptBatchError(EARLY_END)
+        at += 1
+        while data[at] > 127:
+            at += 1
+        at += 1
+        {delta}
+        offset = base + delta
+        {key_size}
+        if at + key_size > stop:
+            raise CorruptBatchError(EARLY_END)
+"""
+
+_PROBE = """
+            tag = hash(key) or 1
+            second = hash(key + SALT)
+            slot = tag % slots
+            found = tags[slot]
+            if found != tag or seconds[slot] != second:
+                if found:
+                    slot = keys.probe(tag, second)
+                    found = tags[slot]
+"""
+
+_TAKE_IN = """
+def take_in(data, at, end, count, base, start, keys):
+    tags, seconds, offsets, slots = keys.tags, keys.seconds, keys.offsets, keys.slots
+    size_left = keys.limit - keys.size
+    while count:
+        count -= 1
+        {head}
+        if key_size >= 0 and offset >= start:
+            key = data[at : at + key_size]
+            {probe}
+                if not found:
+                    if not size_left:
+                        return offset
+                    size_left -= 1
+                    keys.size += 1
+                    tags[slot] = tag
+                    seconds[slot] = second
+            offsets[slot] = offset
+        at = stop
+    if at != end:
+        raise CorruptBatchError(LATE_END)
+    return -1
+"""
+
+_SIFT = """
+def sift(data, at, end, count, base, keys, drop_tombstones):
+    tags, seconds, offsets, slots = keys.tags, keys.seconds, keys.offsets, keys.slots
+    latest = keys.latest_offset
+    runs, begin, kept, keyless, tombstones = [], -1, 0, 0, False
+    while count:
+        count -= 1
+        first = at
+        {head}
+        if offset > latest:
+            keep = True
+        elif key_size < 0:
+            keep = False
+            keyless += 1
+        else:
+            key = data[at : at + key_size]
+            {probe}
+            keep = not found or offset >= offsets[slot]
+        if keep:
+            if key_size > 0:
+                at += key_size
+            {value_size}
+            if at + value_size > stop:
+                raise CorruptBatchError(EARLY_END)
+            if value_size < 0:
+                if drop_tombstones and offset <= latest:
+                    keep = False
+                else:
+                    tombstones = True
+        if keep:
+            kept += 1
+            if begin < 0:
+                begin = first
+        elif begin >= 0:
+            runs.append((begin, first))
+            begin = -1
+        at = stop
+    if at != end:
+        raise CorruptBatchError(LATE_END)
+    if begin >= 0:
+        runs.append((begin, at))
+    return Sifted(runs, kept, tombstones, keyless)
+"""
+
+
+def _integer(name: str) -> str:
+    return _INTEGER.format(name=name).strip()
+
+
+def _deeper(text: str) -> str:
+    """Four spaces more, for all lines but the first."""
+    return text.replace("\n", "\n    ")
+
+
+def _compile() -> dict[str, Any]:
+    head = _HEAD.format(
+        size=_integer("size"), delta=_integer("delta"), key_size=_integer("key_size")
+    ).strip()
+    value = _deeper(_integer("value_size"))
+    source = _TAKE_IN.format(head=head, probe=_PROBE.strip())
+    source += _SIFT.format(head=head, probe=_PROBE.strip(), value_size=value)
+    name = "<pykafka_ops.broker.storage.cleaner.loops>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    space: dict[str, Any] = {
+        "CorruptBatchError": CorruptBatchError,
+        "EARLY_END": EARLY_END,
+        "LATE_END": LATE_END,
+        "SALT": SALT,
+        "Sifted": Sifted,
+        "ZIGZAG": ZIGZAG,
+        "read_varint": read_varint,
+    }
+    exec(compile(source, name, "exec"), space)
+    return space
+
+
+_space = _compile()
+
+
+def take_in(data: bytes, span: tuple[int, int, int], base: int, start: int, keys: KeyMap) -> int:
+    """Put the keys of records from offset ``start`` on into ``keys``.
+
+    ``span`` is where the records begin and end in ``data``, and their number; ``base`` the
+    batch's base offset. The offset of the first record that did not fit, -1 if all did. Raises
+    CorruptBatchError where records do not fill the span exactly.
+    """
+    try:
+        found: int = _space["take_in"](data, *span, base, start, keys)
+    except (IndexError, OverflowError):
+        raise CorruptBatchError(EARLY_END) from None
+    return found
+
+
+def sift(
+    data: bytes, span: tuple[int, int, int], base: int, keys: KeyMap, *, drop_tombstones: bool
+) -> Sifted:
+    """Which records of a batch are the last of their key, as far as ``keys`` has looked.
+
+    Keyless ones go; tombstones too with ``drop_tombstones``. Arguments and errors as ``take_in``.
+    """
+    try:
+        found: Sifted = _space["sift"](data, *span, base, keys, drop_tombstones)
+    except (IndexError, OverflowError):
+        raise CorruptBatchError(EARLY_END) from None
+    return found

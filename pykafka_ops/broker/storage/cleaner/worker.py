@@ -1,0 +1,77 @@
+"""The cleaner's own process: ``python -m pykafka_ops.broker.storage.cleaner.worker``.
+
+Reads a job per line from stdin and answers with lines of JSON: ``{"segment": ...}`` for each
+cleaned segment, at last ``{"done": ...}`` or ``{"failed": text, "kind": ..., "errno": ...}``.
+It ends when stdin does, also in the middle of a job: nothing may be cleaned without the broker.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from json import dumps
+from typing import IO
+
+from pykafka_ops.broker.storage.cleaner.clean import Compaction
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job
+from pykafka_ops.broker.storage.cleaner.throttle import Throttle
+from pykafka_ops.broker.storage.files import RealFiles
+
+NICENESS = 5
+"""Clients go first where cores are few."""
+
+GONE, DISK, DATA = "gone", "disk", "data"
+"""Why a job failed: the partition is not there any more, the disk, or what is on it."""
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the broker, which ends this process
+    with suppress(OSError):
+        os.nice(NICENESS)
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
+    while True:
+        serve(lines.get(), sys.stdout.buffer)
+
+
+def _read(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    for line in source:
+        lines.put(line)
+    os._exit(0)
+
+
+def serve(line: bytes, out: IO[bytes]) -> None:
+    """Do one job; every outcome becomes a line."""
+
+    def say(**words: object) -> None:
+        out.write(dumps(words, separators=(",", ":")).encode() + b"\n")
+        out.flush()
+
+    def emit(segment: CleanedSegment) -> None:
+        say(segment=asdict(segment))
+
+    begin = time.monotonic()
+    try:
+        job = Job.from_json(line)
+        throttle = Throttle(job.rate, time.monotonic, time.sleep) if job.rate > 0 else None
+        report = Compaction(RealFiles(), job, emit, throttle).run()
+    except FileNotFoundError as error:
+        say(failed=str(error), kind=GONE, errno=0)
+    except OSError as error:
+        say(failed=str(error), kind=DISK, errno=error.errno or 0)
+    except Exception as error:  # whatever it is, this log cannot be cleaned
+        say(failed=f"{type(error).__name__}: {error}", kind=DATA, errno=0)
+    else:
+        report.seconds = time.monotonic() - begin
+        say(done=asdict(report))
+
+
+if __name__ == "__main__":
+    main()
