@@ -38,8 +38,7 @@ async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any,
     """
     found = slot.partition.log
     offset, count = found.log_start_offset, 0
-    end = found.log_end_offset
-    while offset < end and not slot.closed:
+    while offset < (end := found.log_end_offset) and not slot.closed:
         result = found.read(offset, SLICE_BYTES, up_to=end, cached_only=True)
         if result.cold is not None:
             data = await run_in_thread(result.cold.run)

@@ -226,6 +226,8 @@ class Coordinator(Generic[S]):
     def _reply(outcome: Outcome) -> None:
         for deferred, answer in outcome.replies:
             deferred.resolve(answer)
+        for note in outcome.notes:
+            log.info("%s", note)
 
     def _append(self, slot: Slot[S], outcome: Outcome) -> None:
         partition = slot.partition
@@ -248,7 +250,11 @@ class Coordinator(Generic[S]):
                 transactional=True,
             )
         info = self.environment.replicas.append(
-            partition, memoryview(batch), now=now, origin=Origin.COORDINATOR
+            partition,
+            memoryview(batch),
+            now=now,
+            origin=Origin.COORDINATOR,
+            guard=None if producer is None else producer.guard,
         )
         written = Written(info.last_offset + 1, info.first_offset, outcome)
         slot.inflight.append(written)

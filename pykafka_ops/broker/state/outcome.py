@@ -7,7 +7,7 @@ mark something as pending); ``apply`` alone does, when a record is committed or 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from pykafka_ops.broker.state.deferred import Deferred
@@ -22,10 +22,12 @@ class Instant(NamedTuple):
 
 
 class Producer(NamedTuple):
-    """The transactional producer in whose name records are written."""
+    """The transactional producer in whose name records are written; ``guard`` as in
+    ``Log.append_as_leader``."""
 
     id: int
     epoch: int
+    guard: object | None = None
 
 
 @dataclass(slots=True)
@@ -35,13 +37,19 @@ class Outcome:
     when they are committed and applied, or with Kafka's error of the append, and decides what
     follows (answers, and taking back a pending mark on an error).
 
-    After REQUEST_TIMED_OUT the records are still in the log and are applied once committed.
+    ``notes`` are lines for the broker's log. After REQUEST_TIMED_OUT the records are still in the
+    log and are applied once committed.
     """
 
     records: Sequence[Any] = ()
-    replies: Sequence[tuple[Deferred, object]] = ()
+    replies: list[tuple[Deferred, object]] = field(default_factory=list)
     then: Callable[[ErrorCode, Instant], Outcome | None] | None = None
     producer: Producer | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def reply(self, deferred: Deferred, answer: object) -> None:
+        """Add an answer to ``replies``."""
+        self.replies.append((deferred, answer))
 
 
 class Shard(Protocol):

@@ -1,0 +1,340 @@
+"""A classic group: its members, state, protocols and generation (``GroupMetadata``).
+
+Holds values and the rules that need nothing else; what requests do with it stands in
+``groups_join``, ``groups_sync`` and ``groups_offsets``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.timers import Timer
+from pykafka_ops.disk.internal import read_subscription
+from pykafka_ops.errors import CorruptError
+from pykafka_ops.wire.codes import ErrorCode
+
+CONSUMER = "consumer"
+"""The protocol type of consumers (``ConsumerProtocol.PROTOCOL_TYPE``)."""
+NO_GENERATION = -1
+NO_TIMESTAMP = -1
+
+
+class State(Enum):
+    """Of a group; the values are what DescribeGroups answers."""
+
+    EMPTY = "Empty"
+    PREPARING = "PreparingRebalance"
+    COMPLETING = "CompletingRebalance"
+    STABLE = "Stable"
+    DEAD = "Dead"
+
+
+TRANSITIONS: dict[State, frozenset[State]] = {
+    State.EMPTY: frozenset({State.PREPARING, State.DEAD}),
+    State.PREPARING: frozenset({State.COMPLETING, State.EMPTY, State.DEAD}),
+    State.COMPLETING: frozenset({State.PREPARING, State.STABLE, State.DEAD}),
+    State.STABLE: frozenset({State.PREPARING, State.DEAD}),
+    State.DEAD: frozenset({State.EMPTY}),
+}
+"""Where each state may lead; DEAD goes back to EMPTY when the tombstones could not be written."""
+
+
+class GroupSettings(NamedTuple):
+    """The broker's settings about groups; times in ms, sizes in bytes."""
+
+    min_session_ms: int = 6000
+    max_session_ms: int = 1_800_000
+    initial_delay_ms: int = 3000
+    max_size: int = 2**31 - 1
+    metadata_max_bytes: int = 4096
+    retention_ms: int = 7 * 24 * 3600 * 1000
+    retention_check_ms: int = 600_000
+
+
+Protocols = tuple[tuple[str, bytes], ...]
+"""Names of assignors with the member's metadata for each, most liked first."""
+
+
+class Member:
+    """A member. ``join`` and ``sync`` are its waiting requests; timeouts in ms; ``deadline`` is
+    when it must have been heard of (monotonic ms)."""
+
+    __slots__ = (
+        "assignment",
+        "client_host",
+        "client_id",
+        "deadline",
+        "gone",
+        "id",
+        "instance_id",
+        "is_new",
+        "join",
+        "protocols",
+        "rebalance_timeout",
+        "session_timeout",
+        "sync",
+        "timer",
+    )
+
+    def __init__(
+        self,
+        member_id: str,
+        *,
+        instance_id: str | None,
+        client_id: str,
+        client_host: str,
+        rebalance_timeout: int,
+        session_timeout: int,
+        protocols: Protocols,
+        assignment: bytes = b"",
+    ) -> None:
+        self.id = member_id
+        self.instance_id = instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.rebalance_timeout = rebalance_timeout
+        self.session_timeout = session_timeout
+        self.protocols = protocols
+        self.assignment = assignment
+        self.join: Deferred | None = None
+        self.sync: Deferred | None = None
+        self.is_new = False
+        self.gone = False
+        self.deadline = 0.0
+        self.timer: Timer | None = None
+
+    def metadata(self, protocol: str | None) -> bytes:
+        """What it told about ``protocol``; empty if nothing."""
+        for name, data in self.protocols:
+            if name == protocol:
+                return data
+        return b""
+
+    def vote(self, candidates: set[str]) -> str:
+        """Its favourite among the protocols everybody supports."""
+        return next(name for name, _ in self.protocols if name in candidates)
+
+
+class Group:
+    """One group. Times in ms since 1970; ``leader`` and ``protocol`` are None without members."""
+
+    __slots__ = (
+        "_supported",
+        "awaiting_join",
+        "generation",
+        "id",
+        "initial_left",
+        "join_timer",
+        "leader",
+        "member_added",
+        "members",
+        "pending_members",
+        "pending_sync",
+        "protocol",
+        "protocol_type",
+        "state",
+        "state_time",
+        "static_members",
+        "subscribed",
+        "sync_timer",
+    )
+
+    def __init__(self, group_id: str, now: int = NO_TIMESTAMP) -> None:
+        self.id = group_id
+        self.state = State.EMPTY
+        self.state_time = now
+        self.generation = 0
+        self.protocol_type: str | None = None
+        self.protocol: str | None = None
+        self.leader: str | None = None
+        self.members: dict[str, Member] = {}
+        self.static_members: dict[str, str] = {}
+        self.pending_members: dict[str, Timer] = {}
+        self.pending_sync: set[str] = set()
+        self.subscribed: frozenset[str] | None = None
+        self.awaiting_join = 0
+        self.member_added = False
+        self.join_timer: Timer | None = None
+        self.initial_left: float | None = None
+        self.sync_timer: Timer | None = None
+        self._supported: dict[str, int] = {}
+
+    # -- state ---------------------------------------------------------------------------------
+
+    def move(self, state: State, now: int) -> None:
+        """Change the state; a step that Kafka does not know is a fault of ours."""
+        if state not in TRANSITIONS[self.state]:
+            raise RuntimeError(f"group {self.id}: {self.state.value} -> {state.value}")
+        self.state = state
+        self.state_time = now
+
+    @property
+    def rebalance_timeout(self) -> int:
+        """The longest any member asks for (ms)."""
+        return max((m.rebalance_timeout for m in self.members.values()), default=0)
+
+    @property
+    def all_joined(self) -> bool:
+        """Whether nobody is missing from the rebalance."""
+        return len(self.members) == self.awaiting_join and not self.pending_members
+
+    @property
+    def is_consumer(self) -> bool:
+        """Whether its members are consumers."""
+        return self.protocol_type == CONSUMER
+
+    def reads(self, topic: str) -> bool:
+        """Whether a member subscribes to ``topic``; yes where that is not known."""
+        return self.subscribed is None or topic in self.subscribed
+
+    # -- members -------------------------------------------------------------------------------
+
+    def add(self, member: Member, join: Deferred | None) -> None:
+        """Take a member in; the first one leads."""
+        if member.instance_id is not None:
+            self.static_members[member.instance_id] = member.id
+        if self.leader is None:
+            self.leader = member.id
+        self.members[member.id] = member
+        self._count(member, 1)
+        self.set_join(member, join)
+        self.forget_pending(member.id)
+
+    def remove(self, member: Member) -> None:
+        """Take a member out; another one leads if it did."""
+        self.members.pop(member.id, None)
+        self._count(member, -1)
+        self.set_join(member, None)
+        if member.instance_id is not None:
+            self.static_members.pop(member.instance_id, None)
+        if self.leader == member.id:
+            self.leader = next(iter(self.members), None)
+        self.pending_sync.discard(member.id)
+        member.gone = True
+        if member.timer is not None:
+            member.timer.cancel()
+            member.timer = None
+
+    def forget_pending(self, member_id: str) -> bool:
+        """Drop an id that was given out and never used; whether there was one."""
+        timer = self.pending_members.pop(member_id, None)
+        if timer is not None:
+            timer.cancel()
+        return timer is not None
+
+    def rename(self, member: Member, member_id: str) -> None:
+        """Give a static member a new id; its place in the order of members stays."""
+        old = member.id
+        self.members = {
+            (member_id if id_ == old else id_): each for id_, each in self.members.items()
+        }
+        member.id = member_id
+        if self.leader == old:
+            self.leader = member_id
+        if member.instance_id is not None:
+            self.static_members[member.instance_id] = member_id
+        if old in self.pending_sync:
+            self.pending_sync.discard(old)
+            self.pending_sync.add(member_id)
+
+    def set_join(self, member: Member, join: Deferred | None) -> None:
+        """Replace the JoinGroup a member waits with."""
+        self.awaiting_join += (join is not None) - (member.join is not None)
+        member.join = join
+
+    def set_protocols(self, member: Member, protocols: Protocols) -> None:
+        """Replace what a member supports."""
+        self._count(member, -1)
+        member.protocols = protocols
+        self._count(member, 1)
+
+    def check_member(self, member_id: str, instance_id: str | None) -> ErrorCode:
+        """NONE if this is a member, and the one that holds the static name."""
+        if instance_id is not None:
+            holder = self.static_members.get(instance_id)
+            if holder is None:
+                return ErrorCode.UNKNOWN_MEMBER_ID
+            if holder != member_id:
+                return ErrorCode.FENCED_INSTANCE_ID
+        return ErrorCode.NONE if member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
+
+    # -- protocols -----------------------------------------------------------------------------
+
+    def _count(self, member: Member, by: int) -> None:
+        for name in {name for name, _ in member.protocols}:
+            self._supported[name] = self._supported.get(name, 0) + by
+            if not self._supported[name]:
+                del self._supported[name]
+
+    def supports(self, protocol_type: str, protocols: Protocols) -> bool:
+        """Whether a member with these protocols fits in."""
+        if self.state is State.EMPTY:
+            return bool(protocol_type) and bool(protocols)
+        return self.protocol_type == protocol_type and any(
+            self._supported.get(name, 0) == len(self.members) for name, _ in protocols
+        )
+
+    def elect_protocol(self) -> str:
+        """The protocol with the most votes among those all members support; of equals the one
+        voted for first."""
+        count = len(self.members)
+        candidates = {name for name, n in self._supported.items() if n == count}
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            choice = member.vote(candidates)
+            votes[choice] = votes.get(choice, 0) + 1
+        return max(votes, key=lambda name: votes[name])
+
+    def elect_leader(self) -> bool:
+        """Keep a leader that has joined, else take a member that has; False if there is none."""
+        if self.leader is None:
+            return False
+        if self.members[self.leader].join is not None:
+            return True
+        found = next((m.id for m in self.members.values() if m.join is not None), None)
+        if found is not None:
+            self.leader = found
+        return found is not None
+
+    def next_generation(self, now: int) -> None:
+        """Begin the next generation with the members there are."""
+        self.generation += 1
+        self.pending_sync.clear()
+        self.protocol = self.elect_protocol() if self.members else None
+        self.refresh_subscriptions()
+        self.move(State.COMPLETING if self.members else State.EMPTY, now)
+
+    def refresh_subscriptions(self) -> None:
+        """Read from the members' metadata which topics they subscribe to, if they are consumers."""
+        self.subscribed = None
+        if self.protocol_type != CONSUMER:
+            return
+        try:
+            self.subscribed = frozenset(self._topics())
+        except CorruptError:
+            return
+
+    def _topics(self) -> Iterator[str]:
+        for member in self.members.values():
+            yield from subscription_topics(member.metadata(self.protocol))
+
+
+def subscription_topics(metadata: bytes) -> tuple[str, ...]:
+    """The topics in a consumer's metadata; CorruptError on damage."""
+    if len(metadata) > SMALL:
+        return tuple(read_subscription(metadata)[1].topics)
+    found = _KNOWN.get(metadata)
+    if found is None:
+        found = tuple(read_subscription(metadata)[1].topics)
+        if len(_KNOWN) < KNOWN:
+            _KNOWN[metadata] = found
+    return found
+
+
+SMALL = 256
+KNOWN = 1024
+_KNOWN: dict[bytes, tuple[str, ...]] = {}
+"""Read before: thousands of members send the same few bytes."""
