@@ -121,7 +121,7 @@ ROWS: tuple[Setting, ...] = (
         doc="Bytes a follower asks for in one request."),
     row("num.replica.fetchers", INT, 1, WARN, HIGH, CLUSTER_WIDE,
         doc="Fetchers per leader broker."),
-    row("num.replica.alter.log.dirs.threads", INT, None, HIGH, WARN,
+    row("num.replica.alter.log.dirs.threads", INT, None, HIGH,
         doc="Threads that move replicas between log directories."),
     row("replica.high.watermark.checkpoint.interval.ms", LONG, 5000, HIGH,
         doc="Time in ms between two writes of the high watermark file."),

@@ -60,7 +60,7 @@ class Site:
             self.logs.tick(self.now)
             return until()
 
-        wait_for(done, what="background work")
+        wait_for(done, what="background work", poll=0.001)
 
 
 def append(log: Log, *content: bytes) -> int:

@@ -45,6 +45,7 @@ ROUTES: dict[int, Route] = {
     ApiKey.CREATE_PARTITIONS: Route("create_partitions", 0, 3),
     ApiKey.ELECT_LEADERS: Route("elect_leaders", 0, 2),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Route("incremental_alter_configs", 0, 1),
+    ApiKey.ALTER_REPLICA_LOG_DIRS: Route("alter_replica_log_dirs", 0, 2),
     ApiKey.LIST_PARTITION_REASSIGNMENTS: Route("partition_reassignments", 0, 0),
     ApiKey.DESCRIBE_CLUSTER: Route("describe_cluster", 0, 1),
 }

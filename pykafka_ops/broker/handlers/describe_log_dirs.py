@@ -70,6 +70,12 @@ def _directory(
 
 
 def _lag(context: Context, log: LogDescription) -> int:
-    """How far the high watermark is ahead of the log's end: never, for a replica in use."""
-    hosted = context.services.replicas.find(log.topic, log.partition)
-    return NO_LAG if hosted is None or log.is_future else 0
+    """How far the high watermark is ahead of the log's end: never, for a replica in use. Of a
+    copy in the making: what is still to be copied."""
+    services = context.services
+    if services.replicas.find(log.topic, log.partition) is None:
+        return NO_LAG
+    if not log.is_future:
+        return 0
+    lag = services.logs.moves.lag(log.topic, log.partition)
+    return NO_LAG if lag is None else lag

@@ -219,6 +219,7 @@ class Broker:
                 delete_enabled=self.configs.value("delete.topic.enable"),
             ),
         )
+        self.logs.moves.on_moved = self._log_moved
         self.services = self._make_services()
         self._server = Server(self.services, self._loop)
 
@@ -311,6 +312,8 @@ class Broker:
             for found in data_dir.open_logs():
                 found.update_config(self._settings.topic_config(found.topic))
 
+        rate = self.configs.value("replica.alter.log.dirs.io.max.bytes.per.second")
+        self.logs.settings.move_bytes_per_second = rate
     def _unclean(self, topic: str) -> bool:
         return self._settings.topic_config(topic).unclean_leader_election_enable
 
@@ -318,6 +321,12 @@ class Broker:
         """Answer who waits on logs that are gone; without any directory the broker is over."""
         for topic, index in gone:
             self._coordinators.lost(topic, index)
+    def _log_moved(self, topic: str, index: int) -> None:
+        """A replica is in another directory: the partition goes on with that log."""
+        partition = self.replicas.find(topic, index)
+        if partition is not None:
+            partition.move_log()
+
             partition = self.replicas.find(topic, index)
             if partition is not None:
                 partition.forget_log()

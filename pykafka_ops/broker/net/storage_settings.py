@@ -23,5 +23,6 @@ def storage_settings(configs: BrokerConfigs, clock: Callable[[], int]) -> Storag
         flush_check_ms=get("log.flush.scheduler.interval.ms"),
         recovery_point_checkpoint_ms=get("log.flush.offset.checkpoint.interval.ms"),
         log_start_checkpoint_ms=get("log.flush.start.offset.checkpoint.interval.ms"),
+        move_threads=get("num.replica.alter.log.dirs.threads") or 0,
         high_watermark_checkpoint_ms=get("replica.high.watermark.checkpoint.interval.ms"),
     )

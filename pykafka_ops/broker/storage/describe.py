@@ -11,7 +11,7 @@ from pykafka_ops.disk import names
 
 
 class LogDescription(NamedTuple):
-    """One replica in a directory; size in bytes."""
+    """One replica in a directory; size in bytes. A future one is a copy in the making."""
 
     topic: str
     partition: int

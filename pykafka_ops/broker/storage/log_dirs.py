@@ -21,6 +21,7 @@ from pykafka_ops.broker.storage.files import Files, RealFiles
 from pykafka_ops.broker.storage.flush import FlushJob
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -65,6 +66,7 @@ class LogDirs:
         self._where: dict[Key, DataDir] = {}
         self._background: Background | None = None
         self._done_at: dict[str, int] = {}
+        self.moves = ReplicaMoves(self)
 
     # -- start -------------------------------------------------------------------------------------
 
@@ -91,6 +93,7 @@ class LogDirs:
             for name in data_dir.take_doomed():
                 background.submit(RemoveTree(data_dir, f"{data_dir.path}/{name}"))
         self._done_at = dict.fromkeys(self._tasks(), now)
+        self.moves.resume()
 
     def _check_paths(self) -> None:
         if not self.dirs:
@@ -111,18 +114,10 @@ class LogDirs:
             data_dir.abandon()
             data_dir.unlock()
             return
-        for key in data_dir.partitions:
+        for key in list(data_dir.partitions):
             other = self._where.setdefault(key, data_dir)
             if other is not data_dir:
-                name = names.partition_dir(*key)
-                raise StorageError(
-                    f"Duplicate log directories for {name} are found in both "
-                    f"{other.path}/{name} and {data_dir.path}/{name}. It is likely because log "
-                    "directory failure happened while broker was replacing current replica with "
-                    "future replica. Recover broker from this failure by manually deleting one of "
-                    "the two directories for this partition. It is recommended to delete the "
-                    "partition in the log directory that is known to have failed recently."
-                )
+                self._where[key] = self.moves.settle(key, other, data_dir)
 
     # -- look-ups ----------------------------------------------------------------------------------
 
@@ -142,6 +137,14 @@ class LogDirs:
         if data_dir is None:
             return None
         return data_dir.log_of((topic, partition), self.config_of)
+
+    def directory_of(self, key: Key) -> DataDir | None:
+        """The data directory a partition is in; None if it is not here."""
+        return self._where.get(key)
+
+    def moved(self, key: Key, data_dir: DataDir) -> None:
+        """A partition is in another directory now."""
+        self._where[key] = data_dir
 
     def partitions(self) -> list[Key]:
         """(topic, partition) of every log here; opens none."""
@@ -190,7 +193,8 @@ class LogDirs:
                 f"Can not create log for {topic}-{partition} because log directories "
                 f"{','.join(self.offline)} are offline",
             )
-        data_dir = self._choose(directory)
+        preferred = self.moves.preferred((topic, partition))
+        data_dir = self._choose(directory) if preferred is None else preferred
         settings = self.config_of(topic) if config is None else config
         log = Log.create(data_dir, topic, partition, settings, topic_id=topic_id)
         data_dir.partitions[topic, partition] = log
@@ -218,6 +222,7 @@ class LogDirs:
         Raises KafkaError KAFKA_STORAGE_ERROR.
         """
         key = (topic, partition)
+        self.moves.cancel(key)
         data_dir = self._where.pop(key, None)
         if data_dir is None:
             return False
@@ -240,9 +245,16 @@ class LogDirs:
             if job is not None:
                 job.run()
                 job.done()
-        at = self.settings.clock() + config.file_delete_delay_ms
-        data_dir.schedule(at, lambda: data_dir.submit(RemoveTree(data_dir, new)))
+        self.remove_directory(data_dir, name, config.file_delete_delay_ms)
         return True
+
+    def remove_directory(self, data_dir: DataDir, name: str, delay_ms: int = 0) -> None:
+        """Remove a directory ``name`` that is marked as deleted, after ``delay_ms``."""
+        job = RemoveTree(data_dir, f"{data_dir.path}/{name}")
+        if delay_ms:
+            data_dir.schedule(self.settings.clock() + delay_ms, lambda: data_dir.submit(job))
+        else:
+            data_dir.submit(job)
 
     # -- background --------------------------------------------------------------------------------
 
@@ -303,6 +315,7 @@ class LogDirs:
         """A directory failed: its partitions are gone until the next start."""
         _log.error("log directory %s failed and is taken offline: %s", data_dir.path, error)
         assert isinstance(data_dir, DataDir)
+        self.moves.dir_failed(data_dir)
         gone = data_dir.abandon()
         for key in gone:
             self._where.pop(key, None)
@@ -327,11 +340,13 @@ class LogDirs:
 
         ``broker_epoch`` goes into the marker. A directory that fails on the way is left without.
         """
+        self.moves.stop()
         if self._background is not None:
             self._background.stop()
             self._background = None
         for data_dir in self.online:
             data_dir.submitted = data_dir.delete_later = None
+        self.moves.close()
         torn = self._close_logs()
         self.checkpoint()
         for data_dir in self.online:

@@ -231,7 +231,7 @@ class Recovery:
             work.follow_producers(producers)
             cut = work.run()
             end = work.end_offset
-            if cut:
+            if cut or self._is_torn_off(segments, n, end):
                 for segment in segments[n + 1 :]:
                     cut += segment.size
                     segment.remove()
@@ -246,6 +246,16 @@ class Recovery:
         producers.end_offset = end
         snapshots.take(producers)
         return end, cut
+
+    def _is_torn_off(self, segments: Sequence[Segment], n: int, end: int) -> bool:
+        """Whether a power cut lost the end of a segment, or all of it, but not those after it.
+
+        Between segments of a log that is compacted, or was, offsets may be missing; not so where
+        it is written to and never was compacted, that is, after a known recovery point.
+        """
+        if n + 1 == len(segments) or segments[n + 1].base_offset <= end:
+            return False
+        return not segments[n].size or (self.recovery_point > 0 and not self.config.compacts)
 
     def _load_producers(
         self,

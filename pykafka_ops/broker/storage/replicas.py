@@ -94,6 +94,11 @@ class Partition:
         if len(self.isr) <= 1:
             log.high_watermark = self.leader_epoch_start
 
+    def move_log(self) -> None:
+        """The log is in another directory now, with the same records."""
+        if self._log is not None:
+            self._log = self._logs.get(self.topic, self.index)
+
     def forget_log(self) -> None:
         """The log was closed or its directory failed: look it up anew."""
         self._log = None
