@@ -35,6 +35,7 @@ OPTIONS = (
     Opt("keep-going", "check behind damage too and tell every problem there", ours=True),
     Opt("workers", "processes that check directories (default: one per processor)", "N",
         kind="int", ours=True),
+    Opt("dry-run", "only say what would be done; exit code 4 if there is something", ours=True),
     Opt("open", "only transactions that were not ended", ours=True),
     *verbs.OPTIONS,
 )  # fmt: skip
@@ -60,6 +61,10 @@ COMMAND = Command(
              options=("deep-iteration", "keep-going", "workers"),
              examples=("pko dump-log verify /var/kafka",
                        "pko dump-log verify /var/kafka/orders-0 --keep-going -o json")),
+        Verb("repair", "cut a torn tail, make indexes anew; what is taken away is kept",
+             "dump.repair:repair", words=(Pos("files", "+", "DIR"),), options=("dry-run",),
+             examples=("pko dump-log repair /var/kafka/orders-0 --dry-run",
+                       "pko dump-log repair /var/kafka/orders-0 --yes")),
         Verb("transactions", "the transactions in a log, and how each ended",
              "dump.transactions:transactions", words=(Pos("files", "+", "PATH"),),
              options=("open",), examples=("pko dump-log transactions /var/kafka/orders-0",)),

@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pykafka_ops.analysis.log_rules import Aborted
     from pykafka_ops.disk.snapshot import ProducerEntry
 
 SIDE_KINDS = ("index", "timeindex", "txnindex")
@@ -59,6 +60,7 @@ class PartitionCheck:
         self.partition = Partition(EpochRules(None), None, [], 0)
         self.end = 0
         self.bases: list[int] = []
+        self.aborted: dict[int, list[Aborted]] = {}
 
     def run(self) -> list[Report]:
         """Check everything."""
@@ -168,6 +170,7 @@ class PartitionCheck:
         against = Against(partition, base, *present)
         scan = self._scan(report, against, base, ceiling)
         self.end = scan.last + 1
+        self.aborted[base] = partition.aborted
         if against.missing and self.job.whole:
             name = names.segment_file(base, names.TXN_INDEX_SUFFIX)
             self.reports[name] = missing = Report(self._path(name), "txnindex")

@@ -370,6 +370,8 @@ class SegmentScan:
         if report.damage is None:
             offset, batches = at or (self.last + 1, report.entries)
             report.damage = Damage(position, offset, batches, torn=torn)
+            if self.checking:
+                self.against.partition.pass_snapshots(offset)
             report.problem(f"at position {position}: {text}")
             self.checking = self.checking and self.keep_going
         elif self.keep_going:
