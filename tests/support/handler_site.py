@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
+from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.state.configs import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import FetchSessions
@@ -41,6 +42,40 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 ME = 0
 OTHER = 1
+
+
+class CoordinatorDesk:
+    """The broker's coordinators on the site's clocks: ``led`` and ``tick`` are a test's to call."""
+
+    def __init__(
+        self, replicas: Replicas, image: MetadataImage, configs: BrokerConfigs, site: Site
+    ) -> None:
+        self._work: list[Coroutine[Any, Any, None]] = []
+        self._coordinators = Coordinators(
+            cast(Any, SimpleNamespace(call_later=lambda *_: SimpleNamespace(cancel=lambda: None))),
+            replicas,
+            clock=lambda: site.now,
+            timer=lambda: site.time,
+            run_in_thread=asyncio.to_thread,
+        )
+        self._coordinators._spawn = self._work.append  # type: ignore[assignment,method-assign]
+        ids = SimpleNamespace(take=lambda: next(site.ids))
+        self.transactions = self._coordinators.add_transactions(image, configs, cast(Any, ids))
+
+    def led(self, *partitions: Partition) -> None:
+        """Load the shards of partitions of internal topics."""
+        for partition in partitions:
+            self._coordinators.led(partition)
+        self.load()
+
+    def load(self) -> None:
+        """Run the loading that was begun."""
+        while self._work:
+            asyncio.run(self._work.pop(0))  # type: ignore[arg-type]
+
+    def tick(self) -> None:
+        """Do what is due."""
+        self.transactions.coordinator.tick()
 
 
 def topic_id(name: str) -> bytes:
@@ -89,19 +124,23 @@ class Site:
             ME, cast(Any, self.logs), call_soon=self._soon.append, arm=self.armed.append
         )
         ids = itertools.count(1)
+        configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
+        self.ids = itertools.count(1000)
+        self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self)
         self.services = Services(
             broker_id=ME,
             cluster_id="cluster",
             clock=lambda: self.now,
             timer=lambda: self.time,
             image=self.image,
-            configs=BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()}),
+            configs=configs,
             store=cast(Any, SimpleNamespace()),
             logs=cast(Any, self.logs),
             replicas=self.replicas,
             topics=cast(Any, SimpleNamespace()),
             sessions=FetchSessions(100, lambda: next(ids)),
             producer_ids=cast(Any, SimpleNamespace()),
+            transactions=self.coordinators.transactions,
             run_in_thread=asyncio.to_thread,
         )
         self.update({})

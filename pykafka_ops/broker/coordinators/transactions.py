@@ -37,13 +37,12 @@ class Transactions:
         self,
         environment: Environment,
         *,
-        broker_id: int,
         image: MetadataImage,
         configs: BrokerConfigs,
         markers: MarkerWriter,
         take_id: Callable[[], int | None],
     ) -> None:
-        self._broker_id = broker_id
+        self._broker_id = environment.replicas.broker_id
         self._image = image
         self._configs = configs
         self._replicas = environment.replicas

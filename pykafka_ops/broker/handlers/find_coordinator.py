@@ -3,10 +3,6 @@
 v1 brought the key type and error messages, v3 flexible headers, v4 several keys at once
 (KIP-699), v6 share groups, which a broker in ZooKeeper mode never serves. The internal topic is
 made when it is first asked for; meanwhile clients are told to try again.
-
-While transactions are not served, the broker that is asked names itself: what is done there
-with a transactional id (InitProducerId) is refused with an error every client reports, whereas
-librdkafka takes any error here for a passing one and does not say what it was.
 """
 
 from __future__ import annotations
@@ -14,11 +10,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.state.java_hash import partition_for
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 
@@ -51,14 +45,9 @@ def handle(context: Context, request: FindCoordinatorRequest) -> Answer:
     if request.key_type not in TOPICS and not (request.key_type == SHARE and context.version >= 6):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
     topic = TOPICS.get(request.key_type)
-    if topic is None or topic in context.services.image.topics or _refused_later(request.key_type):
+    if topic is None or topic in context.services.image.topics:
         return _answer(context, request)
     return _create_first(context, request, topic)
-
-
-def _refused_later(key_type: int) -> bool:
-    """Whether the broker names itself, to refuse what comes next."""
-    return key_type == TRANSACTION and ApiKey.END_TXN not in ROUTES
 
 
 async def _create_first(
@@ -84,14 +73,11 @@ def _answer(context: Context, request: FindCoordinatorRequest) -> FindCoordinato
 def _find(context: Context, key_type: int, key: str) -> Found:
     missing = Found(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     image = context.services.image
-    if _refused_later(key_type):
-        leader = image.brokers.get(context.services.broker_id)
-    else:
-        topic = image.topics.get(TOPICS.get(key_type, ""))
-        if topic is None:
-            return missing
-        partition = topic.partitions.get(partition_for(key, len(topic.partitions)))
-        leader = None if partition is None else image.brokers.get(partition.leader)
+    topic = image.topics.get(TOPICS.get(key_type, ""))
+    if topic is None:
+        return missing
+    partition = topic.partitions.get(partition_for(key, len(topic.partitions)))
+    leader = None if partition is None else image.brokers.get(partition.leader)
     endpoint = None if leader is None else leader.endpoint(context.listener)
     if leader is None or endpoint is None:
         return missing

@@ -1,22 +1,26 @@
-"""InitProducerId (22), v0-5: an id for an idempotent producer.
+"""InitProducerId (22), v0-5: an id and epoch for an idempotent or transactional producer.
 
 v3 brought the producer's current id and epoch (KIP-360), v4 PRODUCER_FENCED, v5
-TRANSACTION_ABORTABLE. Transactional ids are not served: they are refused with an error at
-which clients stop, since a retriable one would keep them asking for ever.
+TRANSACTION_ABORTABLE.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
 from pykafka_ops.broker.metadata.store import StoreError
+from pykafka_ops.broker.state.transactions import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdResponse
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.state.transaction_metadata import Transit
+    from pykafka_ops.broker.state.transactions import Reply
     from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionCoordinator")
@@ -26,8 +30,10 @@ NO_PRODUCER_EPOCH = -1
 
 
 def handle(context: Context, request: InitProducerIdRequest) -> Answer:
-    """A new id with epoch 0; at once while the block at hand lasts."""
+    """An id that is the producer's own; at once while the block of ids at hand lasts."""
     _check(context, request)
+    if request.transactional_id is not None:
+        return _transactional(context, request, request.transactional_id)
     producer_id = context.services.producer_ids.take()
     if producer_id is not None:
         return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
@@ -35,23 +41,59 @@ def handle(context: Context, request: InitProducerIdRequest) -> Answer:
 
 
 def _check(context: Context, request: InitProducerIdRequest) -> None:
-    """Raises KafkaError INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT or UNSUPPORTED_VERSION."""
+    """Raises KafkaError INVALID_REQUEST or INVALID_TRANSACTION_TIMEOUT."""
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == NO_PRODUCER_EPOCH):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
-    transactional_id = request.transactional_id
-    if transactional_id is None:
+    if request.transactional_id is None:
         return
-    if not transactional_id:
+    if not request.transactional_id:
         raise KafkaError(ErrorCode.INVALID_REQUEST)
     longest = context.services.configs.value("transaction.max.timeout.ms")
     if not 0 < request.transaction_timeout_ms <= longest:
         raise KafkaError(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
-    log.warning(
-        "refusing transactional id %s of client %s: transactions are not served",
-        transactional_id,
-        context.client_id,
-    )
-    raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+
+
+def _transactional(
+    context: Context, request: InitProducerIdRequest, transactional_id: str
+) -> Answer:
+    """Raises KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS."""
+    version = context.version
+
+    def shape(code: ErrorCode, move: Transit | None) -> InitProducerIdResponse:
+        if code is not ErrorCode.NONE or move is None:
+            return failed(None, version, KafkaError(for_version(code, version, knows_fenced=4)))
+        return InitProducerIdResponse(producer_id=move.producer_id, producer_epoch=move.epoch)
+
+    who = Identity(transactional_id, request.producer_id, request.producer_epoch)
+    reply = reply_with(shape)
+    if context.services.transactions.init(who, request.transaction_timeout_ms, reply):
+        return answer_of(reply)
+    return _refill_first(context, who, request.transaction_timeout_ms, reply)
+
+
+async def _refill_first(
+    context: Context, who: Identity, timeout_ms: int, reply: Reply
+) -> InitProducerIdResponse:
+    """No producer id is left at hand: claim a block, then go on."""
+    transactions = context.services.transactions
+    try:
+        while True:
+            await context.services.producer_ids.refill()
+            if transactions.init(who, timeout_ms, reply):
+                break
+    except StoreError as error:
+        log.error("cannot claim a block of producer ids: %s", error)
+        raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS) from error
+    answered: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+
+    def settle(answer: object) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    reply.deferred.then(settle)
+    answer = await answered
+    assert isinstance(answer, InitProducerIdResponse)
+    return answer
 
 
 async def _claim(context: Context) -> InitProducerIdResponse:

@@ -10,7 +10,7 @@ import logging
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.handlers import ROUTES, leader_hint
+from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.names import INTERNAL_TOPICS
 from pykafka_ops.broker.state.purgatory import Waiter
@@ -18,7 +18,6 @@ from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.disk.batch import LOG_OVERHEAD, TRANSACTIONAL_FLAG, next_batch_size
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import CorruptBatchError, KafkaError
-from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -53,6 +52,9 @@ WITHOUT_LOG_START = frozenset(
 )
 """Failures of an append whose answer does not tell where the log starts."""
 
+KNOWS_ABORTABLE = 11
+"""The first version that knows TRANSACTION_ABORTABLE."""
+
 ADMIN_CLIENT_ID = "__admin_client"
 """The one client that may write to internal topics (``AdminUtils.ADMIN_CLIENT_ID``)."""
 
@@ -65,9 +67,11 @@ def handle(context: Context, request: ProduceRequest) -> Answer:
     acks = request.acks
     if acks not in (-1, 0, 1):
         return failed(request, context.version, KafkaError(ErrorCode.INVALID_REQUIRED_ACKS))
-    if any(is_transactional(d.records) for t in request.topic_data for d in t.partition_data):
-        _refuse_transaction(request)
     work = Appends(context, acks)
+    if any(is_transactional(d.records) for t in request.topic_data for d in t.partition_data):
+        if request.transactional_id is None:
+            raise KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+        work.transactional_id = request.transactional_id
     response = ProduceResponse()
     for topic in request.topic_data:
         answers = [work.append(topic.name, d.index, d.records) for d in topic.partition_data]
@@ -97,7 +101,15 @@ def conclude(
 class Appends:
     """The appends of one request; ``pending`` are those acks=all has to wait for."""
 
-    __slots__ = ("acks", "internal_allowed", "now", "pending", "services", "version")
+    __slots__ = (
+        "acks",
+        "internal_allowed",
+        "now",
+        "pending",
+        "services",
+        "transactional_id",
+        "version",
+    )
 
     def __init__(self, context: Context, acks: int) -> None:
         self.services = context.services
@@ -106,6 +118,7 @@ class Appends:
         self.internal_allowed = context.client_id == ADMIN_CLIENT_ID
         self.now = context.services.clock()
         self.pending: Pending = []
+        self.transactional_id: str | None = None
 
     def append(self, topic: str, index: int, records: Any) -> PartitionProduceResponse:
         """Append to one partition, or say in the answer why not."""
@@ -138,8 +151,11 @@ class Appends:
         if records is None or not len(records):
             answer.base_offset = -1
             return
+        guard = None
+        if self.transactional_id is not None and is_transactional(records):
+            guard = self._guard(partition, records, self.transactional_id)
         try:
-            info = replicas.append(partition, records, now=self.now)
+            info = replicas.append(partition, records, now=self.now, guard=guard)
         except KafkaError as error:
             _refuse(answer, error)
             if error.code not in WITHOUT_LOG_START:
@@ -149,24 +165,19 @@ class Appends:
         if self.acks == -1 and partition.log.high_watermark <= last:
             self.pending.append((partition, last + 1, answer))
 
+    def _guard(self, partition: Partition, records: Any, transactional_id: str) -> object | None:
+        """What a transactional batch is appended with; raises as ``guard_for``."""
+        from pykafka_ops.broker.handlers.txn_verification import guard_for_batch
+
+        abortable = self.version >= KNOWS_ABORTABLE
+        return guard_for_batch(self.services, partition, transactional_id, records, abortable)
+
 
 def is_transactional(records: Any) -> bool:
     """Whether a batch belongs to a transaction."""
     if records is None or len(records) <= CODEC_BYTE:
         return False
     return records[MAGIC_BYTE] == 2 and bool(records[CODEC_BYTE] & TRANSACTIONAL_FLAG)
-
-
-def _refuse_transaction(request: ProduceRequest) -> None:
-    """No transactional batch without a transactional id, nor while transactions are not served:
-    nobody would ever end the transaction, and readers of committed records would wait for it.
-
-    Raises KafkaError TRANSACTIONAL_ID_AUTHORIZATION_FAILED or INVALID_TXN_STATE.
-    """
-    if request.transactional_id is None:
-        raise KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-    if ApiKey.END_TXN not in ROUTES:
-        raise KafkaError(ErrorCode.INVALID_TXN_STATE)
 
 
 def _check_records(version: int, records: Any) -> None:

@@ -29,6 +29,13 @@ class ProducerIds:
         self._next += 1
         return self._next - 1
 
+    async def refill(self) -> None:
+        """Have ids at hand for :meth:`take`; raises as :meth:`claim`."""
+        async with self._claiming:
+            if self._next > self._last:
+                block = await allocate_producer_ids(self._store, self._broker_id)
+                self._next, self._last = block.first, block.last
+
     async def claim(self) -> int:
         """An id, from a new block if need be.
 

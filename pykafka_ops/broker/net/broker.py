@@ -229,6 +229,7 @@ class Broker:
             get("max.incremental.fetch.session.cache.slots"),
             lambda: random.getrandbits(31),
         )
+        producer_ids = ProducerIds(self.broker_id, self.store)
         return Services(
             broker_id=self.broker_id,
             cluster_id=self.cluster_id,
@@ -247,7 +248,10 @@ class Broker:
                 new_topic_id=_random_uuid,
             ),
             sessions=sessions,
-            producer_ids=ProducerIds(self.broker_id, self.store),
+            producer_ids=producer_ids,
+            transactions=self._coordinators.add_transactions(
+                self.image, self.configs, producer_ids
+            ),
             run_in_thread=self._run_in_thread,
             fetch_max_bytes=get("fetch.max.bytes"),
         )
@@ -308,6 +312,8 @@ class Broker:
     def _settings_changed(self, names: frozenset[str]) -> None:
         log.info("settings changed: %s", ", ".join(sorted(names)))
         self._server.reconfigure()
+        verify = self.configs.value("transaction.partition.verification.enable")
+        self.logs.settings.verify_transactions = verify
         for data_dir in self.logs.online:
             for found in data_dir.open_logs():
                 found.update_config(self._settings.topic_config(found.topic))

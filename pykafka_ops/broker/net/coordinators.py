@@ -7,9 +7,14 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from pykafka_ops.broker.coordinators.markers import LocalMarkers
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+from pykafka_ops.broker.coordinators.transactions import Transactions
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.metadata.producer_ids import ProducerIds
+    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.storage.replicas import Partition, Replicas
 
 log = logging.getLogger("kafka.server.KafkaServer")
@@ -83,6 +88,34 @@ class Coordinators:
         self._clockworks.append(clockwork)
         self._by_topic[coordinator.topic] = coordinator
 
+    def add_transactions(
+        self, image: MetadataImage, configs: BrokerConfigs, producer_ids: ProducerIds
+    ) -> Transactions:
+        """Have the transaction coordinator."""
+        markers = LocalMarkers(
+            self._replicas,
+            clock=self._clock,
+            timer=self._timer,
+            timeout_ms=lambda: configs.value("request.timeout.ms"),
+            on_marker=self.marker_written,
+        )
+        made: list[Transactions] = []
+
+        def make(environment: Environment) -> Coordinator[Any]:
+            made.append(
+                Transactions(
+                    environment,
+                    image=image,
+                    configs=configs,
+                    markers=markers,
+                    take_id=producer_ids.take,
+                )
+            )
+            return made[0].coordinator
+
+        self.add(make)
+        return made[0]
+
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = self._loop.create_task(work)
         self._tasks.add(task)
@@ -104,6 +137,14 @@ class Coordinators:
         coordinator = self._by_topic.get(topic)
         if coordinator is not None:
             coordinator.resigned(index)
+
+    def marker_written(
+        self, topic: str, index: int, producer_id: int, offset: int, committed: bool
+    ) -> None:
+        """A transaction's marker in a partition of any topic is committed."""
+        coordinator = self._by_topic.get(topic)
+        if coordinator is not None:
+            coordinator.marker_written(index, producer_id, offset, committed=committed)
 
     async def close(self) -> None:
         """Answer everybody who waits and stop."""

@@ -19,7 +19,7 @@ def storage_settings(configs: BrokerConfigs, clock: Callable[[], int]) -> Storag
         recovery_threads_per_dir=get("num.recovery.threads.per.data.dir"),
         producer_id_expiration_ms=get("producer.id.expiration.ms"),
         producer_id_expiration_check_ms=get("producer.id.expiration.check.interval.ms"),
-        verify_transactions=False,
+        verify_transactions=get("transaction.partition.verification.enable"),
         flush_check_ms=get("log.flush.scheduler.interval.ms"),
         recovery_point_checkpoint_ms=get("log.flush.offset.checkpoint.interval.ms"),
         log_start_checkpoint_ms=get("log.flush.start.offset.checkpoint.interval.ms"),

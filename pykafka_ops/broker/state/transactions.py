@@ -15,6 +15,7 @@ from pykafka_ops.broker.state import transaction_records
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.timers import Timers
+from pykafka_ops.broker.state.transaction_codes import append_error, ended_before
 from pykafka_ops.broker.state.transaction_metadata import (
     PREPARED,
     TopicPartition,
@@ -31,26 +32,6 @@ RETRY_MS = 100.0
 """Time until a completion that could not be written is tried again."""
 TOMBSTONES = 500
 """Ids that expire in one batch."""
-
-UNAVAILABLE = frozenset(
-    {
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        ErrorCode.NOT_ENOUGH_REPLICAS,
-        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-        ErrorCode.REQUEST_TIMED_OUT,
-    }
-)
-MOVED = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR})
-TOO_LARGE = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE})
-
-
-def append_error(code: ErrorCode) -> ErrorCode:
-    """What a client is told when the coordinator's own append failed."""
-    if code in UNAVAILABLE:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    if code in MOVED:
-        return ErrorCode.NOT_COORDINATOR
-    return ErrorCode.UNKNOWN_SERVER_ERROR if code in TOO_LARGE else code
 
 
 class TxnSettings(NamedTuple):
@@ -79,7 +60,7 @@ class Reply(NamedTuple):
 
     def of(self, code: ErrorCode, move: Transit | None = None) -> Outcome:
         """Give the answer."""
-        return Outcome(replies=((self.deferred, self.shape(code, move)),))
+        return Outcome(replies=[(self.deferred, self.shape(code, move))])
 
 
 class Completion(NamedTuple):
@@ -242,7 +223,7 @@ class TransactionShard:
         if found.state is TxnState.ONGOING:
             wanted = TxnState.PREPARE_COMMIT if committed else TxnState.PREPARE_ABORT
             return self._decide(found, found.prepare(wanted, now.time), reply)
-        return reply.of(_ended_before(found.state, committed=committed))
+        return reply.of(ended_before(found.state, committed=committed))
 
     def _decide(self, found: Transaction, move: Transit, reply: Reply | None) -> Outcome:
         """Write the decision, answer, then complete the transaction."""
@@ -393,14 +374,3 @@ def _may_go_on(found: Transaction, who: Identity) -> bool:
 def _retriable(code: ErrorCode) -> ErrorCode:
     """The open transaction is aborted first; the client is to ask again."""
     return ErrorCode.CONCURRENT_TRANSACTIONS if code is ErrorCode.NONE else code
-
-
-def _ended_before(state: TxnState, *, committed: bool) -> ErrorCode:
-    """The answer to EndTxn where no transaction is open."""
-    done = TxnState.COMPLETE_COMMIT if committed else TxnState.COMPLETE_ABORT
-    decided = TxnState.PREPARE_COMMIT if committed else TxnState.PREPARE_ABORT
-    if state is done:
-        return ErrorCode.NONE  # asked again: the answer was lost
-    if state is decided:
-        return ErrorCode.CONCURRENT_TRANSACTIONS
-    return ErrorCode.INVALID_TXN_STATE

@@ -136,6 +136,7 @@ class LogState:
     def update_config(self, config: TopicConfig) -> None:
         """Use other topic settings from now on."""
         self.config = config
+        self._producers.verify = self.dir.settings.verify_transactions
         self._segment_bytes = config.segment_bytes
         unusual = (
             config.compacts

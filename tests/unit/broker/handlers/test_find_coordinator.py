@@ -133,9 +133,8 @@ def test_while_the_topic_is_being_made_clients_try_again(
 
 
 @pytest.mark.parametrize("version", range(1, 7))
-def test_the_broker_names_itself_for_transactions_to_refuse_them_there(
-    site: Site, version: int
-) -> None:
+def test_transactional_ids_belong_to_the_other_internal_topic(site: Site, version: int) -> None:
+    site.topic("__transaction_state", 3)
     request = FindCoordinatorRequest(key_type=1)
     if version < 4:
         request.key = "tx"

@@ -15,7 +15,7 @@ from pykafka_ops.broker.metadata.store import MetadataStore, SessionLostError
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
 from tests.support.handler_site import Site
 
-LOADING, INVALID_REQUEST, UNSUPPORTED_VERSION, BAD_TIMEOUT = 14, 42, 35, 50
+LOADING, INVALID_REQUEST, NOT_COORDINATOR, BAD_TIMEOUT = 14, 42, 16, 50
 PATH = "/latest_producer_id_block"
 
 
@@ -120,9 +120,8 @@ def transactional(identity: str, timeout_ms: int = 60_000) -> InitProducerIdRequ
     return InitProducerIdRequest(transactional_id=identity, transaction_timeout_ms=timeout_ms)
 
 
-def test_transactional_ids_are_refused_with_an_error_that_ends_the_attempt() -> None:
-    answer = Site().ask(transactional("tx"), 4)
-    assert (answer.error_code, answer.producer_id) == (UNSUPPORTED_VERSION, -1)
+def test_a_transactional_id_and_its_timeout_are_checked_first() -> None:
     assert Site().ask(transactional(""), 4).error_code == INVALID_REQUEST
     for timeout in (0, -1, 900_001):
         assert Site().ask(transactional("tx", timeout), 4).error_code == BAD_TIMEOUT
+    assert Site().ask(transactional("tx"), 4).error_code == NOT_COORDINATOR

@@ -23,7 +23,7 @@ from tests.support.handler_site import ME, OTHER, Later, Site, batch
 NONE, SERVER_ERROR = 0, -1
 CORRUPT, UNKNOWN_TOPIC, NOT_LEADER, TIMED_OUT, TOO_LARGE, INVALID_TOPIC = 2, 3, 6, 7, 10, 17
 NOT_ENOUGH, NOT_ENOUGH_AFTER, INVALID_ACKS, STORAGE = 19, 20, 21, 56
-INVALID_STATE, NOT_AUTHORIZED, NO_CODEC, INVALID_RECORD = 48, 53, 76, 87
+NOT_AUTHORIZED, NO_CODEC, INVALID_RECORD = 53, 76, 87
 
 
 @pytest.fixture
@@ -183,14 +183,10 @@ def test_where_the_log_starts_is_told_with_errors_of_single_batches(site: Site) 
     assert site.produce(batch(b"a") * 2).log_start_offset == -1
 
 
-def test_transactional_batches_are_refused_as_long_as_nobody_can_end_a_transaction(
-    site: Site,
-) -> None:
+def test_transactional_batches_need_a_transactional_id(site: Site) -> None:
     records = batch(b"x", producer_id=1, producer_epoch=0, base_sequence=0, transactional=True)
     for version in (3, 9, 11):
         assert site.produce(records, version=version).error_code == NOT_AUTHORIZED
-        refused = site.produce(records, version=version, transactional_id="tx")
-        assert refused.error_code == INVALID_STATE
     assert site.produce(batch(b"x"), transactional_id="tx").error_code == NONE
     assert log_of(site).last_stable_offset == log_of(site).log_end_offset == 1
 

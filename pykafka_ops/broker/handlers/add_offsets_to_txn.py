@@ -1,0 +1,48 @@
+"""AddOffsetsToTxn (25), v0-4: the offsets of a group join a transaction (KIP-98).
+
+v2 brought PRODUCER_FENCED, v3 flexible headers, v4 TRANSACTION_ABORTABLE.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
+from pykafka_ops.broker.state.java_hash import partition_for
+from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
+from pykafka_ops.broker.state.transactions import Identity
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.add_offsets_to_txn import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+
+def handle(context: Context, request: AddOffsetsToTxnRequest) -> Answer:
+    """Add the partition of ``__consumer_offsets`` that the group belongs to.
+
+    Raises KafkaError INVALID_REQUEST, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+    """
+    if not request.transactional_id:
+        raise KafkaError(ErrorCode.INVALID_REQUEST)
+    version = context.version
+    reply = reply_with(
+        lambda code, _: AddOffsetsToTxnResponse(
+            error_code=for_version(code, version, knows_fenced=2)
+        )
+    )
+    who = Identity(request.transactional_id, request.producer_id, request.producer_epoch)
+    partition = (GROUP_METADATA_TOPIC, _partition_of(context, request.group_id))
+    context.services.transactions.add(who, (partition,), reply)
+    return answer_of(reply)
+
+
+def _partition_of(context: Context, group_id: str) -> int:
+    topic = context.services.image.topics.get(GROUP_METADATA_TOPIC)
+    if topic is not None:
+        return partition_for(group_id, len(topic.partitions))
+    return partition_for(group_id, context.services.configs.value("offsets.topic.num.partitions"))

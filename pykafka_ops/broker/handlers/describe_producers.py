@@ -1,0 +1,70 @@
+"""DescribeProducers (61), v0: idempotent and transactional producers of partitions (KIP-664).
+
+``current_txn_start_offset`` tells where an open transaction began: how a hanging one is found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    PartitionResponse,
+    ProducerState,
+    TopicResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+
+def handle(context: Context, request: DescribeProducersRequest) -> Answer:
+    """The producers each partition's log remembers; only its leader tells."""
+    response = DescribeProducersResponse()
+    for topic in request.topics:
+        partitions = [_partition(context, topic.name, index) for index in topic.partition_indexes]
+        response.topics.append(TopicResponse(name=topic.name, partitions=partitions))
+    return response
+
+
+def _partition(context: Context, topic: str, index: int) -> PartitionResponse:
+    services = context.services
+    known = services.image.partition(topic, index) is not None
+    try:
+        if not known and services.replicas.find(topic, index) is None:
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        producers = services.replicas.leader(topic, index, known=known).log.producers
+    except KafkaError as error:
+        code = ErrorCode.of(error.code)
+        return PartitionResponse(partition_index=index, error_code=code)
+    active = [
+        ProducerState(
+            producer_id=producer_id,
+            producer_epoch=state.epoch,
+            last_sequence=state.last_sequence,
+            last_timestamp=state.last_timestamp,
+            coordinator_epoch=state.coordinator_epoch,
+            current_txn_start_offset=state.txn_first_offset,
+        )
+        for producer_id, state in producers
+    ]
+    return PartitionResponse(partition_index=index, active_producers=active)
+
+
+def failed(
+    request: DescribeProducersRequest | None, version: int, error: KafkaError
+) -> DescribeProducersResponse:
+    """Every partition with the same error."""
+    response = DescribeProducersResponse()
+    for topic in request.topics if request else ():
+        partitions = [
+            PartitionResponse(
+                partition_index=i, error_code=error.code, error_message=error.message or None
+            )
+            for i in topic.partition_indexes
+        ]
+        response.topics.append(TopicResponse(name=topic.name, partitions=partitions))
+    return response

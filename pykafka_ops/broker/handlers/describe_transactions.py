@@ -1,0 +1,58 @@
+"""DescribeTransactions (65), v0: transactional ids this broker coordinates (KIP-664)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    DescribeTransactionsResponseTransactionState,
+    TopicData,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+State = DescribeTransactionsResponseTransactionState
+
+
+def handle(context: Context, request: DescribeTransactionsRequest) -> Answer:
+    """Each id, or why it cannot be described."""
+    states = []
+    for transactional_id in request.transactional_ids:
+        try:
+            states.append(_describe(context, transactional_id))
+        except KafkaError as error:
+            states.append(State(transactional_id=transactional_id, error_code=error.code))
+    return DescribeTransactionsResponse(transaction_states=states)
+
+
+def _describe(context: Context, transactional_id: str) -> State:
+    if not transactional_id:
+        raise KafkaError(ErrorCode.INVALID_REQUEST)
+    coordinator = context.services.transactions.coordinator
+    found = coordinator.slot_of(transactional_id).shard.describe(transactional_id)
+    topics: dict[str, TopicData] = {}
+    for topic, index in sorted(found.partitions):
+        topics.setdefault(topic, TopicData(topic=topic)).partitions.append(index)
+    return State(
+        transactional_id=transactional_id,
+        transaction_state=found.state.title,
+        transaction_timeout_ms=found.timeout_ms,
+        transaction_start_time_ms=found.started,
+        producer_id=found.producer_id,
+        producer_epoch=found.epoch,
+        topics=list(topics.values()),
+    )
+
+
+def failed(
+    request: DescribeTransactionsRequest | None, version: int, error: KafkaError
+) -> DescribeTransactionsResponse:
+    """Every id with the same error."""
+    ids = request.transactional_ids if request else ()
+    states = [State(transactional_id=each, error_code=error.code) for each in ids]
+    return DescribeTransactionsResponse(transaction_states=states)

@@ -1,0 +1,80 @@
+"""JoinGroup (11), v0-9: become a member and wait for the others.
+
+v1 brought the rebalance timeout, v4 member ids given first (KIP-394), v5 static members
+(KIP-345), v6 flexible headers, v8 a reason (KIP-800), v9 leaders that need not assign (KIP-814).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers.group_calls import answer_with
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups_answers import Joined, JoinRequest
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.join_group import (
+    JoinGroupRequest,
+    JoinGroupResponse,
+    JoinGroupResponseMember,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.errors import KafkaError
+
+KNOWN_ID_FROM = 4
+PROTOCOL_MAY_BE_NULL_FROM = 7
+MAY_SKIP_FROM = 9
+LONGEST_REASON = 255
+
+
+def handle(context: Context, request: JoinGroupRequest) -> Answer:
+    """Join, and answer when the generation begins.
+
+    Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+    """
+    groups, version = context.services.groups, context.version
+    slot = groups.slot_of(request.group_id)
+    wanted = JoinRequest(
+        request.member_id,
+        request.group_instance_id,
+        context.client_id or "",
+        f"/{context.client_host}",
+        request.session_timeout_ms,
+        request.session_timeout_ms if version < 1 else request.rebalance_timeout_ms,
+        request.protocol_type,
+        tuple((protocol.name, bytes(protocol.metadata)) for protocol in request.protocols),
+        (request.reason or "not provided")[:LONGEST_REASON],
+        known_id=version >= KNOWN_ID_FROM and request.group_instance_id is None,
+        may_skip=version >= MAY_SKIP_FROM,
+    )
+    ticket = Deferred()
+    groups.run(slot, slot.shard.join(request.group_id, wanted, ticket, groups.now()))
+    return answer_with(ticket, lambda joined: _response(joined, version))
+
+
+def _response(joined: Joined, version: int) -> JoinGroupResponse:
+    protocol = joined.protocol
+    if protocol is None and version < PROTOCOL_MAY_BE_NULL_FROM:
+        protocol = ""
+    return JoinGroupResponse(
+        error_code=joined.code,
+        generation_id=joined.generation,
+        protocol_type=joined.protocol_type,
+        protocol_name=protocol,
+        leader=joined.leader,
+        skip_assignment=joined.skip_assignment if version >= MAY_SKIP_FROM else False,
+        member_id=joined.member_id,
+        members=[
+            JoinGroupResponseMember(
+                member_id=member.id, group_instance_id=member.instance_id, metadata=member.metadata
+            )
+            for member in joined.members
+        ],
+    )
+
+
+def failed(request: JoinGroupRequest | None, version: int, error: KafkaError) -> JoinGroupResponse:
+    """No generation, the member's own id, and the error."""
+    member_id = "" if request is None else request.member_id
+    return _response(Joined(ErrorCode.of(error.code), member_id), version)

@@ -1,0 +1,58 @@
+"""LeaveGroup (13), v0-5: members go.
+
+v3 takes several, static ones by name too (KIP-345), v4 brought flexible headers, v5 a reason
+(KIP-800).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers.group_calls import answer_with
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups_answers import Leaving
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.leave_group import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    MemberResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+SEVERAL_FROM = 3
+
+
+def handle(context: Context, request: LeaveGroupRequest) -> Answer:
+    """Take the members out, each with its own result.
+
+    Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+    """
+    groups = context.services.groups
+    slot = groups.slot_of(request.group_id)
+    if context.version < SEVERAL_FROM:
+        leaving = [Leaving(request.member_id)]
+    else:
+        leaving = [
+            Leaving(each.member_id, each.group_instance_id, each.reason or "not provided")
+            for each in request.members
+        ]
+    ticket = Deferred()
+    groups.run(slot, slot.shard.leave(request.group_id, leaving, ticket, groups.now()))
+
+    def shape(codes: ErrorCode | list[ErrorCode]) -> LeaveGroupResponse:
+        if isinstance(codes, ErrorCode):
+            return LeaveGroupResponse(error_code=codes)
+        if context.version < SEVERAL_FROM:
+            return LeaveGroupResponse(error_code=codes[0])
+        return LeaveGroupResponse(
+            members=[
+                MemberResponse(
+                    member_id=who.member_id, group_instance_id=who.instance_id, error_code=code
+                )
+                for who, code in zip(leaving, codes, strict=True)
+            ]
+        )
+
+    return answer_with(ticket, shape)

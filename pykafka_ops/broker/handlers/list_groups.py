@@ -1,0 +1,45 @@
+"""ListGroups (16), v0-5: the groups this broker coordinates.
+
+v3 brought flexible headers, v4 a filter by state (KIP-518), v5 by type (KIP-848): all groups
+here are classic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.list_groups import (
+    ListedGroup,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+CLASSIC = "classic"
+
+
+def handle(context: Context, request: ListGroupsRequest) -> Answer:
+    """The groups that pass the filters; those of partitions still being loaded are missing."""
+    coordinator = context.services.groups.coordinator
+    states = {state.lower() for state in request.states_filter}
+    types = {kind.lower() for kind in request.types_filter}
+    response = ListGroupsResponse()
+    if coordinator.loading:
+        response.error_code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    if types and CLASSIC not in types:
+        return response
+    for slot in coordinator.slots():
+        for group in slot.shard.groups.values():
+            if not states or group.state.value.lower() in states:
+                response.groups.append(
+                    ListedGroup(
+                        group_id=group.id,
+                        protocol_type=group.protocol_type or "",
+                        group_state=group.state.value,
+                        group_type=CLASSIC,
+                    )
+                )
+    return response

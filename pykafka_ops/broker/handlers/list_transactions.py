@@ -1,0 +1,42 @@
+"""ListTransactions (66), v0-1: transactional ids this broker coordinates (KIP-664).
+
+v1 brought the filter for transactions that are open for long (KIP-994).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state.transaction_metadata import STATES
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.transactions import (
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+    ListTransactionsResponseTransactionState,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+
+def handle(context: Context, request: ListTransactionsRequest) -> Answer:
+    """The ids that pass every filter; none while a partition is loading."""
+    coordinator = context.services.transactions.coordinator
+    if coordinator.loading:
+        return ListTransactionsResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    asked = request.state_filters
+    states = frozenset(STATES[name] for name in asked if name in STATES) if asked else None
+    now = context.services.clock()
+    producers = frozenset(request.producer_id_filters)
+    return ListTransactionsResponse(
+        unknown_state_filters=[name for name in asked if name not in STATES],
+        transaction_states=[
+            ListTransactionsResponseTransactionState(
+                transactional_id=found.transactional_id,
+                producer_id=found.producer_id,
+                transaction_state=found.state.title,
+            )
+            for slot in coordinator.slots()
+            for found in slot.shard.matching(states, producers, request.duration_filter, now)
+        ],
+    )

@@ -1,0 +1,58 @@
+"""SyncGroup (14), v0-5: the leader gives the assignments, every member gets its own.
+
+v3 brought static members, v4 flexible headers, v5 the protocol to compare (KIP-559).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.handlers.group_calls import answer_with
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups_answers import Synced, SyncRequest
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+
+PROTOCOL_FROM = 5
+
+
+def handle(context: Context, request: SyncGroupRequest) -> Answer:
+    """The member's assignment, once the leader's are written.
+
+    Raises KafkaError INCONSISTENT_GROUP_PROTOCOL, INVALID_GROUP_ID or NOT_COORDINATOR, and
+    REBALANCE_IN_PROGRESS while groups are loaded: members then join again.
+    """
+    groups = context.services.groups
+    compares = context.version >= PROTOCOL_FROM
+    if compares and (request.protocol_type is None or request.protocol_name is None):
+        raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    try:
+        slot = groups.slot_of(request.group_id)
+    except KafkaError as error:
+        if error.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+            raise KafkaError(ErrorCode.REBALANCE_IN_PROGRESS) from error
+        raise
+    wanted = SyncRequest(
+        request.member_id,
+        request.group_instance_id,
+        request.generation_id,
+        request.protocol_type if compares else None,
+        request.protocol_name if compares else None,
+        {each.member_id: bytes(each.assignment) for each in request.assignments},
+    )
+    ticket = Deferred()
+    groups.run(slot, slot.shard.sync(request.group_id, wanted, ticket, groups.now()))
+    return answer_with(ticket, _response)
+
+
+def _response(synced: Synced) -> SyncGroupResponse:
+    return SyncGroupResponse(
+        error_code=synced.code,
+        protocol_type=synced.protocol_type,
+        protocol_name=synced.protocol,
+        assignment=synced.assignment,
+    )
