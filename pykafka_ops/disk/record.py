@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.compression import codec_of, decompress
+from pykafka_ops.disk.survey import Survey, survey_records
 from pykafka_ops.disk.varint import read_varint, varint
 from pykafka_ops.disk.walk import EARLY_END, LATE_END, Headers, read_headers, walk
 from pykafka_ops.errors import CorruptBatchError
@@ -40,16 +41,6 @@ class Record(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: Headers = ()
-
-
-class Survey(NamedTuple):
-    """What checking a batch record by record found; timestamps in ms, -1 where none."""
-
-    records: int
-    max_timestamp: int
-    min_timestamp: int
-    first_without_key: int | None
-    offsets_in_order: bool
 
 
 def payload(buf: Buffer, pos: int, header: BatchHeader, limit: int) -> bytes:
@@ -164,17 +155,7 @@ def survey(buf: Buffer, pos: int, header: BatchHeader, limit: int = 2**31 - 1) -
 
     Raises CorruptBatchError as ``iter_records``; ``limit`` bounds the decompressed bytes.
     """
-    latest, earliest, keyless, in_order, count = -1, -1, None, True, 0
-    for record in iter_records(buf, pos, header, limit):
-        timestamp = record.timestamp
-        latest = max(latest, timestamp)
-        if timestamp != -1 and (earliest == -1 or timestamp < earliest):
-            earliest = timestamp
-        if record.key is None and keyless is None:
-            keyless = count
-        in_order = in_order and record.offset == header.base_offset + count
-        count += 1
-    return Survey(count, latest, earliest, keyless, in_order)
+    return survey_records(payload(buf, pos, header, limit), 0, header)
 
 
 def encode_records(records: Iterable[Record], base_offset: int, base_timestamp: int) -> bytearray:

@@ -23,7 +23,8 @@ Headers = Sequence[tuple[str, bytes | None]]
 #: offset, timestamp, sequence, start and size of key, of value, start of headers
 Span = tuple[int, int, int, int, int, int, int, int]
 
-_INTEGER = """
+#: Reads a variable-length integer of ``data`` at ``at`` into ``name``, in place.
+INTEGER = """
             byte = data[at]
             at += 1
             if byte > 127:
@@ -65,7 +66,7 @@ def walk(data, header):
             if value_size > 0:
                 at += value_size
             rest = at
-            at = _skip_headers(data, at, end) if data[at] else at + 1
+            at = skip_headers(data, at, end) if data[at] else at + 1
             if at != end or at > total:
                 raise IndexError
         except (IndexError, CorruptBatchError):
@@ -96,7 +97,7 @@ def walk(data: bytes, header: BatchHeader) -> Iterator[Span]:
     return _compiled(data, header)
 
 
-def _skip_headers(data: bytes, at: int, end: int) -> int:
+def skip_headers(data: bytes, at: int, end: int) -> int:
     """The end of the headers at ``at``; IndexError where they do not end by ``end``."""
     count, at = read_varint(data, at)
     if not 0 <= count <= (end - at) // 2:
@@ -195,14 +196,14 @@ def _compile() -> Callable[[bytes, BatchHeader], Iterator[Span]]:
     for name in names:
         # Only a timestamp may take more than 32 bits.
         read = "read_varlong" if name == "time" else "read_varint"
-        names[name] = _INTEGER.format(name=name, read=read).strip()
+        names[name] = INTEGER.format(name=name, read=read).strip()
     source, name = _WALK.format(**names), "<pykafka_ops.disk.walk>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     space: dict[str, Any] = {
         "CorruptBatchError": CorruptBatchError,
         "LATE_END": LATE_END,
         "ZIGZAG": ZIGZAG,
-        "_skip_headers": _skip_headers,
+        "skip_headers": skip_headers,
         "fault": fault,
         "read_varint": read_varint,
         "read_varlong": read_varlong,

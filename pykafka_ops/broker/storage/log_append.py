@@ -11,7 +11,7 @@ from pykafka_ops.broker.storage.log_segments import LogSegments
 from pykafka_ops.broker.storage.replay import Marker, add_batch, add_marker, read_marker, replay
 from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at
 from pykafka_ops.broker.storage.segment import Segment
-from pykafka_ops.broker.storage.validate import Prepared, Rules, prepare
+from pykafka_ops.broker.storage.validate import Prepared, Rules, inflate, prepare
 from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,
@@ -20,7 +20,7 @@ from pykafka_ops.disk.batch import (
     set_offsets,
 )
 from pykafka_ops.disk.checksum import crc32c
-from pykafka_ops.disk.record import lengths_fit
+from pykafka_ops.disk.survey import as_promised
 from pykafka_ops.disk.txn_index import AbortedTxn
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -38,6 +38,17 @@ _MAX_RELATIVE = 2**31 - 1
 _TAIL = 256
 _CLIENT = Origin.CLIENT
 _new = tuple.__new__
+
+
+def _promised(body: bytes, header: BatchHeader) -> bool:
+    """Whether the records are what ``header`` says; ``body`` is the batch from the CRC's end on."""
+    if not header.attributes & 7:
+        return as_promised(body, _RECORDS_AT, header)
+    try:
+        plain = inflate(memoryview(body)[_RECORDS_AT:], header)
+    except CorruptBatchError:
+        return False
+    return as_promised(plain, 0, header)
 
 
 class AppendInfo(NamedTuple):
@@ -142,9 +153,9 @@ class LogAppend(LogSegments):
         ):
             return None
         body = bytes(records[_CRC_COVERS:])
-        if crc32c(body) != crc or not (flags & 7 or lengths_fit(body, _RECORDS_AT, n)):
+        if crc32c(body) != crc:
             return None
-        return fields
+        return fields if _promised(body, _new(BatchHeader, fields)) else None
 
     def _trim_tail(self) -> None:
         del self._tail_offsets[: _TAIL // 2], self._tail_positions[: _TAIL // 2]

@@ -1,0 +1,136 @@
+"""What ``LogValidator`` looks at in every record of a batch v2: keys, timestamps, offsets.
+
+The usual records are judged in columns (``columns``), others one after the other, by a loop that is
+put together as that of ``walk`` is.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pykafka_ops.disk.columns import usual
+from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong
+from pykafka_ops.disk.walk import INTEGER, LATE_END, fault, skip_headers
+from pykafka_ops.errors import CorruptBatchError
+
+if TYPE_CHECKING:
+    from pykafka_ops.disk.batch import BatchHeader
+
+
+class Survey(NamedTuple):
+    """What checking a batch record by record found; timestamps in ms, -1 where none."""
+
+    records: int
+    max_timestamp: int
+    min_timestamp: int
+    first_without_key: int | None
+    offsets_in_order: bool
+
+
+_SURVEY = """
+def survey(data, at, header):
+    base_time, time_factor = header.base_timestamp, 1
+    if header.is_log_append_time:
+        base_time, time_factor = header.max_timestamp, 0
+    latest = earliest = -1
+    keyless, in_order = None, True
+    left, number, total = header.record_count, 0, len(data)
+    while left:
+        left -= 1
+        start = at
+        try:
+            {size}
+            end = at + size
+            at += 1  # attributes, unused
+            {time}
+            {delta}
+            {key_size}
+            if key_size > 0:
+                at += key_size
+            {value_size}
+            if value_size > 0:
+                at += value_size
+            at = skip_headers(data, at, end) if data[at] else at + 1
+            if at != end or at > total:
+                raise IndexError
+        except (IndexError, CorruptBatchError):
+            raise fault(data, start, streamed=header.attributes & 7 != 0) from None
+        time = base_time + time * time_factor
+        if time > latest:
+            latest = time
+        if time != -1 and (time < earliest or earliest == -1):
+            earliest = time
+        if key_size < 0 and keyless is None:
+            keyless = number
+        if delta != number:
+            in_order = False
+        number += 1
+    if at != total:
+        raise CorruptBatchError(LATE_END)
+    return Survey(number, latest, earliest, keyless, in_order)
+"""
+
+
+def survey_records(data: bytes, at: int, header: BatchHeader) -> Survey:
+    """Step through the records that fill ``data`` from ``at`` on.
+
+    Raises CorruptBatchError, in Kafka's words, at the record that is wrong.
+    """
+    if not header.record_count and at != len(data):
+        raise CorruptBatchError(LATE_END)
+    return _compiled(data, at, header)
+
+
+def as_promised(data: bytes, at: int, header: BatchHeader) -> bool:
+    """Whether the records that fill ``data`` from ``at`` on are well formed, and number, offsets
+    and latest timestamp are those of the header; with a CreateTime batch that is all there is to
+    check where a topic sets no bounds and needs no keys."""
+    if usual(data, at, header) is not None:
+        return True
+    try:
+        seen = _compiled(data, at, header)
+    except CorruptBatchError:
+        return False
+    return seen.offsets_in_order and seen.max_timestamp == header.max_timestamp
+
+
+def examine(data: bytes, header: BatchHeader) -> Survey:
+    """As :func:`survey_records` from the start, in columns where that tells enough.
+
+    The earliest timestamp is then that of the batch, and of records without key it is only known
+    that there are some: 0.
+    """
+    timeless = header.base_timestamp == -1 != header.max_timestamp
+    seen = None if header.is_log_append_time or timeless else usual(data, 0, header)
+    if seen is None:
+        return survey_records(data, 0, header)
+    without = 0 if seen.keyless else None
+    return Survey(header.record_count, header.max_timestamp, header.base_timestamp, without, True)
+
+
+def _compile() -> Callable[[bytes, int, BatchHeader], Survey]:
+    """The function of ``_SURVEY``."""
+    names = {"size": "", "time": "", "delta": "", "key_size": "", "value_size": ""}
+    for name in names:
+        read = "read_varlong" if name == "time" else "read_varint"
+        names[name] = INTEGER.format(name=name, read=read).strip()
+    source, name = _SURVEY.format(**names), "<pykafka_ops.disk.survey>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    space: dict[str, Any] = {
+        "CorruptBatchError": CorruptBatchError,
+        "LATE_END": LATE_END,
+        "Survey": Survey,
+        "ZIGZAG": ZIGZAG,
+        "fault": fault,
+        "read_varint": read_varint,
+        "read_varlong": read_varlong,
+        "skip_headers": skip_headers,
+    }
+    exec(compile(source, name, "exec"), space)
+    made: Callable[[bytes, int, BatchHeader], Survey] = space["survey"]
+    return made
+
+
+_compiled = _compile()
