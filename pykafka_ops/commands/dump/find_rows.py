@@ -8,7 +8,7 @@ from pykafka_ops.analysis.moments import text as moment_text
 from pykafka_ops.commands._output import Column
 from pykafka_ops.commands._payload_format import PayloadFormat, payload_format
 from pykafka_ops.commands.dump.items import text_of
-from pykafka_ops.commands.dump.row_output import JsonLines, RowOutput, row_output
+from pykafka_ops.commands.dump.row_output import UNPRINTED, JsonLines, RowOutput, row_output
 from pykafka_ops.commands.dump.segments import Segment
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import ControlType
@@ -209,13 +209,9 @@ class Writer:
 
 def _cut(text: object, room: int) -> object:
     if isinstance(text, str):
-        line = text[: room + 1].translate(_UNPRINTED)
+        line = text[: room + 1].translate(UNPRINTED)
         return line if len(line) <= room else line[: room - 1] + "…"
     return text
-
-
-#: A table has one line a record, and no control sequence of a payload reaches the terminal.
-_UNPRINTED = dict.fromkeys((*range(32), *range(127, 160)), "�") | {9: " ", 10: "⏎", 13: "⏎"}
 
 
 def writer(form: str, shown: Shown, counts: Counts | None) -> Writer:

@@ -41,4 +41,10 @@ VERBS = (
          examples=("pko dump-log find /var/kafka/orders-* --key order-17",
                    "pko dump-log find /var/kafka/orders-0 --time 2026-11-21T08:00..2026-11-21T09:00"
                    " --value-regex 'status.:.failed' -o json")),
+    Verb("stats", "what is in the logs: records, codecs, sizes, heaviest keys and producers, "
+         "transactions, gaps; exit code 4 if damage was met", "dump.stats:stats", words=_FILES,
+         options=("keys", "key-format"), examples=("pko dump-log stats /var/kafka/orders-0",)),
+    Verb("timeline", "records and their bytes over time; exit code 4 if damage was met",
+         "dump.timeline:timeline", words=_FILES, options=("every", "since", "until"),
+         examples=("pko dump-log timeline /var/kafka/orders-* --since -24h --every 1h",)),
 )  # fmt: skip
