@@ -64,6 +64,14 @@ OPTIONS = (
     Opt("by-duration", "to the first record of the last PnDTnHnMnS", "DURATION"),
     Opt("from-file", "as the CSV file says: [group,]topic,partition,offset", "FILE",
         complete="file"),
+    Opt("all", "every group (as is without names)", ours=True),
+    Opt("partitions", "a row for every partition", short="p", ours=True),
+    Opt("window", "how far back commits and rates are looked at: 90s, 10m, 6h", "SPAN",
+        default="10m", ours=True),
+    Opt("watch", "again and again, every 5 seconds or so", "SPAN", optional="5s", short="w",
+        ours=True),
+    Opt("fail-on", "exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'", "CONDITION",
+        ours=True),
 )  # fmt: skip
 
 
@@ -154,6 +162,11 @@ COMMAND = Command(
              options=("all-groups", "offsets", "members", "state", "verbose"),
              examples=("pko groups describe billing", "pko groups describe billing --members",
                        "pko groups describe --all-groups --state")),
+        Verb("lag", "how far behind, in records and time, how fast, and Burrow's verdict",
+             "groups.lag:lag", words=_WHICH,
+             options=("all", "partitions", "window", "watch", "fail-on"),
+             examples=("pko groups lag", "pko groups lag billing --partitions --watch",
+                       "pko groups lag --all --fail-on 'lag>1000|status!=OK'")),
         Verb("reset-offsets", "commit other offsets for a group without members",
              "groups.reset:reset", words=_WHICH, flag="reset-offsets", options=_RESET,
              examples=("pko groups reset-offsets billing --topic orders --to-earliest --dry-run",

@@ -10,7 +10,7 @@ from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, describe_group
 from pykafka_ops.client.group_offsets import Committed, commit_offsets
 from pykafka_ops.commands._console import log
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, ItemError, Table, say
+from pykafka_ops.commands._output import Column, ItemError, Table, counted, say
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.plan_file import PlanLineError, write_plan
 from pykafka_ops.commands.groups.reset_plan import Plan, Planner
@@ -101,7 +101,7 @@ def _busy(group: Group) -> str:
 
 def in_use(group: Group) -> ItemError:
     """The error for a group with members."""
-    text = f"it has {len(group.members)} members ({group.state}): stop them first"
+    text = f"it has {counted(group.members, 'member')} ({group.state}): stop them first"
     return ItemError.of(group.id, KafkaError(ErrorCode.NON_EMPTY_GROUP, text))
 
 

@@ -1,0 +1,137 @@
+"""How a consumer is doing, from its last commits: Burrow's rules, with two of its traps removed.
+
+Source: Burrow, core/internal/evaluator/caching.go. Changed: too few commits give UNKNOWN instead
+of STOP, and silence counts as STOP only beyond three times the usual gap between commits and
+ten seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Final, NamedTuple
+
+OK: Final = "OK"
+WARN: Final = "WARN"
+"""It commits and gets on, but falls further behind each time."""
+STALL: Final = "STALL"
+"""It commits, always the same offset, while there is more to read."""
+STOP: Final = "STOP"
+"""It no longer commits though there is more to read."""
+REWIND: Final = "REWIND"
+"""It went back and has not come again to where it was."""
+UNKNOWN: Final = "UNKNOWN"
+"""There are too few commits to tell."""
+ORDER: Final = (OK, UNKNOWN, WARN, REWIND, STALL, STOP)
+"""From good to bad; a group is as bad as its worst partition."""
+
+WINDOW: Final = 10
+"""Commits that are looked at."""
+SILENCE_MS: Final = 10_000
+"""Silence up to this long is never a stop."""
+LEAST: Final = 3
+"""Commits it takes to tell anything but OK."""
+
+
+class Commit(NamedTuple):
+    """A commit: when (ms since 1970), which offset (-1: deleted), how far behind it was then
+    (None: not known)."""
+
+    timestamp: int
+    offset: int
+    lag: int | None = None
+
+
+class Verdict(NamedTuple):
+    """The status, and since when (ms; None: not known or no trouble)."""
+
+    status: str
+    since: int | None
+
+
+def judge(
+    commits: Sequence[Commit], lag: int, now: int, *, allowed_lag: int = 0, window: int = WINDOW
+) -> Verdict:
+    """The state of one partition of a group whose lag is now ``lag``.
+
+    ``commits`` in order of time, of which the last ``window`` count, ``now`` in ms.
+    """
+    recent = _since_deletion(commits)[-window:]
+    if lag <= allowed_lag:
+        return Verdict(OK, None)
+    if len(recent) < LEAST:
+        return Verdict(UNKNOWN, None)
+    if _is_silent(recent, now):
+        return Verdict(STOP, recent[-1].timestamp)
+    dropped = _rewound(recent)
+    if dropped is not None:
+        return Verdict(REWIND, dropped)
+    if any(c.lag is not None and c.lag <= allowed_lag for c in recent):
+        return Verdict(OK, None)
+    if recent[0].offset == recent[-1].offset:
+        return Verdict(STALL, _stalled_since(commits))
+    lags = [(c.timestamp, c.lag) for c in recent if c.lag is not None]
+    pairs = list(pairwise(lags))
+    if pairs and all(before[1] <= after[1] for before, after in pairs):
+        return Verdict(WARN, lags[0][0])
+    return Verdict(OK, None)
+
+
+def worst(statuses: Sequence[str]) -> str:
+    """The status of a group with these partitions; OK if it has none."""
+    return max(statuses, key=ORDER.index, default=OK)
+
+
+def rate(commits: Sequence[Commit]) -> float | None:
+    """Records per second between the first and the last commit; None for less than two times."""
+    recent = _since_deletion(commits)
+    if len(recent) < 2 or recent[-1].timestamp <= recent[0].timestamp:
+        return None
+    span = (recent[-1].timestamp - recent[0].timestamp) / 1000
+    return (recent[-1].offset - recent[0].offset) / span
+
+
+def catch_up_seconds(lag: int, rate_in: float | None, rate_out: float | None) -> float | None:
+    """Seconds until the lag is gone at these rates (records/s); None: never, or not known."""
+    if lag <= 0:
+        return 0.0
+    if rate_in is None or rate_out is None or rate_out <= rate_in:
+        return None
+    return lag / (rate_out - rate_in)
+
+
+def _since_deletion(commits: Sequence[Commit]) -> Sequence[Commit]:
+    """What came after the offsets were deleted last."""
+    for i in range(len(commits) - 1, -1, -1):
+        if commits[i].offset < 0:
+            return commits[i + 1 :]
+    return commits
+
+
+def _is_silent(recent: Sequence[Commit], now: int) -> bool:
+    silence = now - recent[-1].timestamp
+    gaps = [b.timestamp - a.timestamp for a, b in pairwise(recent)]
+    span = recent[-1].timestamp - recent[0].timestamp
+    return silence > max(span, 3 * median(gaps), SILENCE_MS)
+
+
+def _rewound(recent: Sequence[Commit]) -> int | None:
+    """When the offset dropped first, if nothing later came back to where it had been."""
+    for i, (before, after) in enumerate(pairwise(recent)):
+        if after.offset < before.offset:
+            if all(c.offset < before.offset for c in recent[i + 1 :]):
+                return after.timestamp
+            return None
+    return None
+
+
+def _stalled_since(commits: Sequence[Commit]) -> int:
+    """The first of the commits in a row, up to the last, with the same offset."""
+    last = commits[-1]
+    since = last.timestamp
+    for commit in reversed(commits):
+        if commit.offset != last.offset:
+            break
+        since = commit.timestamp
+    return since

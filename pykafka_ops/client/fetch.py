@@ -1,0 +1,94 @@
+"""Records of partitions as their leaders hold them, for looking into a log here and there.
+
+Not a consumer: no session, no prefetching; a question per leader for any number of partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, cast
+
+from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
+from pykafka_ops.disk.batch import read_header, scan
+from pykafka_ops.disk.record import Record, iter_records
+from pykafka_ops.errors import CorruptBatchError, PkoError
+from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+
+BY_NAME: Final = 12
+"""The last version that names topics; later ones want their ids."""
+RECORDS_LIMIT: Final = 256 << 20
+"""Bytes that one batch may take decompressed."""
+
+
+class Fetched(NamedTuple):
+    """Whole batches from the one that holds the offset asked for on (b"": there is none yet)."""
+
+    records: memoryview
+    high_watermark: int
+    log_start_offset: int
+
+
+def fetch(
+    cluster: Cluster,
+    wanted: Mapping[Partition, int],
+    *,
+    partition_bytes: int = 1 << 20,
+    max_bytes: int = 50 << 20,
+) -> dict[Partition, Fetched | PkoError]:
+    """Read each partition from an offset; both limits in bytes, per partition and per leader.
+
+    A leader gives at least one batch for the first partition that has any; the others may come
+    back empty where their next batch is larger than the limits.
+    """
+
+    def ask(node: int, part: dict[Partition, int]) -> Question:
+        topics: dict[str, list[FetchPartition]] = {}
+        for (topic, index), offset in part.items():
+            topics.setdefault(topic, []).append(
+                FetchPartition(
+                    partition=index, fetch_offset=offset, partition_max_bytes=partition_bytes
+                )
+            )
+        request = FetchRequest(
+            max_wait_ms=0,
+            min_bytes=0,
+            max_bytes=max_bytes,
+            session_epoch=-1,
+            topics=[FetchTopic(topic=t, partitions=p) for t, p in topics.items()],
+        )
+        return Question(node, request, FetchResponse, lowest=4, highest=BY_NAME)
+
+    return ask_leaders(cluster, wanted, ask, _read, name="fetch")
+
+
+def _read(answer: FetchResponse) -> Answers[Fetched]:
+    for topic in answer.responses:
+        for p in topic.partitions:
+            data = memoryview(cast("bytes", p.records) if p.records is not None else b"")
+            value = Fetched(data, p.high_watermark, p.log_start_offset)
+            yield (topic.topic, p.partition_index), p.error_code, None, value
+
+
+def records_from(data: memoryview, offset: int) -> Iterator[Record]:
+    """The records at or above ``offset`` of whole v2 batches; control records are left out.
+
+    Raises CorruptBatchError where a batch cannot be read.
+    """
+    for position, header in scan(data):
+        if header.magic < 2 or header.is_control or header.last_offset < offset:
+            continue
+        for record in iter_records(data, position, header, RECORDS_LIMIT):
+            if record.offset >= offset:
+                yield record
+
+
+def end_of(data: memoryview, otherwise: int) -> int:
+    """The offset behind the last whole batch, ``otherwise`` where there is none."""
+    end = otherwise
+    try:
+        for position, _ in scan(data):
+            end = read_header(data, position).next_offset
+    except CorruptBatchError:
+        return end
+    return end

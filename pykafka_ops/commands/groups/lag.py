@@ -1,0 +1,117 @@
+"""``pko groups lag``: how far behind groups are, how fast they read, how they are doing."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+import time
+from collections.abc import Sequence
+
+from pykafka_ops.analysis.burrow import OK, UNKNOWN
+from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.analysis.lag import GroupLag, LagRow, by_group, lag_row
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, Table, write
+from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.lag_facts import Collector
+from pykafka_ops.errors import UsageError
+
+_SPAN = re.compile(r"(\d+)([smhd]?)")
+_UNIT = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+CLEAR = "\x1b[H\x1b[2J"
+
+
+def _bad(status: object) -> bool:
+    return status not in (OK, UNKNOWN)
+
+
+_RATES = (
+    Column("lag_seconds", "BEHIND-S", right=True),
+    Column("rate_in", "IN/S", right=True),
+    Column("rate_out", "OUT/S", right=True),
+    Column("catch_up_seconds", "CATCH-UP-S", right=True),
+    Column("lead", right=True),
+    Column("status", bad=_bad),
+)
+GROUPS = (
+    Column("group"),
+    Column("state"),
+    Column("partitions", right=True),
+    Column("lag", right=True),
+    Column("max_lag", right=True),
+    *_RATES,
+)
+PARTITIONS = (
+    Column("group"),
+    Column("topic"),
+    Column("partition", right=True),
+    Column("current_offset", "CURRENT", right=True),
+    Column("log_end_offset", "END", right=True),
+    Column("lag", right=True),
+    *_RATES,
+    Column("since", right=True, wide=True),
+    Column("client_id", optional=True),
+)
+
+
+def lag(ctx: Context) -> Table | int:
+    """One table for all groups asked for, again and again with ``--watch``."""
+    args = ctx.args
+    kind = LagRow if args.has("partitions") else GroupLag
+    fields = [f.name for f in dataclasses.fields(kind)]
+    failing = _condition(args.text("fail-on"), fields)
+    window = seconds_of("window", args.text("window") or "10m")
+    every = seconds_of("watch", args.text("watch") or "5") if args.has("watch") else None
+    collector = Collector(select.cluster(ctx), window * 1000)
+    if every is None:
+        return _table(ctx, collector, failing)
+    return _watch(ctx, collector, failing, every)
+
+
+def _condition(text: str | None, fields: Sequence[str]) -> Condition | None:
+    if text is None:
+        return None
+    try:
+        return parse_condition(text, fields)
+    except ConditionError as error:
+        raise UsageError(f"--fail-on: {error}") from None
+
+
+def seconds_of(option: str, text: str) -> int:
+    """``90``, ``90s``, ``15m``, ``6h`` or ``2d``. Raises UsageError."""
+    match = _SPAN.fullmatch(text)
+    if match is None or not int(match[1]):
+        raise UsageError(f"--{option} {text}: write seconds, or 90s, 15m, 6h, 2d")
+    return int(match[1]) * _UNIT[match[2]]
+
+
+def _table(ctx: Context, collector: Collector, failing: Condition | None) -> Table:
+    named = ctx.args.has("group")
+    names = ctx.args.texts("group") if named else sorted(select.every(ctx))
+    found = [lag_row(f, collector.now) for f in collector.collect(names)]
+    columns: Sequence[Column] = PARTITIONS
+    rows = [dataclasses.asdict(r) for r in found]
+    if not ctx.args.has("partitions"):
+        columns, rows = GROUPS, [dataclasses.asdict(g) for g in by_group(found)]
+    code = 4 if failing is not None and any(failing(r) for r in rows) else None
+    if collector.errors:
+        code = 1
+    kind = "partition-lag" if ctx.args.has("partitions") else "group-lag"
+    return Table(kind, columns, rows, errors=collector.errors, exit_code=code)
+
+
+def _watch(ctx: Context, collector: Collector, failing: Condition | None, every: int) -> int:
+    """Until Ctrl-C; ends with exit code 4 as soon as the condition holds."""
+    try:
+        while True:
+            table = _table(ctx, collector, failing)
+            if sys.stdout.isatty() and ctx.output in ("table", "wide"):
+                sys.stdout.write(f"{CLEAR}{time.strftime('%H:%M:%S')}\n")
+            write(table, ctx.output, flags=False)
+            sys.stdout.flush()
+            if table.code == 4:
+                return 4
+            time.sleep(every)
+    except KeyboardInterrupt:
+        return 0

@@ -1,0 +1,166 @@
+"""Asks a cluster all that the lag report needs, in a handful of requests per broker."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from pykafka_ops.analysis.group_rows import Partition, Reader, partitions_of
+from pykafka_ops.analysis.lag import Facts, Sample
+from pykafka_ops.client import offsets
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.commit_log import Commits, commits_since
+from pykafka_ops.client.fetch import fetch, records_from
+from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
+from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.offsets import Offset
+from pykafka_ops.commands._output import ItemError
+from pykafka_ops.commands.groups.select import not_there
+from pykafka_ops.errors import KafkaError, PkoError
+
+SAMPLES = 6
+"""How many earlier end offsets of a partition are asked for."""
+FIRST_LOOK = 64 << 10
+SECOND_LOOK = 2 << 20
+"""Bytes to read for the record at a committed offset: most batches are small."""
+
+
+class Collector:
+    """Everything about some groups at one moment; ``now`` in ms."""
+
+    def __init__(self, cluster: Cluster, window_ms: int) -> None:
+        self.cluster, self.window_ms = cluster, window_ms
+        self.now = 0
+        self.errors: list[ItemError] = []
+
+    def collect(self, names: Sequence[str]) -> list[Facts]:
+        """One entry per partition of each group, by name; what failed is in ``errors``."""
+        self.errors = []
+        self.now = int(time.time() * 1000)
+        groups = self._groups(names)
+        committed = self._committed(groups)
+        readers = {n: [Reader(m.id, m.host, m.client_id, m.assigned) for m in g.members]
+                   for n, g in groups.items()}  # fmt: skip
+        pairs = {n: sorted(partitions_of(readers[n], committed[n])) for n in committed}
+        every = sorted({p for found in pairs.values() for p in found})
+        ends, starts = self._ask(every, offsets.LATEST), self._ask(every, offsets.EARLIEST)
+        behind = {
+            (p, offset)
+            for found in committed.values()
+            for p, offset in found.items()
+            if ends.get(p, -1) > offset >= starts.get(p, 0)
+        }
+        samples = self._samples(every, {p for p, _ in behind}, ends)
+        newest = self._newest({p for p, _ in behind})
+        stamps = self._stamps(behind)
+        commits = self._commits(set(committed))
+        facts = []
+        for name, found in pairs.items():
+            clients = {p: r.client_id for r in readers[name] for p in r.assigned}
+            for p in found:
+                offset = committed[name].get(p)
+                facts.append(
+                    Facts(
+                        name, groups[name].state, *p, clients.get(p), offset, starts.get(p),
+                        ends.get(p), stamps.get((p, offset)) if offset is not None else None,
+                        newest.get(p), samples.get(p, ()), commits.get((name, *p), ()),
+                    )
+                )  # fmt: skip
+        return facts
+
+    def _groups(self, names: Sequence[str]) -> dict[str, Group]:
+        alive = {}
+        for name, group in describe_groups(self.cluster, names).items():
+            if isinstance(group, PkoError):
+                self._failed(name, group)
+            elif group.state == DEAD:
+                self._failed(name, not_there(name))
+            else:
+                alive[name] = group
+        return alive
+
+    def _committed(self, groups: Mapping[str, Group]) -> dict[str, dict[Partition, int]]:
+        result = {}
+        for name, found in fetch_offsets(self.cluster, groups).items():
+            if isinstance(found, PkoError):
+                self._failed(name, found)
+            else:
+                result[name] = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+        return result
+
+    def _failed(self, name: str, error: PkoError) -> None:
+        if not isinstance(error, KafkaError):
+            raise error
+        self.errors.append(ItemError.of(name, error))
+
+    def _ask(self, partitions: Iterable[Partition], moment: int) -> dict[Partition, int]:
+        return {p: o.offset for p, o in self._offsets(partitions, moment).items()}
+
+    def _offsets(self, partitions: Iterable[Partition], moment: int) -> dict[Partition, Offset]:
+        wanted = dict.fromkeys(partitions, moment)
+        found = offsets.list_offsets(self.cluster, wanted) if wanted else {}
+        return {p: o for p, o in found.items() if isinstance(o, Offset)}
+
+    def _samples(
+        self, every: Sequence[Partition], behind: set[Partition], ends: Mapping[Partition, int]
+    ) -> dict[Partition, list[Sample]]:
+        """Where the logs ended earlier: at the window's begin for all, in between for some."""
+        samples: dict[Partition, list[Sample]] = {}
+        for k in range(SAMPLES):
+            moment = self.now - self.window_ms * (SAMPLES - k) // SAMPLES
+            asked = every if k == 0 else sorted(behind)
+            for p, offset in self._ask(asked, moment).items():
+                end = offset if offset >= 0 else ends.get(p, -1)
+                if end >= 0:
+                    samples.setdefault(p, []).append((moment, end))
+        return samples
+
+    def _newest(self, partitions: set[Partition]) -> dict[Partition, int]:
+        """The largest timestamp in each; now, where brokers before 3.0 cannot tell."""
+        found = self._offsets(sorted(partitions), offsets.MAX_TIMESTAMP)
+        return {
+            p: found[p].timestamp if p in found and found[p].timestamp >= 0 else self.now
+            for p in partitions
+        }
+
+    def _stamps(self, wanted: set[tuple[Partition, int]]) -> dict[tuple[Partition, int], int]:
+        """The timestamp of the first record at or behind each offset."""
+        stamps: dict[tuple[Partition, int], int] = {}
+        rounds: dict[Partition, list[int]] = {}
+        for p, offset in sorted(wanted):
+            rounds.setdefault(p, []).append(offset)
+        while rounds:  # groups that stand at different offsets of a partition take turns
+            now = {p: found.pop() for p, found in rounds.items()}
+            for size in (FIRST_LOOK, SECOND_LOOK):
+                now = self._look(now, size, stamps)
+            rounds = {p: found for p, found in rounds.items() if found}
+        return stamps
+
+    def _look(
+        self, wanted: dict[Partition, int], size: int, stamps: dict[tuple[Partition, int], int]
+    ) -> dict[Partition, int]:
+        """Read ``size`` bytes at each offset; what is still not known."""
+        if not wanted:
+            return {}
+        left = {}
+        for p, answer in fetch(self.cluster, wanted, partition_bytes=size).items():
+            if isinstance(answer, PkoError):
+                continue
+            try:
+                record = next(records_from(answer.records, wanted[p]), None)
+            except PkoError:
+                continue
+            if record is None:
+                left[p] = wanted[p]
+            else:
+                stamps[p, wanted[p]] = record.timestamp
+        return left
+
+    def _commits(self, names: set[str]) -> Commits:
+        """Of the window; without them where the offsets topic may not be read."""
+        if not names:
+            return {}
+        try:
+            return commits_since(self.cluster, self.now - self.window_ms, names)
+        except KafkaError:
+            return {}

@@ -1,0 +1,161 @@
+"""``pko groups`` in our tongue on a running cluster: list, describe, lag, reset, delete."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from tests.support.apache import ApacheBroker
+from tests.support.commands import Said, pko
+
+pytestmark = [pytest.mark.java, pytest.mark.slow]
+
+
+class Desk:
+    """Makes commits and asks ``pko groups`` about them; ``group`` is nobody else's."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self.bootstrap, self.topic, self.group = bootstrap, topic, f"group-of-{topic}"
+        self.consumers: list[Consumer] = []
+
+    def fill(self, count: int = 300) -> None:
+        """Three partitions, a record a second in each, the newest just now."""
+        assert self.ask("topics", "create", self.topic, "-p", "3").code == 0
+        producer = Producer({"bootstrap.servers": self.bootstrap})
+        now = int(time.time() * 1000)
+        for i in range(count):
+            stamp = now - (count - 1 - i) * 1000
+            for partition in range(3):
+                producer.produce(self.topic, b"v", partition=partition, timestamp=stamp)
+        assert producer.flush(30) == 0
+
+    def consumer(self, **settings: object) -> Consumer:
+        basic = {"bootstrap.servers": self.bootstrap, "group.id": self.group}
+        self.consumers.append(Consumer({**basic, "auto.offset.reset": "earliest", **settings}))
+        return self.consumers[-1]
+
+    def commit(self, *offsets: int) -> None:
+        consumer = self.consumer()
+        places = [TopicPartition(self.topic, i, o) for i, o in enumerate(offsets)]
+        consumer.commit(offsets=places, asynchronous=False)
+
+    def member(self, client: str) -> None:
+        """A member that has its partitions and committed where it stands."""
+        consumer = self.consumer(**{"client.id": client, "enable.auto.commit": False})
+        consumer.subscribe([self.topic])
+        assert len(consumer.consume(900, 30)) == 900
+        consumer.commit(asynchronous=False)
+
+    def close(self) -> None:
+        for consumer in self.consumers:
+            consumer.close()
+
+    def ask(self, *words: str) -> Said:
+        return pko(*words, "-b", self.bootstrap)
+
+    def items(self, *words: str) -> list[dict[str, Any]]:
+        said = self.ask("groups", *words, "-o", "json")
+        assert said.code == 0, said
+        found: list[dict[str, Any]] = json.loads(said.out)["items"]
+        return found
+
+    def committed(self) -> list[int]:
+        return [i["current_offset"] for i in self.items("describe", self.group)]
+
+
+@pytest.fixture
+def desk(apache: ApacheBroker, topic: str) -> Iterator[Desk]:
+    made = Desk(apache.bootstrap, topic)
+    yield made
+    made.close()
+
+
+def test_members_and_their_partitions_are_shown(desk: Desk) -> None:
+    desk.fill()
+    desk.member("worker")
+    (member,) = desk.items("describe", desk.group, "--members")
+    assert (member["client_id"], member["partition_count"]) == ("worker", 3)
+    assert member["assignment"] == [f"{desk.topic}-{i}" for i in range(3)]
+    (state,) = desk.items("describe", desk.group, "--state")
+    assert (state["state"], state["member_count"]) == ("Stable", 1)
+    rows = desk.items("describe", desk.group)
+    assert [(r["partition"], r["client_id"], r["log_end_offset"]) for r in rows] == [
+        (i, "worker", 300) for i in range(3)
+    ]
+    (listed,) = desk.items("list", desk.group)
+    assert listed["state"] == "Stable"
+
+
+def test_lag_is_told_in_records_and_time_with_a_verdict(desk: Desk) -> None:
+    desk.fill()
+    for i in range(4):
+        desk.commit(100, 290 + i, 300)
+    first, second, third = desk.items("lag", desk.group, "--partitions")
+    assert (first["lag"], first["lead"], first["status"]) == (200, 100, "STALL")
+    assert first["lag_seconds"] == pytest.approx(199)
+    assert (second["lag"], second["rate_out"] > 0) == (7, True)
+    assert (third["lag"], third["lag_seconds"], third["status"]) == (0, 0.0, "OK")
+    assert first["rate_in"] == pytest.approx(0.5, abs=0.2)
+    (whole,) = desk.items("lag", desk.group)
+    assert (whole["lag"], whole["max_lag"], whole["status"]) == (207, 200, "STALL")
+
+
+def test_a_condition_on_lag_decides_the_exit_code(desk: Desk) -> None:
+    desk.fill()
+    desk.commit(300, 300, 300)
+    good = desk.ask("groups", "lag", desk.group, "--fail-on", "lag>0|status!=OK")
+    assert good.code == 0
+    desk.commit(299)
+    bad = desk.ask("groups", "lag", desk.group, "--fail-on", "lag>0")
+    assert bad.code == 4
+    wrong = desk.ask("groups", "lag", desk.group, "--fail-on", "lagg>0")
+    assert (wrong.code, wrong.out) == (2, "")
+
+
+def test_a_reset_is_shown_first_and_committed_on_demand(desk: Desk) -> None:
+    desk.fill()
+    desk.commit(100, 200, 300)
+    plan = desk.ask(
+        "groups", "reset-offsets", desk.group, "--topic", desk.topic, "--shift-by", "-150"
+    )
+    assert plan.code == 0
+    assert "nothing was committed" in plan.err
+    assert f"{desk.topic}-0: -50 is outside the log, 0 is taken" in plan.err
+    assert desk.committed() == [100, 200, 300]
+    words = ("reset-offsets", desk.group, "--topic", f"{desk.topic}:0,1", "--to-latest")
+    moved = desk.items(*words, "--execute")
+    assert [(m["current_offset"], m["new_offset"], m["skipped"]) for m in moved] == [
+        (100, 300, 200),
+        (200, 300, 100),
+    ]
+    assert desk.committed() == [300, 300, 300]
+
+
+def test_a_group_with_members_is_neither_reset_nor_deleted(desk: Desk) -> None:
+    desk.fill()
+    desk.member("worker")
+    said = desk.ask("groups", "reset-offsets", desk.group, "--all-topics", "--to-earliest",
+                    "--execute")  # fmt: skip
+    assert said.code == 1
+    assert "it has 1 member (Stable): stop them first" in said.err
+    said = desk.ask("groups", "delete", desk.group, "--yes")
+    assert (said.code, "NON_EMPTY_GROUP" in said.err) == (1, True)
+    assert desk.committed() == [300, 300, 300]
+
+
+def test_offsets_and_groups_are_deleted(desk: Desk) -> None:
+    desk.fill()
+    desk.commit(1, 2, 3)
+    assert desk.ask("groups", "delete", desk.group).code == 2
+    words = ("delete-offsets", desk.group, "--topic", f"{desk.topic}:0", "--yes")
+    assert desk.items(*words) == [{"topic": desk.topic, "partition": 0, "deleted": True}]
+    assert desk.committed() == [2, 3]
+    said = desk.ask("groups", "delete", desk.group, "none-of-" + desk.group, "--yes")
+    assert said.code == 1
+    assert "GROUP_ID_NOT_FOUND" in said.err
+    assert desk.ask("groups", "describe", desk.group).code == 1
