@@ -31,6 +31,7 @@ DUMP = {
     "dump-log: --print-data-log": ("--print-data-log",),
 }
 DUMPS = {name: Row(name, "s", 1.0) for name in DUMP}
+VERIFY = Row("dump-log verify, per core", "MB/s", 500, True, digits=0, absolute=True)
 PKO = Path(sys.executable).with_name("pko")
 
 
@@ -51,6 +52,15 @@ def timed(argv: Sequence[str], *, fails: bool = False) -> tuple[float, float]:
     seconds = time.monotonic() - begin
     assert fails or child.returncode == 0, f"{argv}: {said.decode()[-2000:]}"
     return seconds, usage.ru_maxrss * 1024 / 1e6
+
+
+def cpu_seconds(argv: Sequence[str]) -> float:
+    """What a command takes of a processor, its children's time included."""
+    before = os.times()
+    subprocess.run(argv, check=True, capture_output=True)
+    after = os.times()
+    spent = after.children_user - before.children_user
+    return spent + after.children_system - before.children_system
 
 
 def _against(target: Target, words: Sequence[str]) -> list[str]:
@@ -107,4 +117,10 @@ def dump(bench: Bench) -> None:
                 seconds, _memory = timed(argv)
                 bench.results.add(DUMPS[name], target_name, seconds)
                 bench.say(f"  {target_name:7} {name}: {seconds:.2f} s")
+    if OURS in bench.names:
+        megabytes = path.stat().st_size / 1e6
+        for _ in range(bench.repeats):
+            rate = megabytes / cpu_seconds([str(PKO), "dump-log", "verify", str(path)])
+            bench.results.add(VERIFY, OURS, rate)
+            bench.say(f"  {OURS:7} {VERIFY.name}: {rate:,.0f} MB/s")
     shutil.rmtree(path.parent)

@@ -12,20 +12,22 @@ OURS, APACHE = "ours", "apache"
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; ``goal`` bounds ours / Apache's."""
+    """One line of the table; ``goal`` bounds ours / Apache's, or ours alone if ``absolute``."""
 
     name: str
     unit: str
     goal: float
     higher_is_better: bool = False
     digits: int = 2
+    absolute: bool = False
 
     def reached(self, ratio: float) -> bool:
         shown = round(ratio, 2)
         return shown >= self.goal if self.higher_is_better else shown <= self.goal
 
     def goal_text(self) -> str:
-        return f"{'>=' if self.higher_is_better else '<='} {self.goal:g}x"
+        unit = "" if self.absolute else "x"
+        return f"{'>=' if self.higher_is_better else '<='} {self.goal:g}{unit}"
 
 
 @dataclass
@@ -53,7 +55,8 @@ class Results:
         lines = [head]
         for row in self.samples:
             ratio = self.ratio(row)
-            verdict = "" if ratio is None else "ok" if row.reached(ratio) else "short"
+            judged = self.median(row, OURS) if row.absolute else ratio
+            verdict = "" if judged is None else "ok" if row.reached(judged) else "short"
             shown = "-" if ratio is None else f"{ratio:.2f}x"
             cells = (self._cell(row, APACHE), self._cell(row, OURS))
             lines.append((row.name, row.unit, *cells, shown, row.goal_text(), verdict))
