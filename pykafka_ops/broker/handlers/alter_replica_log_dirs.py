@@ -46,6 +46,11 @@ def _start(context: Context, topic: str, index: int, path: str) -> int:
         services.logs.moves.start(topic, index, path, hosted=hosted)
     except KafkaError as error:
         log.warning("Unable to alter log dirs for %s-%d: %s", topic, index, error)
+        if (
+            error.code == ErrorCode.REPLICA_NOT_AVAILABLE
+            and services.image.partition(topic, index) is None
+        ):
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return error.code
     return ErrorCode.NONE
 
