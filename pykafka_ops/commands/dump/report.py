@@ -10,13 +10,15 @@ class Damage:
     """Where a log stops being readable as a broker reads it.
 
     ``position`` in bytes, ``offset`` the first that is lost there, ``batches`` the sound ones
-    before it. ``torn``: nothing behind it can be read, as after a crash.
+    before it. ``torn``: nothing behind it can be read, as after a crash;
+    ``resumes`` is the position of the first sound batch behind it, -1 if there is none.
     """
 
-    __slots__ = ("batches", "offset", "position", "torn")
+    __slots__ = ("batches", "offset", "position", "resumes", "torn")
 
     def __init__(self, position: int, offset: int, batches: int, *, torn: bool) -> None:
         self.position, self.offset, self.batches, self.torn = position, offset, batches, torn
+        self.resumes = -1
 
 
 class Report:
@@ -63,6 +65,7 @@ class Report:
                 "position": self.damage.position,
                 "offset": self.damage.offset,
                 "torn_tail": self.damage.torn,
+                "readable_again": self.damage.resumes if self.damage.resumes >= 0 else None,
                 "readable_before": self.damage.batches,
                 "readable_behind": self.readable(),
             }

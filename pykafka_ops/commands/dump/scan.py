@@ -76,7 +76,7 @@ class SegmentScan:
         try:
             position = 0
             while position < self.size:
-                position = self._stretch(position)
+                position = self._readable(position)
                 if position < self.size:
                     position = self._odd(position)
             self.against.finish(self.last + 1, damaged=self.report.damage is not None)
@@ -102,6 +102,15 @@ class SegmentScan:
                     raise StorageError(f"{self.report.file}: it was cut while it was read")
                 self._window += more
         return self._window[at : at + size]
+
+    def _readable(self, position: int) -> int:
+        """``_stretch``, and behind damage whether that found something."""
+        known = self.report.entries
+        end = self._stretch(position)
+        damage = self.report.damage
+        if damage is not None and damage.resumes < 0 and self.report.entries > known:
+            damage.resumes = position
+        return end
 
     # -- the usual batch -----------------------------------------------------------------------
 

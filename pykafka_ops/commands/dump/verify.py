@@ -79,7 +79,8 @@ class _Found:
         behind = report.readable()
         text = f"nothing behind it can be read, {report.size - damage.position} bytes"
         if behind:
-            text = f"{_plural(behind, 'batch', 'batches')} behind it can still be read"
+            again = f", from position {damage.resumes} on" if damage.resumes >= 0 else ""
+            text = f"{_plural(behind, 'batch', 'batches')} behind it can still be read{again}"
         self.notes.append(
             f"{report.file}: damaged from position {damage.position} on, offset {damage.offset}; "
             f"{_plural(damage.batches, 'batch', 'batches')} before it are sound, {text}"
