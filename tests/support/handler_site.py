@@ -61,6 +61,7 @@ class CoordinatorDesk:
         self._coordinators._spawn = self._work.append  # type: ignore[assignment,method-assign]
         ids = SimpleNamespace(take=lambda: next(site.ids))
         self.transactions = self._coordinators.add_transactions(image, configs, cast(Any, ids))
+        self.groups = self._coordinators.add_groups(image, configs)
 
     def led(self, *partitions: Partition) -> None:
         """Load the shards of partitions of internal topics."""
@@ -76,6 +77,7 @@ class CoordinatorDesk:
     def tick(self) -> None:
         """Do what is due."""
         self.transactions.coordinator.tick()
+        self.groups.coordinator.tick()
 
 
 def topic_id(name: str) -> bytes:
@@ -141,6 +143,7 @@ class Site:
             sessions=FetchSessions(100, lambda: next(ids)),
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=self.coordinators.transactions,
+            groups=self.coordinators.groups,
             run_in_thread=asyncio.to_thread,
         )
         self.update({})

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.groups import Groups
     from pykafka_ops.broker.coordinators.transactions import Transactions
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.metadata.store import MetadataStore
@@ -59,6 +60,7 @@ class Services:
     sessions: FetchSessions
     producer_ids: ProducerIds
     transactions: Transactions
+    groups: Groups
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     fetch_max_bytes: int = 55 * 1024 * 1024
 

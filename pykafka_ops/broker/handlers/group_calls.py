@@ -18,7 +18,11 @@ def answer_with(inner: Deferred, shape: Callable[[Any], object]) -> object:
     if inner.done:
         return shape(inner.answer)
     outer = Deferred()
-    inner.then(lambda result: outer.resolve(shape(result)))
+
+    def resolve(result: object) -> None:
+        outer.resolve(shape(result))
+
+    inner.then(resolve)
     return outer
 
 

@@ -67,7 +67,8 @@ def _sort_out(
     expires = NEVER if request.retention_time_ms == -1 else now + request.retention_time_ms
     commits: list[Commit] = []
     accepted: list[OffsetCommitResponsePartition] = []
-    good, bad = [], []
+    good: list[OffsetCommitResponseTopic] = []
+    bad: list[OffsetCommitResponseTopic] = []
     for topic in request.topics:
         name, exists = topic.name, topic.name in known
         partitions = []

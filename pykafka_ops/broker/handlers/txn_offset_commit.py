@@ -77,7 +77,8 @@ def _sort_out(context: Context, request: TxnOffsetCommitRequest) -> Sorted:
     now = services.clock()
     commits: list[Commit] = []
     accepted: list[TxnOffsetCommitResponsePartition] = []
-    good, bad = [], []
+    good: list[TxnOffsetCommitResponseTopic] = []
+    bad: list[TxnOffsetCommitResponseTopic] = []
     for topic in request.topics:
         exists = topic.name in services.image.topics
         partitions = []

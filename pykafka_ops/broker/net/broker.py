@@ -18,6 +18,7 @@ from pykafka_ops.broker.metadata.membership import cluster_id, ensure_paths, reg
 from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
 from pykafka_ops.broker.net import adoption, listeners
+from pykafka_ops.broker.net.cleaner import LogCleaner
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.live_settings import LiveSettings
@@ -52,6 +53,7 @@ ALONE = {
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
+    "group.initial.rebalance.delay.ms": "0",
 }
 
 
@@ -142,10 +144,13 @@ class Broker:
             names = await adoption.adopt(self.store, self.logs, self.broker_id)
             await self._settings.load_topics(names)
         self._tasks = PeriodicTasks(self.logs, self.configs, wall_clock)
+        self._cleaner = LogCleaner(self.logs, self.configs, wall_clock, self._run_in_thread)
         await self._open_sockets()
         await self._join()
         self._tasks.start()
         self._opened("tasks", self._tasks.stop)
+        self._cleaner.start()
+        self._opened("cleaner", self._cleaner.stop)
         await self._server.accept()
 
     async def _open_store(self) -> bool:
@@ -252,6 +257,7 @@ class Broker:
             transactions=self._coordinators.add_transactions(
                 self.image, self.configs, producer_ids
             ),
+            groups=self._coordinators.add_groups(self.image, self.configs),
             run_in_thread=self._run_in_thread,
             fetch_max_bytes=get("fetch.max.bytes"),
         )
@@ -312,27 +318,29 @@ class Broker:
     def _settings_changed(self, names: frozenset[str]) -> None:
         log.info("settings changed: %s", ", ".join(sorted(names)))
         self._server.reconfigure()
+        rate = self.configs.value("replica.alter.log.dirs.io.max.bytes.per.second")
+        self.logs.settings.move_bytes_per_second = rate
         verify = self.configs.value("transaction.partition.verification.enable")
         self.logs.settings.verify_transactions = verify
         for data_dir in self.logs.online:
+            data_dir.forget_expiry()
             for found in data_dir.open_logs():
                 found.update_config(self._settings.topic_config(found.topic))
+        self._cleaner.reconfigure(names)
 
-        rate = self.configs.value("replica.alter.log.dirs.io.max.bytes.per.second")
-        self.logs.settings.move_bytes_per_second = rate
     def _unclean(self, topic: str) -> bool:
         return self._settings.topic_config(topic).unclean_leader_election_enable
 
-    def _dir_failed(self, path: str, gone: list[tuple[str, int]], last: bool) -> None:
-        """Answer who waits on logs that are gone; without any directory the broker is over."""
-        for topic, index in gone:
-            self._coordinators.lost(topic, index)
     def _log_moved(self, topic: str, index: int) -> None:
         """A replica is in another directory: the partition goes on with that log."""
         partition = self.replicas.find(topic, index)
         if partition is not None:
             partition.move_log()
 
+    def _dir_failed(self, path: str, gone: list[tuple[str, int]], last: bool) -> None:
+        """Answer who waits on logs that are gone; without any directory the broker is over."""
+        for topic, index in gone:
+            self._coordinators.lost(topic, index)
             partition = self.replicas.find(topic, index)
             if partition is not None:
                 partition.forget_log()

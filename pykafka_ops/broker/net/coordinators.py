@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+import uuid
+from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.markers import LocalMarkers
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.transactions import Transactions
@@ -67,6 +69,7 @@ class Coordinators:
         self._clock = clock
         self._timer = timer
         self._run_in_thread = run_in_thread
+        self._groups: Groups | None = None
         self._by_topic: dict[str, Coordinator[Any]] = {}
         self._clockworks: list[_Clockwork] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -115,6 +118,25 @@ class Coordinators:
 
         self.add(make)
         return made[0]
+
+    def add_groups(self, image: MetadataImage, configs: BrokerConfigs) -> Groups:
+        """Have the group coordinator."""
+        made: list[Groups] = []
+
+        def make(environment: Environment) -> Coordinator[Any]:
+            made.append(
+                Groups(environment, image=image, configs=configs, new_id=lambda: str(uuid.uuid4()))
+            )
+            return made[0].coordinator
+
+        self.add(make)
+        self._groups = made[0]
+        return made[0]
+
+    def topics_deleted(self, topics: Collection[str]) -> None:
+        """The cluster has these topics no more."""
+        if self._groups is not None:
+            self._groups.topics_deleted(topics)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = self._loop.create_task(work)

@@ -88,9 +88,11 @@ class LocalReplicas:
         """Take over the controller's picture of the cluster."""
         self._check(order.delta.controller_epoch, order.broker_epoch)
         self._image.apply(order.delta)
-        for topic in order.delta.partitions:
-            if topic not in self._image.topics:
-                self._settings.forget_topic(topic)
+        gone = [topic for topic in order.delta.partitions if topic not in self._image.topics]
+        for topic in gone:
+            self._settings.forget_topic(topic)
+        if gone and self._coordinators is not None:
+            self._coordinators.topics_deleted(gone)
 
     def _check(self, controller_epoch: int, broker_epoch: int) -> None:
         if controller_epoch < self._controller_epoch:

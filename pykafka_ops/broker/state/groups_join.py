@@ -6,6 +6,7 @@ The rules of ``GroupCoordinator.handleJoinGroup`` and what it calls (KIP-345, KI
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups import Group, Member, Protocols, State
@@ -14,6 +15,15 @@ from pykafka_ops.broker.state.groups_rebalance import NEW_MEMBER_JOIN_TIMEOUT_MS
 from pykafka_ops.broker.state.groups_records import GroupRecord, group_value
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.wire.codes import ErrorCode
+
+
+class _Call(NamedTuple):
+    """A JoinGroup at work: what was asked, who waits for the answer, when, and what comes of it."""
+
+    request: JoinRequest
+    ticket: Deferred
+    now: Instant
+    out: Outcome
 
 
 class Joins:
@@ -37,9 +47,9 @@ class Joins:
         elif not group.supports(request.protocol_type, request.protocols):
             out.reply(ticket, Joined(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
         elif not request.member_id:
-            self._new(group, request, ticket, now, out)
+            self._new(group, _Call(request, ticket, now, out))
         else:
-            self._known(group, request, ticket, now, out)
+            self._known(group, _Call(request, ticket, now, out))
         self._rebalance.check_joined(group, now, out)
         return out
 
@@ -55,30 +65,22 @@ class Joins:
 
     # -- new members ---------------------------------------------------------------------------
 
-    def _new(
-        self, group: Group, request: JoinRequest, ticket: Deferred, now: Instant, out: Outcome
-    ) -> None:
+    def _new(self, group: Group, call: _Call) -> None:
+        request, ticket, now, out = call
         instance_id = request.instance_id
         prefix = request.client_id if instance_id is None else instance_id
         member_id = f"{prefix}-{self._new_id()}"
         old = None if instance_id is None else group.static_members.get(instance_id)
         if old is not None:
-            self._replace_static(group, group.members[old], member_id, request, ticket, now, out)
+            self._replace_static(group, group.members[old], member_id, call)
         elif instance_id is None and request.known_id:
             self._rebalance.await_pending(group, member_id, request.session_timeout, now.timer)
             out.reply(ticket, Joined(ErrorCode.MEMBER_ID_REQUIRED, member_id))
         else:
-            self._add(group, member_id, request, ticket, now, out)
+            self._add(group, member_id, call)
 
-    def _add(
-        self,
-        group: Group,
-        member_id: str,
-        request: JoinRequest,
-        ticket: Deferred,
-        now: Instant,
-        out: Outcome,
-    ) -> None:
+    def _add(self, group: Group, member_id: str, call: _Call) -> None:
+        request, ticket, now, _ = call
         member = Member(
             member_id,
             instance_id=request.instance_id,
@@ -96,26 +98,17 @@ class Joins:
         group.add(member, ticket)
         self._rebalance.expect(group, member, now.timer, NEW_MEMBER_JOIN_TIMEOUT_MS)
         why = f"Adding new member {member_id} with group instance id {request.instance_id}"
-        self._prepare(group, request, now, out, why)
+        self._prepare(group, call, why)
 
-    def _prepare(
-        self, group: Group, request: JoinRequest, now: Instant, out: Outcome, why: str
-    ) -> None:
-        self._rebalance.prepare(group, now, out, f"{why}; client reason: {request.reason}")
+    def _prepare(self, group: Group, call: _Call, why: str) -> None:
+        reason = f"{why}; client reason: {call.request.reason}"
+        self._rebalance.prepare(group, call.now, call.out, reason)
 
     # -- static members ------------------------------------------------------------------------
 
-    def _replace_static(
-        self,
-        group: Group,
-        member: Member,
-        member_id: str,
-        request: JoinRequest,
-        ticket: Deferred,
-        now: Instant,
-        out: Outcome,
-    ) -> None:
+    def _replace_static(self, group: Group, member: Member, member_id: str, call: _Call) -> None:
         """A static member is back under a new id; whoever holds the old one is fenced."""
+        request, _, now, out = call
         leader = group.leader
         before = _Before(member)
         self._rebalance.answer_join(
@@ -124,7 +117,7 @@ class Joins:
         self._rebalance.answer_sync(member, Synced(ErrorCode.FENCED_INSTANCE_ID), out)
         group.rename(member, member_id)
         self._rebalance.expect(group, member, now.timer)
-        self._update(group, member, request, ticket, out)
+        self._update(group, member, call)
         why = f"Static member {request.instance_id} joined"
         if group.state is State.STABLE and group.elect_protocol() == group.protocol:
             done = _Stored(self._rebalance, group, member, before, leader, request.may_skip)
@@ -132,18 +125,17 @@ class Joins:
             out.records = [GroupRecord(group.id, group_value(group, assignments))]
             out.then = done
         elif group.state is State.STABLE:
-            self._prepare(group, request, now, out, f"{why} with change of protocol")
+            self._prepare(group, call, f"{why} with change of protocol")
         elif group.state is State.COMPLETING:
-            self._prepare(group, request, now, out, f"{why} with a new member id")
+            self._prepare(group, call, f"{why} with a new member id")
 
     # -- members that join again ---------------------------------------------------------------
 
-    def _known(
-        self, group: Group, request: JoinRequest, ticket: Deferred, now: Instant, out: Outcome
-    ) -> None:
+    def _known(self, group: Group, call: _Call) -> None:
+        request, ticket, _, out = call
         if request.member_id in group.pending_members:
             if request.instance_id is None:
-                self._add(group, request.member_id, request, ticket, now, out)
+                self._add(group, request.member_id, call)
             else:
                 out.reply(ticket, Joined(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id))
             return
@@ -159,22 +151,21 @@ class Joins:
         ):
             out.reply(ticket, self._rebalance.joined(group, member))
             return
-        self._update(group, member, request, ticket, out)
+        self._update(group, member, call)
         why = f"Member {member.id} joining during {state.value}"
-        self._prepare(group, request, now, out, why)
+        self._prepare(group, call, why)
 
-    def _update(
-        self, group: Group, member: Member, request: JoinRequest, ticket: Deferred, out: Outcome
-    ) -> None:
+    def _update(self, group: Group, member: Member, call: _Call) -> None:
         """Take over what a member says of itself. A JoinGroup it still waits with on another
         connection is answered: nobody shall wait for ever."""
+        request = call.request
         self._rebalance.answer_join(
-            group, member, Joined(ErrorCode.REBALANCE_IN_PROGRESS, member.id), out
+            group, member, Joined(ErrorCode.REBALANCE_IN_PROGRESS, member.id), call.out
         )
         group.set_protocols(member, request.protocols)
         member.rebalance_timeout = request.rebalance_timeout
         member.session_timeout = request.session_timeout
-        group.set_join(member, ticket)
+        group.set_join(member, call.ticket)
 
 
 class _Before:
