@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.log.LogManager")
 
 TICK_SECONDS = 1.0
+_STRETCH_SECONDS = 0.005
+"""So long retention goes on before clients get a turn."""
 
 
 class PeriodicTasks:
@@ -65,16 +67,24 @@ class PeriodicTasks:
             self._retention = self._loop.create_task(self._apply_retention(now))
 
     async def _apply_retention(self, now: int) -> None:
-        """Every log in turn; clients are served between two of them."""
-        for topic, index in self._logs.partitions():
-            found = self._logs.get(topic, index)
-            if found is None:
+        """Every log that is not the cleaner's in turn; clients are served in between."""
+        until = self._loop.time() + _STRETCH_SECONDS
+        for key in self._logs.partitions():
+            data_dir = self._logs.directory_of(key)
+            config = self._logs.config_of(key[0])
+            if data_dir is None or config.compacts:
                 continue
             try:
-                deleted = found.delete_old_segments(now)
+                if data_dir.may_expire(key, config, now):
+                    self._expire(key, now)
             except KafkaError as error:
-                log.error("retention of %s-%d: %s", topic, index, error)
-                continue
-            if deleted:
-                log.info("deleted %d segments of %s-%d", deleted, topic, index)
-            await asyncio.sleep(0)
+                log.error("retention of %s-%d: %s", *key, error)
+            if self._loop.time() > until:
+                await asyncio.sleep(0)
+                until = self._loop.time() + _STRETCH_SECONDS
+
+    def _expire(self, key: tuple[str, int], now: int) -> None:
+        found = self._logs.get(*key)
+        deleted = found.delete_old_segments(now) if found is not None else 0
+        if deleted:
+            log.info("deleted %d segments of %s-%d", deleted, *key)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.files import Files, Lock
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import Job, LogDir, StorageSettings
 from pykafka_ops.broker.storage.log_state import UNKNOWN
+from pykafka_ops.broker.storage.peek import first_expiry
 from pykafka_ops.broker.storage.recovery import Recovered, Recovery
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import (
@@ -64,6 +65,7 @@ class DataDir(LogDir):
         self.start_offsets: dict[Key, int] = {}
         self.high_watermarks: dict[Key, int] = {}
         self._ends: dict[Key, int] = {}
+        self._expiry: dict[Key, int] = {}
         self._doomed: list[str] = []
         self._lock: Lock | None = None
         self._written: dict[str, dict[Key, int]] = {}
@@ -249,9 +251,33 @@ class DataDir(LogDir):
             )
         return log
 
+    def may_expire(self, key: Key, config: TopicConfig, now: int) -> bool:
+        """Whether retention has to look at a partition. Of one that was not used since the start
+        its files are listed, once. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        log = self.partitions.get(key)
+        if log is not None:
+            return True
+        at = self._expiry.get(key)
+        if at is None:
+            at = MAX_LONG
+            if self._ends.get(key) != 0:
+                path = f"{self.path}/{names.partition_dir(*key)}"
+                try:
+                    at = first_expiry(self.files, path, config, self.start_offsets.get(key, 0))
+                except OSError as error:
+                    raise self.fail(error) from error
+            self._expiry[key] = at
+        return now >= at
+
+    def forget_expiry(self, topic: str | None = None) -> None:
+        """Settings changed, of a topic or of all."""
+        for key in [k for k in self._expiry if topic is None or k[0] == topic]:
+            del self._expiry[key]
+
     def forget(self, key: Key) -> Log | None:
         """The partition is here no longer."""
         self._ends.pop(key, None)
+        self._expiry.pop(key, None)
         for offsets in (
             self.recovery_points,
             self.start_offsets,

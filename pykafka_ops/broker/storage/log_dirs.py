@@ -156,6 +156,7 @@ class LogDirs:
     def update_config(self, topic: str, config: TopicConfig) -> None:
         """A topic's settings changed: logs in use get them at once, others when they are made."""
         for data_dir in self.online:
+            data_dir.forget_expiry(topic)
             for key, log in data_dir.partitions.items():
                 if key[0] == topic and log is not None:
                     log.update_config(config)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 
-from pykafka_ops.broker.state.topic_config import MAX_LONG
 from pykafka_ops.broker.storage import retention
 from pykafka_ops.broker.storage.files import FULL
 from pykafka_ops.broker.storage.flush import FlushJob
 from pykafka_ops.broker.storage.log_state import ALWAYS, UNKNOWN, LogState
-from pykafka_ops.broker.storage.recovery import find_segments, write_epochs
+from pykafka_ops.broker.storage.peek import first_expiry
+from pykafka_ops.broker.storage.recovery import write_epochs
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError
@@ -213,21 +213,12 @@ class LogSegments(LogState):
     def _retention_due(self, now: int) -> bool:
         """Whether a log that nobody uses may have something to drop: it is not opened for less."""
         if self._retention_at == UNKNOWN:
-            config = self.config
             try:
-                found = self.dir.files.list(self.directory)
-                segments = find_segments(self.dir.files, self.directory, config, found)
-                due = segments and retention.earliest_expiry(
-                    segments,
-                    retention_ms=config.retention_ms if config.deletes else -1,
-                    retention_bytes=config.retention_bytes if config.deletes else -1,
-                    log_start=self._start_checkpoint,
+                self._retention_at = first_expiry(
+                    self.dir.files, self.directory, self.config, self._start_checkpoint
                 )
-                for segment in segments:
-                    segment.close()
             except OSError as error:
                 raise self.dir.fail(error) from error
-            self._retention_at = MAX_LONG if due is None else due or 0
         return now >= self._retention_at
 
     def _drop_first(self, count: int) -> int:

@@ -297,3 +297,33 @@ def test_finished_work_asks_to_be_taken_in(tmp_path: Path) -> None:
     logs.tick(NOW)
     assert log.recovery_point == 1
     logs.close()
+
+
+# -- retention of logs that nobody uses ------------------------------------------------------------
+
+
+def test_retention_looks_once_at_a_log_that_nobody_uses(site: Site) -> None:
+    site.config = TopicConfig(segment_bytes=100, retention_ms=1000)
+    logs = site.start()
+    log = logs.create("t", 0, directory="/a")
+    for n in range(3):
+        append(log, b"value %d" % n)
+    logs.create("t", 1, directory="/a")
+    logs.close()
+    logs = site.start()
+    data_dir = logs.dirs[0]
+    listed: list[str] = []
+    whole = site.memory.list
+    site.memory.list = lambda path: (listed.append(path), whole(path))[1]  # type: ignore[method-assign,func-returns-value]
+    for _ in range(3):
+        assert not data_dir.may_expire(("t", 0), site.config, NOW + 1000)
+        assert not data_dir.may_expire(("t", 1), site.config, NOW + 1_000_000)
+    assert data_dir.may_expire(("t", 0), site.config, NOW + 1001)
+    assert listed == ["/a/t-0"], "and an empty one is not looked at"
+    assert data_dir.partitions["t", 0] is None, "no log was made for it"
+    forever = TopicConfig(segment_bytes=100, retention_ms=-1)
+    logs.update_config("t", forever)
+    assert not data_dir.may_expire(("t", 0), forever, NOW + 10**12)
+    found = logs.get("t", 0)
+    assert found is not None
+    assert data_dir.may_expire(("t", 0), forever, NOW), "it may be written to from now on"
