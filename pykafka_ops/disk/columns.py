@@ -24,6 +24,7 @@ _ROW = 14
 _CHUNK = 1024
 _RUN = 4096
 _FEW = 48
+_MAX_SIZE = 16_383
 """Fewer records than this are not worth the columns."""
 _MOST = 1 << 17
 _MAX_TOP = 1 << 26
@@ -68,7 +69,7 @@ class _Rows(NamedTuple):
 
     A row begins three bytes before the record's attributes. ``first`` is the number of its first
     record, ``number`` how many they are, ``ats`` where their attributes are in the batch,
-    ``extent`` the bytes that all of them take.
+    ``extent`` the bytes that all of them take, ``size`` their length, zig-zag, if it is the same.
     """
 
     data: bytes
@@ -78,6 +79,7 @@ class _Rows(NamedTuple):
     number: int
     ats: list[int] | range
     extent: int
+    size: int = 0
 
     def column(self, index: int, begin: int, end: int) -> bytes:
         """Byte ``index`` of the rows from ``begin`` to ``end``."""
@@ -162,13 +164,15 @@ class _Walk:
             return None
         stop = at + most * step
         run = most - len(data[at:stop:step].lstrip(_BYTES[data[at]]))
+        if size > _MAX_SIZE:
+            return None
         if width == 2 and run:
             run = min(run, most - len(data[at + 1 : stop : step].lstrip(_BYTES[data[at + 1]])))
         if run < _FEW:
             return None
         start = at + width
         ats = range(start, start + run * step, step)
-        return _Rows(data, start - _BEFORE, step, self.done, run, ats, run * step)
+        return _Rows(data, start - _BEFORE, step, self.done, run, ats, run * step, size)
 
     def _group(self, rows: _Rows, begin: int, end: int) -> int:
         """Judge the records from ``begin`` on whose fields have the same widths; where these end,
@@ -176,8 +180,10 @@ class _Walk:
         number = rows.first + begin
         offset_width = 1 if number < 64 else 2 if number < 8192 else 3
         end = min(end, (64, 8192, _MOST)[offset_width - 1] - rows.first)
+        times = []
         for time_width in range(1, 5):
             column = rows.column(_BEFORE + time_width, begin, end)
+            times.append(column)
             kind = _LONG if column[0] > 127 else _SHORT
             end = begin + len(kind.match(column)[0])  # type: ignore[index] # matches always
             if kind is _SHORT:
@@ -188,19 +194,19 @@ class _Walk:
         for index, table in enumerate(_offsets()[offset_width - 1]):
             if rows.column(at + index, begin, end) != table[number : rows.first + end]:
                 return 0
-        if not self._times(rows, begin, end, time_width):
+        if not self._times([column[: end - begin] for column in times]):
             return 0
         return end if self._sizes(rows, begin, end, at + offset_width) else 0
 
-    def _times(self, rows: _Rows, begin: int, end: int, width: int) -> bool:
-        """Whether no timestamp is before the batch's first or after its max."""
-        count = end - begin
+    def _times(self, columns: list[bytes]) -> bool:
+        """Whether no timestamp, in these bytes, is before the batch's first or after its max."""
+        count = len(columns[0])
         packed = bytearray(4 * count)
-        for index in range(width):
-            packed[index::4] = rows.column(_BEFORE + 1 + index, begin, end)
+        for index, column in enumerate(columns):
+            packed[index::4] = column
         lanes, one = int.from_bytes(packed, "little"), _ones(4, count)
         value = lanes & 0x7F * one
-        for index in range(1, width):
+        for index in range(1, len(columns)):
             value += lanes >> index & (0x7F << 7 * index) * one
         high = (1 << 31) * one
         if value & one or (high + self.top * one - value) & high != high:
@@ -255,6 +261,11 @@ class _Walk:
         Whether a length takes two bytes is told by the second byte before the attributes: above
         127, or else that 0. Were it neither, the lengths would add up to more than ``extent``.
         """
+        if rows.size:
+            if rows.column(1 if rows.size < 128 else 0, begin, end).strip(b"\0") or rows.size & 1:
+                return None
+            self.walked += rows.stride * (end - begin)
+            return rows.size * one
         behind = rows.pairs(1, 2, begin, end)
         two = behind >> 7 & one
         single = one - two

@@ -13,7 +13,7 @@ from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.errors import CorruptBatchError
 
 _BLOCK = 128 * 1024
-_FIRST_GUESS = 64 * 1024
+_FIRST_GUESS = 1 << 20
 
 
 def compress(data: Buffer, level: int = 3) -> bytes:
