@@ -9,6 +9,7 @@ from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands._console import config_exception, ending_well, java_line, log
 from pykafka_ops.commands._options import OptionError
 from pykafka_ops.commands._output import quiet_pipe, say
+from pykafka_ops.commands._payload_format import formats_of
 from pykafka_ops.commands._profile import UnreadableFileError, read_properties
 from pykafka_ops.commands._rdkafka import pairs
 from pykafka_ops.commands._record_format import DeserializeError, JsonFormatter, formatter
@@ -61,10 +62,11 @@ def _formatter(ctx: Context) -> Formatter:
         if given:
             properties[f"{part}.deserializer"] = given
     name = args.text("formatter") or DECODERS.get(args.text("decode") or "")
+    formats = formats_of(args)
     if name is None and ctx.output == "json":
-        return JsonFormatter()
+        return JsonFormatter(formats)
     try:
-        return formatter(name or "DefaultMessageFormatter", properties, say)
+        return formatter(name or "DefaultMessageFormatter", properties, say, formats)
     except UsageError as error:
         if args.flags or str(error) != name:
             raise

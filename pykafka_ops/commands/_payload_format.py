@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pykafka_ops.commands._options import Args
 
 NAMES = ("utf-8", "hex", "base64", "json", "int", "long", "avro:SCHEMA-FILE")
-HELP = ", ".join(NAMES[:-1]) + f" or {NAMES[-1]} (Confluent's 5 bytes before it are skipped)"
 
 
 class PayloadFormat:
@@ -36,6 +35,13 @@ class PayloadFormat:
         encode: Callable[[str], bytes] | None = None,
     ) -> None:
         self.name, self.plain, self.text, self.encode = name, plain, text, encode
+
+    def line(self, data: bytes) -> str:
+        """``text``, or what the bytes are as text and that they are not of this format."""
+        try:
+            return self.text(data)
+        except DeserializeError as e:
+            return f"{java_text(data)} (not {self.name}: {e})"
 
     def shown(self, part: str, data: bytes | None) -> dict[str, object]:
         """``{part: ..., part_encoding: ...}`` of JSON; base64 and ``part_error`` if unreadable."""
@@ -77,6 +83,22 @@ def formats_of(args: Args) -> tuple[PayloadFormat | None, PayloadFormat | None]:
         None if key is None else payload_format(key, "--key-format"),
         None if value is None else payload_format(value, "--value-format"),
     )
+
+
+def encoded(name: str, value: object) -> bytes:
+    """The bytes of a value that ``plain`` of the format ``name`` gave.
+
+    Raises ValueError where they cannot be made again: Avro needs the schema and its id.
+    """
+    if name == "json":
+        return _compact(value).encode()
+    made = _FORMATS.get(name)
+    if made is None or made.encode is None:
+        raise ValueError(f"{name} cannot be written")
+    try:
+        return made.encode(str(value))
+    except UsageError as e:
+        raise ValueError(str(e)) from None
 
 
 def _base64(data: bytes) -> str:

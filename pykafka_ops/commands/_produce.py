@@ -165,12 +165,20 @@ class _JsonLines:
         )
 
 
+#: What ``pko consume --key-format`` and ``--value-format`` write into ``*_encoding``.
+_FORMATS = ("hex", "int", "long", "avro")
+
+
 def _payload(found: dict[str, Any], name: str) -> bytes | None:
     """Bytes of a string, as its ``*_encoding`` says; of anything else its JSON text."""
-    value = found.get(name)
+    value, encoding = found.get(name), found.get(f"{name}_encoding")
+    if encoding == "json" or (encoding in _FORMATS and value is not None):
+        from pykafka_ops.commands._payload_format import encoded
+
+        return encoded(str(encoding), value)
     if value is None:
         return None
-    if found.get(f"{name}_encoding") == "base64":
+    if encoding == "base64":
         import base64
 
         return base64.b64decode(str(value), validate=True)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from pykafka_ops.commands._deserializers import Deserializer
+    from pykafka_ops.commands._payload_format import PayloadFormat
+
+    Formats = tuple[PayloadFormat | None, PayloadFormat | None]
 
     class Message(Protocol):
         """What a formatter needs of a message; of ``timestamp`` the type is 0 none, 1 CreateTime,
@@ -48,9 +51,12 @@ class Formatter:
 
 
 class DefaultFormatter(Formatter):
-    """``DefaultMessageFormatter``: the parts asked for, in Kafka's fixed order."""
+    """``DefaultMessageFormatter``: the parts asked for, in Kafka's fixed order.
 
-    def __init__(self, properties: Mapping[str, str]) -> None:
+    ``formats`` of key and value stand before deserializers; a key with a format is shown.
+    """
+
+    def __init__(self, properties: Mapping[str, str], formats: Formats = (None, None)) -> None:
         get = properties.get
 
         def on(name: str, default: str = "false") -> bool:
@@ -69,8 +75,9 @@ class DefaultFormatter(Formatter):
         if on("print.headers"):
             between = get("headers.separator", ",").encode()
             self.parts.append(_headers(between, deserializer(properties, "headers"), self.null))
-        of_key, of_value = deserializer(properties, "key"), deserializer(properties, "value")
-        if on("print.key"):
+        of_key = _of_format(formats[0]) or deserializer(properties, "key")
+        of_value = _of_format(formats[1]) or deserializer(properties, "value")
+        if on("print.key", "true" if formats[0] else "false"):
             self.parts.append(_key(of_key, self.null))
         only_value = not self.parts
         if on("print.value", "true"):
@@ -92,6 +99,13 @@ class DefaultFormatter(Formatter):
                 pass
         join, parts = self.between.join, self.parts
         return b"".join([join([part(m) for part in parts]) + end for m in messages])
+
+
+def _of_format(made: PayloadFormat | None) -> Deserializer | None:
+    if made is None:
+        return None
+    text = made.text
+    return lambda data: text(data).encode()
 
 
 def _timestamp(message: Message) -> bytes:
@@ -141,10 +155,12 @@ class JsonFormatter(Formatter):
     is put together by hand, which is several times as fast as encoding a dict.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, formats: Formats = (None, None)) -> None:
+        """``formats`` of key and value; their names then stand in ``*_encoding``."""
         from json.encoder import encode_basestring
 
         self.quote = encode_basestring
+        self.formats = dict(zip(("key", "value"), formats, strict=True))
 
     def format(self, message: Message) -> bytes:
         """One line."""
@@ -153,10 +169,19 @@ class JsonFormatter(Formatter):
         return (
             f'{{"topic":{self.quote(message.topic())},"partition":{message.partition()},'
             f'"offset":{message.offset()},"timestamp":{time if kind else "null"},'
-            f'"timestamp_type":{TIME_TYPES[kind]},{self._text("key", message.key())},'
-            f"{self._text('value', message.value())},"
+            f'"timestamp_type":{TIME_TYPES[kind]},{self._payload("key", message.key())},'
+            f"{self._payload('value', message.value())},"
             f'"headers":[{self._headers(headers) if headers else ""}]}}\n'
         ).encode()
+
+    def _payload(self, name: str, data: bytes | None) -> str:
+        made = self.formats[name]
+        if made is None:
+            return self._text(name, data)
+        import json
+
+        shown = made.shown(name, data)
+        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))[1:-1]
 
     def _text(self, name: str, data: bytes | None) -> str:
         if data is None:
@@ -202,11 +227,15 @@ OF_INTERNAL_TOPICS = (
 
 
 def formatter(
-    name: str, properties: Mapping[str, str], warn: Callable[[str], None] = lambda text: None
+    name: str,
+    properties: Mapping[str, str],
+    warn: Callable[[str], None] = lambda text: None,
+    formats: Formats = (None, None),
 ) -> Formatter:
     """The formatter of a Java class name, with or without its package.
 
-    ``warn`` is told where Kafka calls the name deprecated. UsageError for an unknown one.
+    ``warn`` is told where Kafka calls the name deprecated. ``formats`` of key and value matter to
+    the default one only. UsageError for an unknown name.
     """
     short = DEPRECATED.get(name) or name.removeprefix(TOOLS)
     if name in DEPRECATED:
@@ -221,7 +250,7 @@ def formatter(
     if short == "NoOpMessageFormatter":
         return NoFormatter()
     if short in ("DefaultMessageFormatter", "LoggingMessageFormatter"):  # the log line is INFO
-        return DefaultFormatter(properties)
+        return DefaultFormatter(properties, formats)
     raise UsageError(name)
 
 

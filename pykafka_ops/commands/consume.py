@@ -58,6 +58,13 @@ def _check_verb(args: Args) -> None:
         raise UsageError("--offset needs --partition")
     if args.has("from-beginning") and args.has("offset"):
         raise UsageError("--from-beginning and --offset exclude each other")
+    for part in ("key", "value"):
+        if args.has(f"{part}-format") and args.has(f"{part}-deserializer"):
+            raise UsageError(f"--{part}-format and --{part}-deserializer exclude each other")
+    if (args.has("formatter") or args.has("decode")) and (
+        args.has("key-format") or args.has("value-format")
+    ):
+        raise UsageError("--key-format and --value-format go without --formatter and --decode")
     shown = [o for o in ("formatter", "decode") if args.has(o)]
     if len(shown) + (args.text("output") == "json") > 1:
         raise UsageError(f"choose one of -o json, {' and '.join('--' + o for o in shown)}")
@@ -94,6 +101,10 @@ COMMAND = Command(
         Opt("formatter-config", "a .properties file for the formatter", "FILE", complete="file"),
         Opt("key-deserializer", "Java class name of a deserializer", "CLASS"),
         Opt("value-deserializer", "Java class name of a deserializer", "CLASS"),
+        Opt("key-format", "show keys, which are utf-8, hex, base64, json, int, long or "
+            "avro:SCHEMA-FILE (Confluent's 5 bytes before the data are skipped)", "FORMAT",
+            ours=True),
+        Opt("value-format", "what values are, as for keys", "FORMAT", ours=True),
         Opt("consumer-property", "one client setting", "KEY=VALUE", many=True),
         Opt("consumer.config", "a .properties file of client settings", "FILE", complete="file"),
         Opt("skip-message-on-error", "go on after a record that cannot be shown"),
@@ -105,7 +116,8 @@ COMMAND = Command(
         Verb("", "read records of a topic", start, words=(Pos("topic", "?"),),
              options=("include", "partition", "offset", "from-beginning", "max-messages",
                       "timeout-ms", "group", "isolation-level", "formatter", "decode", "property",
-                      "formatter-config", "key-deserializer", "value-deserializer",
+                      "formatter-config", "key-deserializer", "value-deserializer", "key-format",
+                      "value-format",
                       "consumer-property", "consumer.config", "skip-message-on-error"),
              examples=("pko consume orders --from-beginning -n 10 -b localhost:9092",
                        "pko consume orders -p 0 --offset 1200 -o json",

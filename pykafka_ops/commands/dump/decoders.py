@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pykafka_ops.commands._payload_format import PayloadFormat
+
     Decode = Callable[[bytes], str]
     Decoder = Callable[[int, bytes | None, bytes | None], tuple[str | None, str | None]]
 
@@ -74,6 +76,11 @@ def pair(key: Decode, value: Decode) -> Decoder:
         )
 
     return decode
+
+
+def formatted(key: PayloadFormat | None, value: PayloadFormat | None) -> Decoder:
+    """Keys and values by formats of ours, which never fail; text where there is none."""
+    return pair(key.line if key else java_text, value.line if value else java_text)
 
 
 def cluster_metadata(

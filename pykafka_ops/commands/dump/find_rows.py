@@ -104,12 +104,7 @@ class Shown:
 
     def _line(self, data: bytes | None, made: PayloadFormat | None, match: Match) -> str | None:
         if made is not None and match.control is None and data is not None:
-            from pykafka_ops.commands._deserializers import DeserializeError
-
-            try:
-                return made.text(data)
-            except DeserializeError as e:
-                return f"{text_of(data)[0]} (not {made.name}: {e})"
+            return made.line(data)
         return text_of(data)[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from pykafka_ops.commands._payload_format import formats_of
 from pykafka_ops.commands.dump import decoders
 from pykafka_ops.commands.dump.file import MAX_INT, LogFile, Sink
 from pykafka_ops.commands.dump.index import IndexDump, Problems
@@ -48,7 +49,8 @@ _DECODERS = (
     "cluster-metadata-decoder",
     "remote-log-metadata-decoder",
 )
-_PRINTING = ("print-data-log", *_DECODERS, "value-decoder-class", "key-decoder-class")
+_FORMATS = ("key-format", "value-format")
+_PRINTING = ("print-data-log", *_DECODERS, "value-decoder-class", "key-decoder-class", *_FORMATS)
 
 
 class LogDump:
@@ -235,6 +237,8 @@ class LogDump:
             return decoders.cluster_metadata
         if args.has("remote-log-metadata-decoder"):
             return decoders.remote_log_metadata
+        if any(args.has(name) for name in _FORMATS):
+            return decoders.formatted(*formats_of(args))
         value = decoders.named(args.text("value-decoder-class") or "", self.out.text)
         key = decoders.named(args.text("key-decoder-class") or "", self.out.text)
         if value is key is java_text:

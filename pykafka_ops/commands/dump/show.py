@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from pykafka_ops.commands._payload_format import formats_of
 from pykafka_ops.commands.dump.file import MAX_INT
 from pykafka_ops.commands.dump.java import JavaError
 from pykafka_ops.commands.dump.log import LogDump
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from pykafka_ops.commands._context import Context
     from pykafka_ops.commands._options import Args
+    from pykafka_ops.commands._payload_format import PayloadFormat
     from pykafka_ops.commands.dump.items import Content, Item
 
 _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
@@ -29,6 +31,7 @@ def show(ctx: Context) -> int:
     """
     args = ctx.args
     form = ctx.output
+    _check_formats(args)
     if form not in ("table", "json"):
         raise UsageError(f"-o {form}: dump-log show knows table and json (one object a line)")
     paths = args.texts("files")
@@ -41,6 +44,12 @@ def show(ctx: Context) -> int:
         return _each(paths, _json_writer(args))
     dump = LogDump(args)
     return _each(paths, lambda path: _as_text(dump, path))
+
+
+def _check_formats(args: Args) -> None:
+    given = [o for o in ("key-format", "value-format") if args.has(o)]
+    if given and any("decoder" in name for name in args.values):
+        raise UsageError(f"--{given[0]} goes without decoder options")
 
 
 def _each(paths: list[str], show_file: Callable[[str], None]) -> int:
@@ -115,7 +124,23 @@ def _content(args: Args) -> Content:
         return _guarded(_offsets)
     if args.has("transaction-log-decoder"):
         return _guarded(_transactions)
-    return as_text
+    formats = formats_of(args)
+    return _formatted(*formats) if any(formats) else as_text
+
+
+def _formatted(key: PayloadFormat | None, value: PayloadFormat | None) -> Content:
+    """Keys and values by their formats, as text where there is none."""
+    from pykafka_ops.commands.dump.items import as_text
+
+    def content(key_bytes: bytes | None, value_bytes: bytes | None) -> Item:
+        item = as_text(key_bytes, value_bytes)
+        if key is not None:
+            item |= key.shown("key", key_bytes)
+        if value is not None:
+            item |= value.shown("value", value_bytes)
+        return item
+
+    return content
 
 
 def _guarded(decode: Content) -> Content:

@@ -34,17 +34,17 @@ OPTIONS = (
 
 _FILES = (Pos("files", "+", "PATH"),)
 VERBS = (
-    Verb("find", "where the records are that match all that is asked; exit code 1 if there are "
-         "none, 4 if damage was met", "dump.find:find", words=_FILES,
+    Verb("find", "where the records are that match; exit code 1: none, 4: damage was met",
+         "dump.find:find", words=_FILES,
          options=("key", "key-regex", "value-regex", "offset", "time", "producer-id", "header",
                   "max", "count", *PAYLOADS),
          examples=("pko dump-log find /var/kafka/orders-* --key order-17",
-                   "pko dump-log find /var/kafka/orders-0 --time 2026-11-21T08:00..2026-11-21T09:00"
-                   " --value-regex 'status.:.failed' -o json")),
-    Verb("stats", "what is in the logs: records, codecs, sizes, heaviest keys and producers, "
-         "transactions, gaps; exit code 4 if damage was met", "dump.stats:stats", words=_FILES,
+                   "pko dump-log find /var/kafka --time 2026-11-21T08:00 --value-regex failed",
+                   "pko dump-log find /var/kafka/orders-0 --offset 1200..1210 -o json")),
+    Verb("stats", "records, sizes, codecs, heaviest keys, transactions; exit code 4: damage",
+         "dump.stats:stats", words=_FILES,
          options=("keys", "key-format"), examples=("pko dump-log stats /var/kafka/orders-0",)),
-    Verb("timeline", "records and their bytes over time; exit code 4 if damage was met",
+    Verb("timeline", "records and bytes over time; exit code 4: damage was met",
          "dump.timeline:timeline", words=_FILES, options=("every", "since", "until"),
          examples=("pko dump-log timeline /var/kafka/orders-* --since -24h --every 1h",)),
 )  # fmt: skip
