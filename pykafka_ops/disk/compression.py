@@ -1,11 +1,13 @@
-"""Compression of record batches behind one table (Kafka: ``CompressionType``, ``Compression``)."""
+"""Compression of record batches behind one table (Kafka: ``CompressionType``, ``Compression``).
+
+The codecs' library is loaded when the first batch needs it: it takes 2 MB of memory.
+"""
 
 from __future__ import annotations
 
 import zlib
 from enum import IntEnum
 
-from pykafka_ops.disk import lz4, snappy, zstd
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.errors import CorruptBatchError
 
@@ -38,7 +40,7 @@ def compress(
 ) -> bytes:
     """``data`` compressed as Kafka would store it.
 
-    ``level`` is the codec's own scale (gzip 1-9, zstd -131072-22; snappy and lz4 have none here);
+    ``level`` is the codec's own scale (gzip 1-9, lz4 1-17, zstd -131072-22; snappy has none);
     ``v0_header`` writes the lz4 header checksum that message format v0 needs.
     """
     if codec is Codec.NONE:
@@ -47,9 +49,16 @@ def compress(
         packer = zlib.compressobj(-1 if level is None else level, zlib.DEFLATED, 31)
         return packer.compress(data) + packer.flush()
     if codec is Codec.SNAPPY:
+        from pykafka_ops.disk import snappy
+
         return snappy.compress(data)
     if codec is Codec.LZ4:
-        return lz4.compress(data, v0_header=v0_header)
+        from pykafka_ops.disk import lz4
+
+        chosen = lz4.DEFAULT_LEVEL if level is None else level
+        return lz4.compress(data, chosen, v0_header=v0_header)
+    from pykafka_ops.disk import zstd
+
     return zstd.compress(data, 3 if level is None else level)
 
 
@@ -60,10 +69,16 @@ def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
     than about the limit is ever allocated, whatever the data claims.
     """
     if codec is Codec.ZSTD:
+        from pykafka_ops.disk import zstd
+
         return zstd.decompress(data, limit)
     if codec is Codec.LZ4:
+        from pykafka_ops.disk import lz4
+
         return lz4.decompress(data, limit)
     if codec is Codec.SNAPPY:
+        from pykafka_ops.disk import snappy
+
         return snappy.decompress(data, limit)
     if codec is Codec.GZIP:
         return _gunzip(data, limit)

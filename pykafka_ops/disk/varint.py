@@ -57,12 +57,19 @@ def _encode(value: int) -> bytes:
     return bytes(out)
 
 
-_FIRST = -(1 << 10)
-_SMALL = [_encode(n) for n in range(_FIRST, 1 << 13)]
+class _Encodings(dict[int, bytes]):
+    """The bytes of small numbers, each made when it is first asked for."""
+
+    def __missing__(self, value: int) -> bytes:
+        made = _encode(value)
+        if -(1 << 10) <= value < 1 << 13:
+            self[value] = made
+        return made
+
+
+_ENCODINGS = _Encodings()
 
 
 def varint(value: int) -> bytes:
     """The bytes of ``value``, any number of at most 64 bits with its sign."""
-    if _FIRST <= value < 1 << 13:
-        return _SMALL[value - _FIRST]
-    return _encode(value)
+    return _ENCODINGS[value]

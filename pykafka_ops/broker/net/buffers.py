@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from mmap import mmap
 
 SHARED_SIZE = 512 * 1024
 POOL_CLASSES = (256 * 1024, 1024 * 1024 + 65536, 4 * 1024 * 1024)
@@ -55,8 +56,8 @@ class BufferPool:
     """Hands out frame buffers and takes them back for the next large frame."""
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
-        self.shared = bytearray(SHARED_SIZE)
-        self.shared_view = memoryview(self.shared)
+        # Mapped, not allocated: pages that no request has filled take no memory.
+        self.shared_view = memoryview(mmap(-1, SHARED_SIZE))
         self.limit = limit
         self.held = 0
         """Bytes of all frames that are arriving."""
