@@ -107,11 +107,12 @@ class Command:
     ``check`` runs after parsing in the flag tongue and raises OptionError with Kafka's text.
     ``failure`` reports any PkoError in the flag tongue and returns the exit code (default: the
     message on stderr, 1). ``parser`` is "jopt", or "argparse" for tools whose flag tongue has verbs
-    of its own. ``bare`` lets the command run without any argument.
+    of its own. ``bare`` lets the command run without any argument. ``implied`` tells of a word that
+    is no verb whether it may be the first of the first verb, which then need not be said.
     """
 
-    __slots__ = ("actions", "bare", "check", "failure", "name", "options", "parser", "purpose",
-                 "tool", "verbs")  # fmt: skip
+    __slots__ = ("actions", "bare", "check", "failure", "implied", "name", "options", "parser",
+                 "purpose", "tool", "verbs")  # fmt: skip
 
     def __init__(
         self,
@@ -125,10 +126,11 @@ class Command:
         failure: Failure | None = None,
         parser: str = "jopt",
         bare: bool = False,
+        implied: Callable[[str], bool] | None = None,
     ) -> None:
         self.name, self.purpose, self.options, self.verbs = name, purpose, options, verbs
         self.tool, self.check, self.failure = tool, check, failure
-        self.parser, self.bare = parser, bare
+        self.parser, self.bare, self.implied = parser, bare, implied
         own = {o.name for o in options}
         self.actions = tuple(Opt(v.flag, v.help) for v in verbs if v.flag and v.flag not in own)
 

@@ -174,7 +174,10 @@ def verb_tongue(command: Command, words: list[str]) -> Args:
                 raise UsageError(f"say what to do: pko {command.name} {_choices(command)}")
             args.verb = Verb("", "", "")
             return args
-        args.verb = _pick(command, plain.pop(0))
+        if command.verb(plain[0]) is None and command.implied and command.implied(plain[0]):
+            args.verb = command.verbs[0]
+        else:
+            args.verb = _pick(command, plain.pop(0))
     if args.has("help") or args.has("version"):
         return args
     _fits(args)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from pykafka_ops.commands._options import Args, Command, Opt, Pos, Verb
 from pykafka_ops.commands.dump import verbs
 from pykafka_ops.commands.dump.java import failure
@@ -41,6 +43,11 @@ OPTIONS = (
 )  # fmt: skip
 
 
+def _is_path(word: str) -> bool:
+    """Whether a word that is no verb is meant as a file to show."""
+    return "/" in word or "." in word or "*" in word or os.path.lexists(word)
+
+
 def check(args: Args) -> None:
     """DumpLogSegments asks for nothing but files."""
     args.require("files")
@@ -52,9 +59,11 @@ COMMAND = Command(
     "debugging a seemingly corrupt log segment.",
     OPTIONS,
     (
-        Verb("show", "batches, records, index entries, producers, checkpoints", "dump.show:show",
+        Verb("show", "batches, records, index entries, producers, checkpoints; may be left out",
+             "dump.show:show",
              words=(Pos("files", "+", "PATH"),), flag="files", options=_SHOWING,
              examples=("pko dump-log show /var/kafka/orders-0",
+                       "pko dump-log /var/kafka/orders-0/*.index",
                        "pko dump-log show 00000000000000000000.log --print-data-log -o json")),
         Verb("verify", "check that files are whole and fit together; exit code 4 if not",
              "dump.verify:verify", words=(Pos("files", "+", "PATH"),),
@@ -73,4 +82,5 @@ COMMAND = Command(
     tool="kafka-dump-log",
     check=check,
     failure=failure,
+    implied=_is_path,
 )  # fmt: skip

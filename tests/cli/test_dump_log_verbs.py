@@ -262,3 +262,15 @@ def test_records_cut_short_end_in_javas_words(run: Run, tmp_path: Path) -> None:
         'Exception in thread "main" org.apache.kafka.common.InvalidRecordException: Invalid record'
         " size: expected 30 bytes in record payload, but instead the buffer has only"
     )
+
+
+def test_paths_alone_are_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = run("show", SEGMENTS / "v2-none", "--deep-iteration")
+    assert run(SEGMENTS / "v2-none", "--deep-iteration") == said and said.code == 0
+    assert run("--deep-iteration", SEGMENTS / "v2-none") == said
+    monkeypatch.chdir(SEGMENTS)
+    assert run("v2-none").code == 0
+    assert run(f"v2-*/{NAME}").out.count("Dumping ") > 10
+    assert run("verify").code == 2 and run("shwo").code == 2
+    assert "no such verb: shwo" in run("shwo").err
+    assert "no such file or directory: no/where" in run("no/where").err
