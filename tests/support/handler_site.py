@@ -219,7 +219,7 @@ class Site:
         try:
             answer = module.handle(context, message)
         except KafkaError as error:
-            answer = module.failed(message, version, error)
+            answer = _failed(key, module, message, version, error)
         return (
             Later(key, version, answer)
             if isinstance(answer, Deferred)
@@ -235,7 +235,7 @@ class Site:
             if asyncio.iscoroutine(answer):
                 answer = await answer
         except KafkaError as error:
-            answer = module.failed(request, version, error)
+            answer = _failed(key, module, request, version, error)
         return _shown(key, version, answer)
 
     def produce(
@@ -281,6 +281,14 @@ class Later:
         """The decoded answer, once it is there."""
         assert self.deferred.done
         return _shown(self._key, self._version, self.deferred.answer)
+
+
+def _failed(key: int, module: Any, request: Any, version: int, error: KafkaError) -> Any:
+    """As the server shapes it."""
+    shape = getattr(module, "failed", None)
+    if shape is not None:
+        return shape(request, version, error)
+    return APIS[key].response(error_code=error.code)
 
 
 def _shown(key: int, version: int, answer: Any) -> Any:
