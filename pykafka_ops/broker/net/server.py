@@ -16,6 +16,7 @@ from pykafka_ops.broker.handlers import ROUTES, Route
 from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape, Services, Shape
 from pykafka_ops.broker.net.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.net.connection import Connection
+from pykafka_ops.broker.net.listeners import bind
 from pykafka_ops.errors import KafkaError, SettingError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode_at
@@ -124,11 +125,13 @@ class Server:
         configs = self.services.configs
         asked: int = configs.value("socket.listen.backlog.size")
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
-        server = await self._loop.create_server(
-            lambda: Connection(self, name), host or None, port, backlog=backlog, start_serving=False
-        )
-        self._servers.append(server)
-        bound: int = server.sockets[0].getsockname()[1]
+        sockets = bind(host, port)
+        for made in sockets:
+            server = await self._loop.create_server(
+                lambda: Connection(self, name), sock=made, backlog=backlog, start_serving=False
+            )
+            self._servers.append(server)
+        bound: int = sockets[0].getsockname()[1]
         return bound
 
     async def accept(self) -> None:
