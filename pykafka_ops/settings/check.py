@@ -23,10 +23,6 @@ _HOST = re.compile(r"[0-9A-Za-z\-%._:]*")
 NO_EFFECT_ON_TOPICS = (
     "leader.replication.throttled.replicas",
     "follower.replication.throttled.replicas",
-    "min.cleanable.dirty.ratio",
-    "delete.retention.ms",
-    "min.compaction.lag.ms",
-    "max.compaction.lag.ms",
     "preallocate",
     "local.retention.ms",
     "local.retention.bytes",
@@ -199,15 +195,11 @@ def review(static: Mapping[str, str]) -> Review:
 
 def review_topic(overrides: Mapping[str, str]) -> list[str]:
     """A line for each of a topic's own settings that this broker accepts without effect."""
-    found = []
-    if "compact" in overrides.get("cleanup.policy", ""):
-        found.append("cleanup.policy=compact: logs are not compacted yet, all records stay")
-    found.extend(
+    return [
         f"{name}={overrides[name]} has no effect on this broker"
         for name in NO_EFFECT_ON_TOPICS
         if overrides.get(name) and overrides[name] != TOPIC[name].default
-    )
-    return found
+    ]
 
 
 def _review_unknown(name: str, found: Review) -> None:

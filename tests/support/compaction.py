@@ -56,7 +56,7 @@ def clean(world: World, log: Log, job: Job) -> Report:
         swap.run()
         swap.done()
         swap.settle()
-        swap.clear()
+        swap.removal().run()
 
     report = Compaction(world.files, job, emit).run()
     log.cleaned_to = report.end_offset

@@ -231,6 +231,7 @@ class DataDir(LogDir):
             config,
             recovery_point=self.recovery_points.get(key, 0),
             start_offset=self.start_offsets.get(key, 0),
+            cleaned_to=self.cleaner_offsets.get(key, 0),
             settings=self.settings,
         ).run()
 

@@ -10,6 +10,7 @@ from pykafka_ops.broker.state import compaction
 from pykafka_ops.broker.state.compaction import Cleanable, Extent
 from pykafka_ops.broker.state.topic_config import MAX_LONG
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Source
+from pykafka_ops.broker.storage.log_dir import LogDir
 from pykafka_ops.broker.storage.log_truncate import LogTruncate
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk import names
@@ -159,7 +160,7 @@ class LogCompact(LogTruncate):
 
 class Swap:
     """A cleaned segment on its way: :meth:`run` in any thread, :meth:`done` in the log's, then
-    :meth:`settle` in any thread makes it durable, and the replaced files may go (:meth:`clear`)
+    :meth:`settle` in any thread makes it durable, and the replaced files may go (:meth:`removal`)
     after ``file.delete.delay.ms``. A crash between any two steps is put right by recovery."""
 
     def __init__(
@@ -197,8 +198,34 @@ class Swap:
         """Make the renames durable; raises OSError."""
         self._files.sync_directory(self.directory)
 
-    def clear(self) -> None:
-        """Remove the replaced files; raises OSError."""
-        for base, kind in self._parts():
-            path = f"{self.directory}/{names.segment_file(base, kind)}{names.DELETED_SUFFIX}"
-            self._files.remove(path)
+    def removal(self) -> Removal:
+        """The job that removes the replaced files."""
+        return Removal(
+            self._log.dir,
+            [
+                f"{self.directory}/{names.segment_file(base, kind)}{names.DELETED_SUFFIX}"
+                for base, kind in self._parts()
+            ],
+        )
+
+
+class Removal:
+    """Removes files; those already gone are no error."""
+
+    def __init__(self, log_dir: LogDir, paths: Sequence[str]) -> None:
+        self._log_dir = log_dir
+        self._paths = paths
+        self._error: OSError | None = None
+
+    def run(self) -> None:
+        """Any thread."""
+        try:
+            for path in self._paths:
+                self._log_dir.files.remove(path)
+        except OSError as error:
+            self._error = error
+
+    def done(self) -> None:
+        """A disk that cannot remove is a failed disk."""
+        if self._error is not None:
+            self._log_dir.fail(self._error)

@@ -180,11 +180,10 @@ class LogState:
         end = self._find_end(segments)
         if end is None:
             done = Recovery(
-                files,
-                self.directory,
-                self.config,
+                *(files, self.directory, self.config),
                 recovery_point=self.recovery_point,
                 start_offset=self._start_checkpoint,
+                cleaned_to=self.dir.cleaner_offsets.get((self.topic, self.partition), 0),
                 settings=self.dir.settings,
             ).run()
             end, self.recovery_point = done.end_offset, done.recovery_point
@@ -256,10 +255,10 @@ class LogState:
         """Store the topic id, if there is one."""
         if self._topic_id is None:
             return
-        text = format_partition_metadata(self._topic_id)
-        path = f"{self.directory}/{names.PARTITION_METADATA}"
+        data = format_partition_metadata(self._topic_id).encode()
         try:
-            self.dir.files.write_atomic(path, text.encode(), sync=False)
+            where = f"{self.directory}/{names.PARTITION_METADATA}"
+            self.dir.files.write_atomic(where, data, sync=False)
         except OSError as error:
             raise self.dir.fail(error) from error
 

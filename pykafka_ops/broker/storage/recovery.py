@@ -157,7 +157,8 @@ class Recovery:
     """One partition directory after an unclean stop.
 
     ``recovery_point`` is the offset up to which the log is known to be durable,
-    ``start_offset`` the checkpointed log start (0 without one).
+    ``start_offset`` the checkpointed log start (0 without one), ``cleaned_to`` where the part
+    begins that was never compacted.
     """
 
     def __init__(
@@ -168,6 +169,7 @@ class Recovery:
         *,
         recovery_point: int = 0,
         start_offset: int = 0,
+        cleaned_to: int = 0,
         settings: StorageSettings | None = None,
     ) -> None:
         self.files = files
@@ -175,6 +177,7 @@ class Recovery:
         self.config = config
         self.recovery_point = recovery_point
         self.start_offset = start_offset
+        self.cleaned_to = cleaned_to
         self.settings = settings or StorageSettings()
 
     def run(self) -> Recovered:
@@ -250,12 +253,13 @@ class Recovery:
     def _is_torn_off(self, segments: Sequence[Segment], n: int, end: int) -> bool:
         """Whether a power cut lost the end of a segment, or all of it, but not those after it.
 
-        Between segments of a log that is compacted, or was, offsets may be missing; not so where
-        it is written to and never was compacted, that is, after a known recovery point.
+        In a log that is compacted, or was, offsets are missing and whole segments may be empty;
+        not so where it is written to and never was compacted, that is, after a known recovery
+        point.
         """
-        if n + 1 == len(segments) or segments[n + 1].base_offset <= end:
+        if n + 1 == len(segments) or segments[n + 1].base_offset <= max(end, self.cleaned_to):
             return False
-        return not segments[n].size or (self.recovery_point > 0 and not self.config.compacts)
+        return not self.config.compacts and (not segments[n].size or self.recovery_point > 0)
 
     def _load_producers(
         self,
