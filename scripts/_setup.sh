@@ -26,7 +26,13 @@ pko_python() {  # the first Python >= 3.11 on the PATH
     return 1
 }
 
-pko_venv() {  # pko_venv [EXTRA]: .venv with the package and that extra
+pko_venv() {  # pko_venv [EXTRA]: .venv with the package and that extra, compiled
+    pko_install "$@"
+    # Also where PYTHONDONTWRITEBYTECODE is set, which would have every start compile it anew.
+    "$VENV/bin/python" -m compileall -qq pykafka_ops || true
+}
+
+pko_install() {
     local extra=${1:-} want have python
     want=$(sha256sum pyproject.toml | cut -c1-16)
     have=$(cat "$VENV/.installed" 2>/dev/null || true)
