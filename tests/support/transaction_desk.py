@@ -172,9 +172,9 @@ class TransactionDesk:
         return coordinator.slot_of(tid).shard.transactions[tid]
 
     def log(self, index: int = 0, topic: str = "t") -> Log:
-        found = self.site.logs.get(topic, index)
+        found = self.site.replicas.find(topic, index)
         assert found is not None
-        return found
+        return found.log
 
     def lso(self, index: int = 0) -> int:
         return self.log(index).last_stable_offset

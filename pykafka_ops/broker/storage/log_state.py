@@ -145,8 +145,7 @@ class LogState:
             or min(config.before_max_ms, config.after_max_ms, config.flush_messages) < MAX_LONG
         )
         self._usual_bytes = -1 if unusual else min(config.max_message_bytes, config.segment_bytes)
-        self._roll_after = ALWAYS
-        self._retention_at = UNKNOWN
+        self._roll_after, self._retention_at = ALWAYS, UNKNOWN
         for segment in self._segments:
             segment.config = config
 
