@@ -8,6 +8,7 @@ that ``differential_deviations`` names with their reasons.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,9 @@ from tests.support.raw import Connection
 
 CLIENT = "differential"
 CLOSED, SILENT, ANSWERED = "the broker closed the connection", "no answer", "answered"
+
+RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The part of a member's id that its coordinator draws."""
 
 Run = Callable[["Side", int], None]
 
@@ -107,7 +111,7 @@ class Side:
     def _clean(self, text: str) -> str:
         for name in (self._names, self._names.replace(".", "_")):
             text = text.replace(name, "~")
-        return text.replace(self.bootstrap, "B")
+        return RANDOM_ID.sub("#", text.replace(self.bootstrap, "B"))
 
     def id_of(self, name: str = "t") -> bytes:
         """The topic id of a topic that :meth:`create` made."""

@@ -7,8 +7,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from tests.support import (
     differential_broker,
+    differential_compressed,
     differential_configs,
     differential_fetch,
+    differential_group_offsets,
+    differential_groups,
     differential_offsets,
     differential_produce,
     differential_produce_requests,
@@ -19,8 +22,11 @@ from tests.support.differential import Case, Outcome, compare
 
 MODULES = (
     differential_broker,
+    differential_compressed,
     differential_configs,
     differential_fetch,
+    differential_group_offsets,
+    differential_groups,
     differential_offsets,
     differential_produce,
     differential_produce_requests,

@@ -29,6 +29,9 @@ KEYS = (
     "node_id",
     "broker_id",
     "api_key",
+    "group_id",
+    "member_id",
+    "group_instance_id",
 )
 OTHERWISE = ("topic_id", "base_offset", "offset", "producer_id")
 ORDERED = ("synonyms", "records")
@@ -158,5 +161,5 @@ def only_named(data: Any, wanted: Callable[[str], bool]) -> Any:
 def _topic_wanted(item: Any, wanted: Callable[[str], bool]) -> bool:
     if not isinstance(item, dict) or "log_dir" in item:
         return True
-    name = item.get("topic", item.get("name"))
+    name = item.get("topic", item.get("name", item.get("group_id")))
     return not isinstance(name, str) or wanted(name)

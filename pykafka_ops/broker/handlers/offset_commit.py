@@ -67,15 +67,14 @@ def _sort_out(
     expires = NEVER if request.retention_time_ms == -1 else now + request.retention_time_ms
     commits: list[Commit] = []
     accepted: list[OffsetCommitResponsePartition] = []
-    good: list[OffsetCommitResponseTopic] = []
-    bad: list[OffsetCommitResponseTopic] = []
+    response = OffsetCommitResponse()
     for topic in request.topics:
-        name, exists = topic.name, topic.name in known
+        name, exists = topic.name, known.get(topic.name)
         partitions = []
         for asked in topic.partitions:
             answer = OffsetCommitResponsePartition(partition_index=asked.partition_index)
             partitions.append(answer)
-            if not exists:
+            if exists is None or asked.partition_index not in exists.partitions:
                 answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
                 continue
             accepted.append(answer)
@@ -83,10 +82,8 @@ def _sort_out(
                 answer.error_code = ErrorCode.OFFSET_METADATA_TOO_LARGE
             else:
                 commits.append(((name, asked.partition_index), _value(asked, now, expires)))
-        (good if exists else bad).append(
-            OffsetCommitResponseTopic(name=name, partitions=partitions)
-        )
-    return commits, OffsetCommitResponse(topics=bad + good), accepted
+        response.topics.append(OffsetCommitResponseTopic(name=topic.name, partitions=partitions))
+    return commits, response, accepted
 
 
 def _value(asked: OffsetCommitRequestPartition, now: int, expires: int) -> Committed:

@@ -19,6 +19,8 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
     OffsetFetchResponse,
     OffsetFetchResponseGroup,
     OffsetFetchResponsePartition,
@@ -51,11 +53,15 @@ def handle(context: Context, request: OffsetFetchRequest) -> Answer:
     return OffsetFetchResponse(topics=[_topic(name, places) for name, places in found])
 
 
-def _merged(topics: Iterable[object]) -> Asked:
-    asked: Asked = {}
+def _merged(
+    topics: Iterable[OffsetFetchRequestTopic | OffsetFetchRequestTopics],
+) -> Asked:
+    """Each partition once, as Kafka answers them."""
+    asked: dict[str, dict[int, None]] = {}
     for topic in topics:
-        asked.setdefault(topic.name, []).extend(topic.partition_indexes)  # type: ignore[attr-defined]
-    return asked
+        if topic.partition_indexes:
+            asked.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
+    return {name: list(indexes) for name, indexes in asked.items()}
 
 
 def _read(context: Context, group_id: str, asked: Asked | None, stable: bool) -> Found:

@@ -77,15 +77,14 @@ def _sort_out(context: Context, request: TxnOffsetCommitRequest) -> Sorted:
     now = services.clock()
     commits: list[Commit] = []
     accepted: list[TxnOffsetCommitResponsePartition] = []
-    good: list[TxnOffsetCommitResponseTopic] = []
-    bad: list[TxnOffsetCommitResponseTopic] = []
+    response = TxnOffsetCommitResponse()
     for topic in request.topics:
-        exists = topic.name in services.image.topics
+        exists = services.image.topics.get(topic.name)
         partitions = []
         for asked in topic.partitions:
             answer = TxnOffsetCommitResponsePartition(partition_index=asked.partition_index)
             partitions.append(answer)
-            if not exists:
+            if exists is None or asked.partition_index not in exists.partitions:
                 answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
                 continue
             accepted.append(answer)
@@ -96,10 +95,8 @@ def _sort_out(context: Context, request: TxnOffsetCommitRequest) -> Sorted:
             epoch = asked.committed_leader_epoch
             value = Committed(asked.committed_offset, epoch, metadata, now)
             commits.append(((topic.name, asked.partition_index), value))
-        (good if exists else bad).append(
-            TxnOffsetCommitResponseTopic(name=topic.name, partitions=partitions)
-        )
-    return commits, TxnOffsetCommitResponse(topics=bad + good), accepted
+        response.topics.append(TxnOffsetCommitResponseTopic(name=topic.name, partitions=partitions))
+    return commits, response, accepted
 
 
 def _shown(code: int, version: int) -> int:
