@@ -1,0 +1,86 @@
+"""Times as people write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pykafka_ops.analysis import moments
+from pykafka_ops.errors import UsageError
+
+NOW = 1_763_800_000_000
+DAY, HOUR, MINUTE, SECOND = 86_400_000, 3_600_000, 60_000, 1000
+
+
+def at(*parts: int) -> int:
+    return int(datetime(*parts, tzinfo=UTC).timestamp() * 1000)  # type: ignore[arg-type, misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "long"),
+    [
+        ("2026-11-21", at(2026, 11, 21), DAY),
+        ("2026-11-21T08", at(2026, 11, 21, 8), HOUR),
+        ("2026-11-21T08:05", at(2026, 11, 21, 8, 5), MINUTE),
+        ("2026-11-21 08:05:09", at(2026, 11, 21, 8, 5, 9), SECOND),
+        ("2026-11-21T08:05:09.250Z", at(2026, 11, 21, 8, 5, 9) + 250, 1),
+        ("2026-11-21T08:05+02:00", at(2026, 11, 21, 6, 5), MINUTE),
+        ("1763800000123", 1763800000123, 1),
+        ("0", 0, 1),
+        ("-2h", NOW - 2 * HOUR, 1),
+        ("-90s", NOW - 90 * SECOND, 1),
+    ],
+)
+def test_a_moment_is_as_long_as_it_is_exact(text: str, first: int, long: int) -> None:
+    assert moments.moment(text, NOW) == (first, first + long)
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("2026-11-21..2026-11-22", (at(2026, 11, 21), at(2026, 11, 23))),
+        ("2026-11-21T08:00..", (at(2026, 11, 21, 8), None)),
+        ("..1000", (None, 1001)),
+        ("-2h..-1h", (NOW - 2 * HOUR, NOW - HOUR + 1)),
+        ("5", (5, 6)),
+    ],
+)
+def test_a_span_reaches_to_the_end_of_its_last_moment(
+    text: str, times: tuple[int | None, int | None]
+) -> None:
+    assert moments.span(text, NOW) == times
+
+
+@pytest.mark.parametrize("text", ["", "..", "x", "2026-13-01", "2026-11-21T25", "9..3", "²", "-5"])
+def test_what_is_no_time_is_told(text: str) -> None:
+    with pytest.raises(UsageError):
+        moments.span(text, NOW)
+
+
+@pytest.mark.parametrize("text", ["", "0s", "5", "m", "-5m", "1y", "1.5h"])
+def test_what_is_no_length_is_told(text: str) -> None:
+    with pytest.raises(UsageError, match="no length of time"):
+        moments.length(text)
+
+
+def test_lengths_go_there_and_back() -> None:
+    for text in ("1ms", "250ms", "30s", "5m", "1h", "7d"):
+        assert moments.length_text(moments.length(text)) == text
+    assert moments.length("2w") == 14 * DAY
+    for step, following in zip(moments.STEPS, moments.STEPS[1:], strict=False):
+        assert following % step == 0 and moments.longer(step) == following
+    assert moments.longer(moments.STEPS[-1]) == 10 * moments.STEPS[-1]
+
+
+@given(st.integers(0, 253_402_300_799_999))
+def test_text_is_read_back_as_the_same_ms(ms: int) -> None:
+    assert moments.moment(moments.text(ms), NOW)[0] == ms
+
+
+def test_times_beyond_the_calendar_are_numbers() -> None:
+    assert moments.text(2**62) == str(2**62)
+    assert moments.text(-(2**62)) == str(-(2**62))
+    assert moments.text(5000, parts=False) == "1970-01-01T00:00:05Z"
