@@ -126,11 +126,12 @@ def _run(command: Command, words: list[str], *, tool: bool) -> int:
     from pykafka_ops.commands._parse import parse, settle, speaks_flags
     from pykafka_ops.commands._profile import fill_bootstrap, profile_for
 
-    flags = command.parser != "argparse" and (tool or speaks_flags(command, words))
+    flags = tool or (command.parser != "argparse" and speaks_flags(command, words))
     blank = Args(command, command.verbs[0], flags=flags)
     ctx = Context(blank, {}, os.environ)
     try:
-        if (tool or not command.bare) and not words:
+        wants_help = command.parser != "argparse" if tool else not command.bare
+        if wants_help and not words:
             return _print_help(ctx)
         ctx = Context(parse(command, words, force_flags=tool), {}, os.environ)
         if ctx.args.has("version"):

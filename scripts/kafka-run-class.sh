@@ -16,6 +16,7 @@ case $class in
     kafka.Kafka) tool=kafka-server-start ;;
     kafka.admin.TopicCommand|org.apache.kafka.tools.TopicCommand) tool=kafka-topics ;;
     kafka.admin.ConsumerGroupCommand|org.apache.kafka.tools.consumer.group.ConsumerGroupCommand) tool=kafka-consumer-groups ;;
+    org.apache.kafka.tools.TransactionsCommand) tool=kafka-transactions ;;
     kafka.tools.GetOffsetShell|org.apache.kafka.tools.GetOffsetShell) tool=kafka-get-offsets ;;
     kafka.admin.LogDirsCommand|org.apache.kafka.tools.LogDirsCommand) tool=kafka-log-dirs ;;
     kafka.admin.DeleteRecordsCommand|org.apache.kafka.tools.DeleteRecordsCommand) tool=kafka-delete-records ;;

@@ -19,6 +19,13 @@ TABLE: tuple[Row, ...] = (
         ("consumer-groups",),
     ),
     (
+        "transactions",
+        "transactions",
+        "transactions and producers; find and abort what hangs",
+        ("kafka-transactions",),
+        (),
+    ),
+    (
         "get-offsets",
         "get_offsets",
         "first, last or by-time offsets of partitions",

@@ -81,10 +81,11 @@ class Verb:
 
     ``run`` is "module:function" below ``pykafka_ops.commands`` (loaded when used) or a function.
     ``flag`` is the switch that means this verb in the flag tongue. ``options`` are the names of the
-    command's options that go with the verb. ``destructive`` is what is destroyed, for the question.
+    command's options that go with the verb. ``tool_name`` is what Kafka's tool calls the verb where
+    it has verbs ("": it has not this one).
     """
 
-    __slots__ = ("examples", "flag", "help", "name", "options", "run", "words")
+    __slots__ = ("examples", "flag", "help", "name", "options", "run", "tool_name", "words")
 
     def __init__(
         self,
@@ -95,10 +96,12 @@ class Verb:
         words: tuple[Pos, ...] = (),
         options: tuple[str, ...] = (),
         flag: str = "",
+        tool_name: str | None = None,
         examples: tuple[str, ...] = (),
     ) -> None:
         self.name, self.help, self.run, self.words = name, help, run, words
         self.options, self.flag, self.examples = options, flag, examples
+        self.tool_name = name if tool_name is None else tool_name
 
 
 class Command:

@@ -17,7 +17,13 @@ ZOOKEEPER_HINT = (
 
 def parse(command: Command, words: list[str], *, force_flags: bool = False) -> Args:
     """Read ``words`` in the tongue they are written in; OptionError or UsageError."""
-    if command.parser != "argparse" and (force_flags or speaks_flags(command, words)):
+    if command.parser == "argparse":
+        if not force_flags:
+            return verb_tongue(command, words)
+        from pykafka_ops.commands._argparse import argparse_tongue
+
+        return argparse_tongue(command, words)
+    if force_flags or speaks_flags(command, words):
         return flag_tongue(command, words)
     return verb_tongue(command, words)
 

@@ -1,0 +1,224 @@
+"""Transactions as their coordinators know them, producers as the partition leaders know them.
+
+Source: KIP-664 (KafkaAdminClient.listTransactions, describeProducers, abortTransaction).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.coordinators import TRANSACTION, ask_coordinators
+from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.messages.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    TopicRequest,
+)
+from pykafka_ops.wire.messages.init_producer_id import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+from pykafka_ops.wire.messages.transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
+from pykafka_ops.wire.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
+
+
+class Listed(NamedTuple):
+    """A transactional id, its producer id, the state of its transaction, its coordinator."""
+
+    transactional_id: str
+    producer_id: int
+    state: str
+    coordinator: int
+
+
+class Described(NamedTuple):
+    """A transactional id in full; times in ms, ``start`` -1 where no transaction is under way."""
+
+    coordinator: int
+    producer_id: int
+    producer_epoch: int
+    state: str
+    timeout: int
+    start: int
+    partitions: tuple[Partition, ...]
+
+
+class Producer(NamedTuple):
+    """A producer that wrote to a partition; ``start`` is the first offset of its open transaction
+    (-1: none), ``coordinator_epoch`` -1 where no transaction of it has ended."""
+
+    id: int
+    epoch: int
+    coordinator_epoch: int
+    last_sequence: int
+    last_timestamp: int
+    start: int
+
+
+def list_transactions(
+    cluster: Cluster, *, producer_ids: Sequence[int] = (), duration_ms: int = -1
+) -> tuple[list[Listed], dict[int, PkoError]]:
+    """The transactions all brokers coordinate, and the brokers that did not tell theirs.
+
+    ``duration_ms``: only those that run for longer (brokers from 3.8 on, KIP-994).
+    """
+    request = ListTransactionsRequest(
+        producer_id_filters=list(producer_ids), duration_filter=duration_ms
+    )
+    brokers = sorted(cluster.brokers("listTransactions"))
+    lowest = 1 if duration_ms >= 0 else 0
+    answers = cluster.call_each(
+        [Question(b, request, ListTransactionsResponse, lowest) for b in brokers],
+        name="listTransactions",
+    )
+    found: list[Listed] = []
+    failed: dict[int, PkoError] = {}
+    for broker, answer in zip(brokers, answers, strict=True):
+        if isinstance(answer, PkoError):
+            failed[broker] = answer
+        elif answer.error_code:
+            failed[broker] = KafkaError(answer.error_code)
+        else:
+            found += [
+                Listed(t.transactional_id, t.producer_id, t.transaction_state, broker)
+                for t in answer.transaction_states
+            ]
+    return found, failed
+
+
+def describe_transactions(cluster: Cluster, ids: Iterable[str]) -> dict[str, Described | PkoError]:
+    """Each transactional id, or the PkoError that stands for it."""
+    nodes: dict[str, int] = {}
+
+    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        nodes.update(dict.fromkeys(keys, node))
+        request = DescribeTransactionsRequest(transactional_ids=keys)
+        return [(Question(node, request, DescribeTransactionsResponse), keys)]
+
+    def read(
+        answer: DescribeTransactionsResponse,
+    ) -> Iterable[tuple[str, int, str | None, Described]]:
+        for t in answer.transaction_states:
+            found = Described(
+                nodes[t.transactional_id],
+                t.producer_id,
+                t.producer_epoch,
+                t.transaction_state,
+                t.transaction_timeout_ms,
+                t.transaction_start_time_ms,
+                tuple((topic.topic, p) for topic in t.topics for p in topic.partitions),
+            )
+            yield t.transactional_id, t.error_code, None, found
+
+    return ask_coordinators(cluster, ids, ask, read, kind=TRANSACTION, name="describeTransactions")
+
+
+def describe_producers(
+    cluster: Cluster, partitions: Iterable[Partition], broker: int | None = None
+) -> dict[Partition, list[Producer] | PkoError]:
+    """The active producers of each partition, by its leader or as replica ``broker`` has them."""
+    wanted = list(dict.fromkeys(partitions))
+
+    def ask(node: int, part: dict[Partition, None]) -> Question:
+        topics: dict[str, list[int]] = {}
+        for topic, index in part:
+            topics.setdefault(topic, []).append(index)
+        request = DescribeProducersRequest(
+            topics=[TopicRequest(name=t, partition_indexes=p) for t, p in topics.items()]
+        )
+        return Question(node, request, DescribeProducersResponse)
+
+    if broker is None:
+        return ask_leaders(
+            cluster, dict.fromkeys(wanted), ask, _read_producers, name="describeProducers"
+        )
+    cluster.brokers("describeProducers")
+    (answer,) = cluster.call_each([ask(broker, dict.fromkeys(wanted))], name="describeProducers")
+    if isinstance(answer, PkoError):
+        return dict.fromkeys(wanted, answer)
+    return {
+        p: KafkaError(code, text or "") if code else value
+        for p, code, text, value in _read_producers(answer)
+    }
+
+
+def _read_producers(answer: DescribeProducersResponse) -> Answers[list[Producer]]:
+    for topic in answer.topics:
+        for p in topic.partitions:
+            found = [
+                Producer(
+                    s.producer_id,
+                    s.producer_epoch,
+                    s.coordinator_epoch,
+                    s.last_sequence,
+                    s.last_timestamp,
+                    s.current_txn_start_offset,
+                )
+                for s in p.active_producers
+            ]
+            yield (topic.name, p.partition_index), p.error_code, p.error_message, found
+
+
+def abort_on(
+    cluster: Cluster, partition: Partition, producer_id: int, epoch: int, coordinator_epoch: int
+) -> None:
+    """Write an abort marker into one partition, whatever the coordinator knows. Raises PkoError."""
+    topic, index = partition
+    marker = WritableTxnMarker(
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        transaction_result=False,
+        topics=[WritableTxnMarkerTopic(name=topic, partition_indexes=[index])],
+        coordinator_epoch=coordinator_epoch,
+    )
+
+    def ask(node: int, part: dict[Partition, None]) -> Question:
+        return Question(node, WriteTxnMarkersRequest(markers=[marker]), WriteTxnMarkersResponse)
+
+    def read(answer: WriteTxnMarkersResponse) -> Answers[None]:
+        for m in answer.markers:
+            for t in m.topics:
+                for p in t.partitions:
+                    yield (t.name, p.partition_index), p.error_code, None, None
+
+    found = ask_leaders(cluster, {partition: None}, ask, read, name="abortTransaction")
+    error = found[partition]
+    if isinstance(error, PkoError):
+        raise error
+
+
+def terminate(cluster: Cluster, transactional_id: str) -> None:
+    """End the transaction of an id by taking its epoch away from its producer. Raises PkoError.
+
+    Source: KafkaAdminClient.fenceProducers, as ``kafka-transactions.sh forceTerminateTransaction``.
+    """
+
+    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        request = InitProducerIdRequest(
+            transactional_id=transactional_id, transaction_timeout_ms=1,
+            producer_id=-1, producer_epoch=-1,
+        )  # fmt: skip
+        return [(Question(node, request, InitProducerIdResponse), keys)]
+
+    def read(answer: InitProducerIdResponse) -> Iterable[tuple[str, int, str | None, bool]]:
+        yield transactional_id, answer.error_code, None, True
+
+    found = ask_coordinators(
+        cluster, [transactional_id], ask, read, kind=TRANSACTION, name="fenceProducer"
+    )
+    error = found[transactional_id]
+    if isinstance(error, PkoError):
+        raise error

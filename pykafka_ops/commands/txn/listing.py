@@ -1,0 +1,47 @@
+"""``pko transactions list``."""
+
+from __future__ import annotations
+
+from pykafka_ops.client import transactions
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.txn import text
+from pykafka_ops.errors import KafkaError, PkoError
+
+TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
+COLUMNS = (
+    Column("transactional_id"),
+    Column("state"),
+    Column("producer_id", right=True),
+    Column("coordinator", right=True),
+)
+
+
+def list_transactions(ctx: Context) -> Table:
+    """Every transactional id that the coordinators know."""
+    duration = ctx.args.number("duration-filter")
+    found, failed = transactions.list_transactions(
+        ctx.cluster(), duration_ms=-1 if duration is None else duration
+    )
+    if ctx.args.flags:
+        for error in failed.values():
+            raise text.failed("list transactions", error)
+    found.sort()
+    rows: list[dict[str, object]] = [
+        {
+            "transactional_id": t.transactional_id,
+            "state": t.state,
+            "producer_id": t.producer_id,
+            "coordinator": t.coordinator,
+        }
+        for t in found
+    ]
+    cells = [(t.transactional_id, t.coordinator, t.producer_id, t.state) for t in found]
+    errors = [_error(broker, error) for broker, error in sorted(failed.items())]
+    return Table("transactions", COLUMNS, rows, kafka=text.table(TITLES, cells), errors=errors)
+
+
+def _error(broker: int, error: PkoError) -> ItemError:
+    if isinstance(error, KafkaError):
+        return ItemError.of(f"broker {broker}", error)
+    return ItemError(f"broker {broker}", "UNREACHABLE", str(error))
