@@ -11,14 +11,13 @@ import logging
 import os
 import uuid
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.background import Background, RemoveTree
+from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import CheckpointJob, DataDir, Key
 from pykafka_ops.broker.storage.describe import DirDescription, LogDescription, describe
 from pykafka_ops.broker.storage.files import Files, RealFiles
-from pykafka_ops.broker.storage.flush import FlushJob
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
@@ -31,7 +30,6 @@ __all__ = ["DirDescription", "LogDescription", "LogDirs"]
 OnOffline = Callable[[str, list[Key], bool], None]
 """(directory, partitions that are gone, whether it was the last directory)."""
 
-_CLOSING_THREADS = 16
 _FLUSH_CHECK_MS = 1_000
 _log = logging.getLogger(__name__)
 
@@ -348,7 +346,7 @@ class LogDirs:
         for data_dir in self.online:
             data_dir.submitted = data_dir.delete_later = None
         self.moves.close()
-        torn = self._close_logs()
+        torn = close_logs(self.online)
         self.checkpoint()
         for data_dir in self.online:
             if data_dir in torn:
@@ -361,28 +359,6 @@ class LogDirs:
             data_dir.abandon()
         self._where.clear()
         self._unlock_all()
-
-    def _close_logs(self) -> set[DataDir]:
-        """Write what waits in memory, then sync in several threads; the directories in which
-        that did not work, say because the disk is full."""
-        torn: set[DataDir] = set()
-        jobs: list[FlushJob] = []
-        for data_dir in self.online:
-            for log in data_dir.open_logs():
-                try:
-                    job = log.close_job()
-                except KafkaError as error:
-                    _log.error("closing %s: %s", log.directory, error)
-                    torn.add(data_dir)
-                    continue
-                if job is not None:
-                    jobs.append(job)
-        if jobs:
-            with ThreadPoolExecutor(min(_CLOSING_THREADS, len(jobs))) as pool:
-                list(pool.map(FlushJob.run, jobs))
-        for job in jobs:
-            job.done()
-        return torn
 
     def _unlock_all(self) -> None:
         for data_dir in self.dirs:

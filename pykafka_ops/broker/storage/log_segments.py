@@ -21,6 +21,18 @@ class LogSegments(LogState):
 
     __slots__ = ()
 
+    @property
+    def segment_count(self) -> int:
+        """Number of segments."""
+        self.open()
+        return len(self._segments)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The segments, oldest first; the last is appended to."""
+        self.open()
+        return list(self._segments)
+
     # -- rolling -----------------------------------------------------------------------------------
 
     def roll(self, base_offset: int = 0) -> Segment:
@@ -126,6 +138,19 @@ class LogSegments(LogState):
             error = OSError(errno.EIO, f"sync failed: {os.strerror(error.errno or 0)}")
         self.dir.fail(error)
 
+    def assign_epoch(self, epoch: int, start_offset: int) -> None:
+        """A leader epoch begins. Stored at once; on a full disk with the next flush, the batches
+        tell it as well. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        self.open()
+        if self._epochs.assign(epoch, start_offset):
+            self._epochs_dirty = True
+            self._latest_epoch = self._epochs.latest
+            try:
+                self._write_epochs()
+            except OSError as error:
+                if error.errno not in FULL:
+                    raise self.dir.fail(error) from error
+
     def _write_epochs(self) -> None:
         if self._epochs_dirty:
             write_epochs(self.dir.files, self.directory, self._epochs, sync=False)
@@ -134,12 +159,17 @@ class LogSegments(LogState):
     # -- closing -----------------------------------------------------------------------------------
 
     def close_job(self) -> FlushJob | None:
-        """Write what waits in memory, for a clean stop; the sync that must follow, if any."""
+        """Write what waits in memory, for a clean stop; the sync that must follow, if any.
+
+        A log that never had a producer with an id needs no snapshot to say so.
+        """
         if self._active is None:
             return None
         try:
             self._active.write_indexes(final=True)
-            snapshot = self._snapshots.take(self._producers)
+            snapshot = None
+            if self._snapshots.offsets or not self._producers.is_empty:
+                snapshot = self._snapshots.take(self._producers)
         except OSError as error:
             raise self.dir.fail(error) from error
         job = self.flush_job()

@@ -188,6 +188,7 @@ class LogState:
             end, self.recovery_point = done.end_offset, done.recovery_point
             found = files.list(self.directory)
             segments = find_segments(files, self.directory, self.config, found)
+        stopped = self._end == end
         if self._end not in (UNKNOWN, end):
             _log.warning("%s: ends at %d, not at %d as recorded", self.directory, end, self._end)
         for segment in segments:
@@ -197,7 +198,7 @@ class LogState:
         self._end = end
         self.recovery_point = min(self.recovery_point, end)
         self._load_epochs()
-        self._load_producers(found, now)
+        self._load_producers(found, now, stopped=stopped)
         self._active = segments[-1]
         self._set_high_watermark(max(self._high_watermark, self._stored_watermark))
         self._roll_after = ALWAYS
@@ -270,10 +271,13 @@ class LogState:
         self._epochs_dirty |= epochs.truncate_from_start(self._start_checkpoint)
         self._latest_epoch = epochs.latest
 
-    def _load_producers(self, found: list[FileInfo], now: int) -> None:
+    def _load_producers(self, found: list[FileInfo], now: int, *, stopped: bool) -> None:
         self._snapshots = Snapshots.among(self.dir.files, self.directory, found)
         self._snapshots.remove_stray(self._bases)
-        self._rebuild_producers(now)
+        if stopped and not self._snapshots.offsets:  # there never was a producer with an id
+            self._producers.clear(self._end)
+        else:
+            self._rebuild_producers(now)
 
     def _rebuild_producers(self, now: int) -> None:
         self._snapshots.keep_between(self._start, self._end)
@@ -341,18 +345,6 @@ class LogState:
         return sum(s.size for s in self._segments)
 
     @property
-    def segment_count(self) -> int:
-        """Number of segments."""
-        self.open()
-        return len(self._segments)
-
-    @property
-    def segments(self) -> list[Segment]:
-        """The segments, oldest first; the last is appended to."""
-        self.open()
-        return list(self._segments)
-
-    @property
     def producers(self) -> Producers:
         """Idempotent and transactional producers seen here."""
         self.open()
@@ -379,13 +371,6 @@ class LogState:
         """The leader epoch ``offset`` was written in, or -1."""
         self.open()
         return self._epochs.epoch_for_offset(offset)
-
-    def assign_epoch(self, epoch: int, start_offset: int) -> None:
-        """A leader epoch begins; stored with the next flush (the batches tell it as well)."""
-        self.open()
-        if self._epochs.assign(epoch, start_offset):
-            self._epochs_dirty = True
-            self._latest_epoch = self._epochs.latest
 
     # -- segments ----------------------------------------------------------------------------------
 

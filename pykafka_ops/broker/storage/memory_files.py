@@ -315,5 +315,12 @@ class MemoryFiles:
     def real_path(self, path: str) -> str:
         return path
 
+    def sync_all(self, path: str) -> bool:
+        self.check("sync", path)
+        for name, inode in self.inodes.items():
+            if name.startswith(path + "/"):
+                inode.durable = bytes(inode.data)
+        return True
+
     def for_thread(self) -> MemoryFiles:
         return self

@@ -247,7 +247,8 @@ class Recovery:
         snapshots.remove_stray(bases)
         snapshots.keep_between(start, end)
         producers.end_offset = end
-        snapshots.take(producers)
+        if snapshots.offsets or not producers.is_empty:
+            snapshots.take(producers)
         return end, cut
 
     def _is_torn_off(self, segments: Sequence[Segment], n: int, end: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.state.image import PartitionImage
 from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage import replica_move, replica_moves
 from pykafka_ops.broker.storage.log_dir import StorageSettings
@@ -103,9 +104,10 @@ def test_a_move_is_shown_while_it_goes_on_and_when_it_is_done(site: Site, versio
 
 def test_what_cannot_move_is_named(site: Site) -> None:
     assert move(site, t_0="/nowhere") == {("t", 0): ErrorCode.LOG_DIR_NOT_FOUND}
+    site.update({"t": {1: PartitionImage(1, 0, (1,), (1,))}})
     assert move(site, t_1="/b", u_0="/a") == {
         ("t", 1): ErrorCode.REPLICA_NOT_AVAILABLE,
-        ("u", 0): ErrorCode.REPLICA_NOT_AVAILABLE,
+        ("u", 0): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     }
     assert move(site, t_0="/a") == {("t", 0): ErrorCode.NONE}
     site.services.logs.dirs[1].fail(OSError(5, "broken"))

@@ -95,7 +95,7 @@ def test_a_failing_disk_takes_the_directory_offline() -> None:
 
 def test_a_write_that_cannot_be_taken_back_takes_the_directory_offline() -> None:
     w = World()
-    w.files.fail_next_write(errno.ENOSPC, short=20)
+    w.files.fail_next_write(errno.ENOSPC, short=20, match=".log")
     w.files.fail("truncate")
     refused(ErrorCode.KAFKA_STORAGE_ERROR, lambda: w.append(b"a"))
     assert not w.dir.online

@@ -134,3 +134,29 @@ def test_directories_are_described(site: Site) -> None:
     with pytest.raises(KafkaError):
         append(logs.get("t", 0), b"b")  # type: ignore[arg-type]
     assert logs.describe()[0].error
+
+
+def test_a_stop_with_many_logs_syncs_the_file_system_once_and_loses_nothing() -> None:
+    site = Site()
+    logs = site.start()
+    for n in range(250):
+        append(logs.create("t", n), b"value %d" % n)
+    logs.close()
+    site.memory.lose_unsynced()
+    logs = site.start()
+    assert all(d.clean for d in logs.dirs)
+    for n in range(250):
+        log = logs.get("t", n)
+        assert log is not None
+        assert values(log) == [(0, b"value %d" % n)]
+
+
+def test_a_stop_with_many_logs_whose_sync_fails_is_not_called_clean() -> None:
+    site = Site(dirs=("/a",))
+    logs = site.start()
+    for n in range(120):
+        append(logs.create("t", n), b"x")
+    site.memory.fail("sync", match="/a")
+    logs.close()
+    assert not site.files.exists("/a/.kafka_cleanshutdown")
+    assert len(site.start()) == 120
