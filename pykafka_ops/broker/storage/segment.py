@@ -45,6 +45,7 @@ class Segment:
         "_first_timestamp",
         "_log",
         "_max_timestamp",
+        "_no_aborted",
         "_offset_index",
         "_time_index",
         "_txn_file",
@@ -95,6 +96,7 @@ class Segment:
         self._offset_index: OffsetIndex | None = None
         self._time_index: TimeIndex | None = None
         self._txn_file: File | None = None
+        self._no_aborted = False
 
     @classmethod
     def create(
@@ -168,6 +170,7 @@ class Segment:
         for file in self.open_files():
             file.close()
         self._log = self._txn_file = self._offset_index = self._time_index = None
+        self._no_aborted = False
 
     def rename(self, suffix: str) -> None:
         """Change the suffix of all files (``.deleted``, ``.swap``, or "" for a live segment)."""
@@ -232,6 +235,7 @@ class Segment:
             path = self.path(names.TXN_INDEX_SUFFIX)
             missing = not self.files.exists(path)
             self._txn_file = self.files.open(path, create=missing)
+        self._no_aborted = False
         self._txn_file.append(pack_aborted(txn))
 
     def write_indexes(self, *, final: bool = False) -> None:
@@ -331,9 +335,12 @@ class Segment:
 
     def aborted(self) -> list[AbortedTxn]:
         """The transactions aborted by a marker in this segment."""
+        if self._no_aborted:  # not looked for at every read
+            return []
         try:
             return read_txn_index(self.files.read(self.path(names.TXN_INDEX_SUFFIX)))
         except FileNotFoundError:
+            self._no_aborted = True
             return []
 
     # -- timestamps --------------------------------------------------------------------------------

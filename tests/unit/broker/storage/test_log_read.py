@@ -193,3 +193,23 @@ def test_earliest_and_latest_come_with_their_epochs() -> None:
     assert w.log.end_offset_for_epoch(2) == (2, 1)
     assert w.log.end_offset_for_epoch(9) == (-1, -1)
     assert w.log.epoch_for_offset(1) == 5
+
+
+def test_aborted_transactions_are_looked_for_once_and_found_when_they_come() -> None:
+    w = filled()
+    assert w.log.aborted_transactions(0, 10) == []
+    w.files.fail("read", match=".txnindex", times=100)
+    assert w.log.aborted_transactions(0, 10) == []
+    w.append(b"a", producer_id=1, producer_epoch=0, base_sequence=0, transactional=True)
+    w.end_txn(1, commit=False)
+    with pytest.raises(KafkaError) as caught:
+        w.log.aborted_transactions(0, 12)
+    assert caught.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_an_aborted_transaction_is_found_after_there_was_none() -> None:
+    w = filled()
+    assert w.log.aborted_transactions(0, 10) == []
+    w.append(b"a", producer_id=1, producer_epoch=0, base_sequence=0, transactional=True)
+    w.end_txn(1, commit=False)
+    assert w.log.aborted_transactions(0, 12) == [(1, 10)]
