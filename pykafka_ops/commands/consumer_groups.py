@@ -166,7 +166,7 @@ COMMAND = Command(
              "groups.lag:lag", words=_WHICH,
              options=("all", "partitions", "window", "watch", "fail-on"),
              examples=("pko groups lag", "pko groups lag billing --partitions --watch",
-                       "pko groups lag --all --fail-on 'lag>1000'")),
+                       "pko groups lag --all --fail-on 'lag>1000|status!=OK'")),
         Verb("reset-offsets", "commit other offsets for a group without members",
              "groups.reset:reset", words=_WHICH, flag="reset-offsets", options=_RESET,
              examples=("pko groups reset-offsets billing --topic orders --to-earliest --dry-run",

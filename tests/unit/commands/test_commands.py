@@ -1,6 +1,7 @@
 """What holds for every command: its table is whole, its help true, its wrapper there."""
 
 import importlib
+import itertools
 import re
 import shlex
 import sys
@@ -75,12 +76,19 @@ def test_help_names_every_option_and_fits_in_100_columns(command: Command) -> No
 def test_examples_parse(command: Command) -> None:
     for verb in command.verbs:
         for example in verb.examples:
-            mine = re.search(rf"pko {command.name}([^|<>#)]*)", example)
-            assert mine, example
-            words = shlex.split(mine[1])
+            _, found, rest = example.partition(f"pko {command.name}")
+            assert found, example
+            words = _until_the_shell(rest)
             args = parse(command, words)
             if not speaks_flags(command, words):
                 assert args.verb is verb, example
+
+
+def _until_the_shell(text: str) -> list[str]:
+    """The words up to a pipe, a redirection, a comment or the end of a substitution."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="|<>)")
+    lexer.whitespace_split = True
+    return list(itertools.takewhile(lambda word: word[0] not in "|<>)", lexer))
 
 
 def test_the_overview_names_every_command_and_loads_none() -> None:
