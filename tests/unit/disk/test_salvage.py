@@ -92,7 +92,10 @@ def test_bytes_taken_out_or_put_in_do_not_hide_what_follows(
     else:
         batches[hurt] = batch[:cut] + draw.draw(st.binary(min_size=1, max_size=99)) + batch[cut:]
     sound, _ = read(b"".join(batches))
-    assert set(starts(batches)[hurt + 1 :]) <= set(sound)
+    places = starts(batches)
+    # Bytes cut off a batch may equal those that follow it: then the next batch is the one hurt.
+    first = hurt + 2 if places[hurt] in sound else hurt + 1
+    assert set(places[first:]) <= set(sound)
 
 
 @given(st.binary(max_size=400), st.one_of(st.none(), st.integers(0, 100)))
