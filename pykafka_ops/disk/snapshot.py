@@ -71,7 +71,9 @@ def _shape(data: Buffer) -> int:
         (count,) = _COUNT.unpack_from(data, 6)
         left = size - 10
         if count < 0:
-            reason = f"Error reading field 'producer_entries': Array size {count} cannot be null"
+            reason = (
+                f"Error reading field 'producer_entries': Array size {count} cannot be negative"
+            )
         elif count > left:
             reason = (
                 f"Error reading field 'producer_entries': Error reading array of size {count}, "

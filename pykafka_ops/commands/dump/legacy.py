@@ -33,8 +33,10 @@ LIMIT = 1 << 30
 
 
 def message_header(log: LogFile, position: int) -> MessageHeader:
-    """The head of the message at ``position``; every magic but 0 is read as v1."""
+    """The head of the message at ``position``; JavaError where its magic is below 0."""
     offset, length, crc, magic, attributes = _HEAD.unpack(log.header_bytes(position, 18))
+    if magic not in (0, 1):
+        raise illegal_argument(f"Invalid magic used in LegacyRecord: {magic}")
     timestamp = _TIME.unpack(log.header_bytes(position + 18, 8))[0] if magic else -1
     return MessageHeader(offset, length, crc, magic, attributes, timestamp)
 

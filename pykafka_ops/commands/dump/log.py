@@ -26,6 +26,7 @@ from pykafka_ops.commands.dump.records import (
     batch_line,
     control_text,
     header_keys,
+    last_offset_of,
     plain_records,
     record_lines,
     timestamp_label,
@@ -187,8 +188,8 @@ class LogDump:
 
     def _message(self, log: LogFile, position: int, gaps: Gaps, decoder: Decoder) -> None:
         """A message v0/v1."""
+        self.out.parts.append(b"offset: %d" % last_offset_of(log, position, 0))
         header = message_header(log, position)
-        self.out.parts.append(b"offset: %d" % header.offset)
         self.out.text(message_line(log, position, header))
         if not self.deep:
             return

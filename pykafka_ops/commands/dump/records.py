@@ -50,7 +50,8 @@ class Gaps:
 
 def java_sequence(base: int, delta: int) -> int:
     """``DefaultRecordBatch.incrementSequence``, with Java's overflow."""
-    found = delta - (_MAX - base) - 1 if base > _MAX - delta else base + delta
+    wraps = base > (_MAX - delta + 2**31) % 2**32 - 2**31
+    found = delta - (_MAX - base) - 1 if wraps else base + delta
     return (found + 2**31) % 2**32 - 2**31
 
 
