@@ -21,6 +21,7 @@ from typing import NamedTuple
 from pykafka_ops.disk.checksum import Buffer, WritableBuffer, crc32c
 from pykafka_ops.disk.compression import Codec, codec_of, compress
 from pykafka_ops.disk.record import Record, encode_records
+from pykafka_ops.disk.varint import varint
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 
 NO_TIMESTAMP = -1
@@ -48,6 +49,7 @@ INVALID_RECORD = 87
 UNKNOWN_SERVER_ERROR = -1
 
 _HEADER = Struct(">qiibIhiqqqhii")
+_BLANK = bytes(HEADER_SIZE)
 _BASE = Struct(">qi")
 _INT32 = Struct(">i")
 _UINT32 = Struct(">I")
@@ -312,6 +314,28 @@ def build_batch(
         record_count=len(records),
     )
     return assemble(header, compress(codec, body, level) if codec else body)
+
+
+def build_plain(entries: Sequence[tuple[bytes, bytes | None]], timestamp: int) -> bytearray:
+    """A batch of (key, value) with one ``timestamp`` (ms), without compression, headers or
+    producer: what a coordinator writes all the time, as :func:`build_batch` would make it."""
+    parts: list[bytes] = [_BLANK]
+    for n, (key, value) in enumerate(entries):
+        delta, key_size = varint(n), varint(len(key))
+        size = 3 + len(delta) + len(key_size) + len(key)
+        if value is None:
+            parts += (varint(size + 1), b"\0\0", delta, key_size, key, b"\1\0")
+            continue
+        value_size = varint(len(value))
+        size += len(value_size) + len(value)
+        parts += (varint(size), b"\0\0", delta, key_size, key, value_size, value, b"\0")
+    out = bytearray().join(parts)
+    length, last = len(out) - LOG_OVERHEAD, len(entries) - 1
+    _HEADER.pack_into(
+        out, 0, 0, length, -1, 2, 0, 0, last, timestamp, timestamp, -1, -1, -1, len(entries)
+    )
+    _UINT32.pack_into(out, 17, crc32c(memoryview(out)[_CRC_START:]))
+    return out
 
 
 def scan(buf: Buffer, pos: int = 0, end: int | None = None) -> Iterator[tuple[int, BatchHeader]]:

@@ -20,7 +20,7 @@ from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.timers import Timer, Timers
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.batch import build_batch, build_plain
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import KafkaError
@@ -236,19 +236,8 @@ class Coordinator(Generic[S]):
         if not partition.enough_in_sync():
             raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
         now = self.environment.clock()
-        encode = slot.shard.encode
-        records = [Record(n, now, *encode(record)) for n, record in enumerate(outcome.records)]
+        batch = self._batch(slot.shard, outcome, now)
         producer = outcome.producer
-        if producer is None:
-            batch = build_batch(records, codec=self._codec)
-        else:
-            batch = build_batch(
-                records,
-                codec=self._codec,
-                producer_id=producer.id,
-                producer_epoch=producer.epoch,
-                transactional=True,
-            )
         info = self.environment.replicas.append(
             partition,
             memoryview(batch),
@@ -256,24 +245,46 @@ class Coordinator(Generic[S]):
             origin=Origin.COORDINATOR,
             guard=None if producer is None else producer.guard,
         )
+        if not slot.inflight and partition.log.high_watermark > info.last_offset:
+            self._committed(slot, outcome, info.first_offset)
+            return
         written = Written(info.last_offset + 1, info.first_offset, outcome)
         slot.inflight.append(written)
         self._settle(slot)
         if slot.inflight and slot.inflight[-1] is written:
             self._wait(slot, written)
 
+    def _batch(self, shard: Shard, outcome: Outcome, now: int) -> bytearray:
+        entries = [shard.encode(record) for record in outcome.records]
+        producer = outcome.producer
+        if producer is None and not self._codec:
+            return build_plain(entries, now)
+        records = [Record(n, now, *entry) for n, entry in enumerate(entries)]
+        if producer is None:
+            return build_batch(records, codec=self._codec)
+        return build_batch(
+            records,
+            codec=self._codec,
+            producer_id=producer.id,
+            producer_epoch=producer.epoch,
+            transactional=True,
+        )
+
     def _settle(self, slot: Slot[S]) -> None:
         """Apply what is committed, in the log's order, and go on with what follows."""
         inflight = slot.inflight
         while inflight and slot.partition.log.high_watermark >= inflight[0].end:
             written = inflight.popleft()
-            outcome = written.outcome
-            producer_id = -1 if outcome.producer is None else outcome.producer.id
-            apply = slot.shard.apply
-            for record in outcome.records:
-                apply(record, written.base, producer_id)
-            if outcome.then is not None and not written.timed_out:
-                self.run(slot, outcome.then(ErrorCode.NONE, self.now()))
+            self._committed(slot, written.outcome, written.base, told=written.timed_out)
+
+    def _committed(self, slot: Slot[S], outcome: Outcome, base: int, *, told: bool = False) -> None:
+        """Apply records the replicas have and go on, unless the shard was ``told`` of an error."""
+        producer_id = -1 if outcome.producer is None else outcome.producer.id
+        apply = slot.shard.apply
+        for record in outcome.records:
+            apply(record, base, producer_id)
+        if outcome.then is not None and not told:
+            self.run(slot, outcome.then(ErrorCode.NONE, self.now()))
 
     def _wait(self, slot: Slot[S], written: Written) -> None:
         """Come back when the high watermark moves, or when the replicas took too long."""

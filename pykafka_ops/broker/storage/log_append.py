@@ -7,6 +7,7 @@ from struct import error as struct_error
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.producers import Batch, Origin
+from pykafka_ops.broker.state.topic_config import MAX_LONG
 from pykafka_ops.broker.storage.log_segments import LogSegments
 from pykafka_ops.broker.storage.replay import Marker, add_batch, add_marker, read_marker, replay
 from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at
@@ -37,6 +38,7 @@ _RECORDS_AT = HEADER_SIZE - _CRC_COVERS
 _MAX_RELATIVE = 2**31 - 1
 _TAIL = 256
 _CLIENT = Origin.CLIENT
+_COORDINATOR = Origin.COORDINATOR
 _new = tuple.__new__
 
 
@@ -89,7 +91,10 @@ class LogAppend(LogSegments):
         active = self._active
         if active is None:
             active = self.open()
-        fields = self._usual(records) if origin is _CLIENT else None
+        if origin is _CLIENT:
+            fields = self._usual(records)
+        else:
+            fields = self._own(records) if origin is _COORDINATOR else None
         if fields is None:
             return self._append_checked(records, leader_epoch, now, origin, guard)
         size = fields[1] + 12
@@ -156,6 +161,22 @@ class LogAppend(LogSegments):
         if crc32c(body) != crc:
             return None
         return fields if _promised(body, _new(BatchHeader, fields)) else None
+
+    def _own(self, records: memoryview) -> _Fields | None:
+        """The header fields of a plain batch that this broker made for an internal topic, with
+        usual settings: nothing in it needs to be checked or rewritten. None for any other."""
+        config = self.config
+        fields: _Fields = _HEADER.unpack_from(records)
+        if (
+            fields[5]
+            or fields[9] >= 0
+            or fields[1] + 12 > min(config.max_message_bytes, config.segment_bytes)
+            or config.log_append_time
+            or config.compression_type != "producer"
+            or config.flush_messages < MAX_LONG
+        ):
+            return None
+        return fields
 
     def _trim_tail(self) -> None:
         del self._tail_offsets[: _TAIL // 2], self._tail_positions[: _TAIL // 2]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.disk import batch
-from pykafka_ops.disk.batch import BatchHeader, TimestampType, build_batch
+from pykafka_ops.disk.batch import BatchHeader, TimestampType, build_batch, build_plain
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, CorruptError, KafkaError
@@ -210,3 +210,14 @@ def test_header_fields_are_where_the_format_has_them() -> None:
     data[57:61] = (12).to_bytes(4, "big")
     expected = BatchHeader(1, 49, 3, 2, 0xFFFFFFFF, 0x30, 6, 7, 8, 9, 10, 11, 12)
     assert batch.read_header(data) == expected
+
+
+@given(
+    st.lists(st.tuples(st.binary(max_size=300), st.none() | st.binary(max_size=300)), min_size=1),
+    st.integers(0, 2**41),
+)
+def test_a_plain_batch_is_what_the_general_way_makes(
+    entries: list[tuple[bytes, bytes | None]], timestamp: int
+) -> None:
+    records = [Record(n, timestamp, *entry) for n, entry in enumerate(entries)]
+    assert build_plain(entries, timestamp) == build_batch(records)
