@@ -62,8 +62,8 @@ def compress(
     return zstd.compress(data, 3 if level is None else level)
 
 
-def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
-    """``data`` decompressed.
+def decompress(codec: Codec, data: Buffer, limit: int, *, v0_header: bool = False) -> bytes:
+    """``data`` decompressed; ``v0_header`` where it stands in a message of format v0.
 
     Raises CorruptBatchError when it is malformed or gives more than ``limit`` bytes; not more
     than about the limit is ever allocated, whatever the data claims.
@@ -75,7 +75,7 @@ def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
     if codec is Codec.LZ4:
         from pykafka_ops.disk import lz4
 
-        return lz4.decompress(data, limit)
+        return lz4.decompress(data, limit, v0_header=v0_header)
     if codec is Codec.SNAPPY:
         from pykafka_ops.disk import snappy
 

@@ -203,7 +203,7 @@ def plain_set(
         raise InvalidWrapperError(
             f"Found invalid compressed record set with null value (magic = {header.magic})"
         )
-    data = decompress(codec, value, limit)
+    data = decompress(codec, value, limit, v0_header=header.magic == 0)
     inside = list(scan_messages(data))
     if not inside:
         raise InvalidWrapperError("Found invalid compressed record set with no inner records")

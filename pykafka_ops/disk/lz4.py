@@ -2,7 +2,7 @@
 
 Counterpart of ``Lz4BlockOutputStream``/``Lz4BlockInputStream``: independent blocks of 64 KiB, no
 content size, no content checksum. Message format v0 computes the header checksum over the frame's
-magic as well (KAFKA-3160); reading accepts both forms.
+magic as well (KAFKA-3160).
 
 The frame is taken apart here so that a block is never decompressed past the caller's limit.
 """
@@ -20,6 +20,8 @@ from pykafka_ops.errors import CorruptBatchError
 _MAGIC = b"\x04\x22\x4d\x18"
 _FLAGS = b"\x60\x40"  # version 1, independent blocks; blocks of at most 64 KiB
 _BLOCK = 64 * 1024
+DEFAULT_LEVEL = 9
+_LEAST_HIGH = 3
 _SIZE = Struct("<I")
 _STORED = 0x8000_0000
 _MAX_RATIO = 255  # of an LZ4 block: one length byte stands for at most 255 bytes
@@ -48,13 +50,16 @@ _HEADER = _MAGIC + _FLAGS + bytes([xxh32(_FLAGS) >> 8 & 0xFF])
 _HEADER_V0 = _MAGIC + _FLAGS + bytes([xxh32(_MAGIC + _FLAGS) >> 8 & 0xFF])
 
 
-def compress(data: Buffer, *, v0_header: bool = False) -> bytes:
-    """One frame of independent 64 KiB blocks; ``v0_header`` gives the checksum of format v0."""
+def compress(data: Buffer, level: int = DEFAULT_LEVEL, *, v0_header: bool = False) -> bytes:
+    """One frame of independent 64 KiB blocks; ``v0_header`` gives the checksum of format v0.
+
+    ``level`` (1-17) is that of the high compressor; the default means the fast one, as in Kafka.
+    """
     view = memoryview(data)
     out = [_HEADER_V0 if v0_header else _HEADER]
     for start in range(0, len(view), _BLOCK):
         plain = view[start : start + _BLOCK]
-        block = bytes(_lz4.compress_block(plain, store_size=False))
+        block = _pack(plain, level)
         if len(block) < len(plain):
             out.append(_SIZE.pack(len(block)))
             out.append(block)
@@ -65,13 +70,28 @@ def compress(data: Buffer, *, v0_header: bool = False) -> bytes:
     return b"".join(out)
 
 
-def decompress(data: Buffer, limit: int) -> bytes:
-    """Decompress a frame; CorruptBatchError when malformed or larger than ``limit`` bytes."""
+def _pack(plain: memoryview, level: int) -> bytes:
+    """One raw block; the library packs such at a level only within a frame of its own."""
+    if level == DEFAULT_LEVEL:
+        return bytes(_lz4.compress_block(plain, store_size=False))
+    packer = _lz4.Compressor(level=max(level, _LEAST_HIGH), block_linked=False)
+    packer.compress(bytes(plain))
+    frame = memoryview(packer.finish())
+    _, _, at = _read_header(frame)
+    (size,) = _SIZE.unpack_from(frame, at)
+    at += _SIZE.size
+    return bytes(plain) if size & _STORED else bytes(frame[at : at + size])
+
+
+def decompress(data: Buffer, limit: int, *, v0_header: bool = False) -> bytes:
+    """Decompress a frame; CorruptBatchError when malformed or larger than ``limit`` bytes.
+
+    ``v0_header``: do not check the header's checksum, as Kafka does not in message format v0. What
+    follows the frame is ignored, as is a checksum of the contents (``Lz4BlockInputStream``).
+    """
     view = memoryview(data)
-    flags, block_max, pos = _read_header(view)
-    if not flags & 0x20:
-        return _linked(view, limit)
-    trailer = 4 if flags & 0x10 else 0  # block checksums are skipped: the batch has its own CRC
+    flags, block_max, pos = _read_header(view, v0_header=v0_header)
+    begin, trailer = pos, 4 if flags & 0x10 else 0
     out: list[bytes] = []
     total, end = 0, len(view)
     while True:
@@ -91,22 +111,27 @@ def decompress(data: Buffer, limit: int) -> bytes:
             raise _too_big(limit)
         out.append(plain)
         pos += size + trailer
+    if trailer:
+        _check_blocks(bytes((flags & 0x70, view[5])), view[begin:pos], total)
     return out[0] if len(out) == 1 else b"".join(out)
 
 
-def _read_header(view: memoryview) -> tuple[int, int, int]:
+def _read_header(view: memoryview, *, v0_header: bool = False) -> tuple[int, int, int]:
     """(flags, largest block in bytes, position of the first block)."""
     if len(view) < 7 or bytes(view[:4]) != _MAGIC:
         raise CorruptBatchError("lz4 data does not start with a frame header")
     flags, code = view[4], view[5] >> 4 & 7
     if flags >> 6 != 1 or flags & 0x03 or code < 4 or view[5] & 0x8F:
         raise CorruptBatchError(f"lz4 frame header with flags {flags:#x} {view[5]:#x}")
+    if not flags & 0x20:
+        raise CorruptBatchError(
+            "Dependent block stream is unsupported (BlockIndependence must be set)"
+        )
     check = 14 if flags & 0x08 else 6
     if len(view) <= check:
         raise CorruptBatchError("lz4 data ends inside its frame header")
-    descriptor = bytes(view[4:check])
-    # 4 + 10 bytes stay below the 16 that xxh32 above is good for.
-    if view[check] not in (xxh32(descriptor) >> 8 & 0xFF, xxh32(_MAGIC + descriptor) >> 8 & 0xFF):
+    # 10 bytes stay below the 16 that xxh32 above is good for.
+    if not v0_header and view[check] != xxh32(bytes(view[4:check])) >> 8 & 0xFF:
         raise CorruptBatchError("lz4 frame header with a wrong checksum")
     return flags, 1 << (8 + 2 * code), check + 1
 
@@ -120,20 +145,13 @@ def _block(block: memoryview, limit: int) -> bytes:
     return bytes(memoryview(out)[:made])
 
 
-def _linked(view: memoryview, limit: int) -> bytes:
-    """A frame whose blocks refer to earlier ones (Kafka's own reader refuses these)."""
-    most = min(limit, len(view) * _MAX_RATIO)
-    size = min(most, max(_BLOCK, len(view) * 8))
-    while True:
-        out = bytearray(size)
-        try:
-            made = _lz4.decompress_into(view, out)
-        except DecompressionError as e:
-            if size == most or "whole buffer" not in str(e):
-                raise CorruptBatchError(f"lz4: {e} (limit {limit} bytes)") from None
-            size = min(most, size * 4)
-        else:
-            return bytes(memoryview(out)[:made])
+def _check_blocks(descriptor: bytes, blocks: memoryview, size: int) -> None:
+    """Let the library check the checksums of the blocks, which no client of Kafka writes."""
+    header = _MAGIC + descriptor + bytes([xxh32(descriptor) >> 8 & 0xFF])
+    try:
+        _lz4.decompress_into(header + blocks, bytearray(size))
+    except DecompressionError as e:
+        raise CorruptBatchError(f"lz4: {e}") from None
 
 
 def _too_big(limit: int) -> CorruptBatchError:

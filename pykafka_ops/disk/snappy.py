@@ -46,6 +46,9 @@ def decompress(data: Buffer, limit: int) -> bytes:
     out: list[bytes] = []
     total, pos, end = 0, len(_HEADER), len(view)
     while pos < end:
+        if view[pos] == _MAGIC[0] and bytes(view[pos : pos + 8]) == _MAGIC:
+            pos += len(_HEADER)  # one stream after the other
+            continue
         if end - pos < 4:
             raise CorruptBatchError("snappy data ends inside a block length")
         (size,) = _LENGTH.unpack_from(view, pos)

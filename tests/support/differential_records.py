@@ -75,7 +75,8 @@ def _message(part: bytes) -> dict[str, Any]:
         "key": text(key),
     }
     if header.attributes & 7 and value is not None:
-        fields["inner"] = plain_records(decompress(Codec(header.attributes & 7), value, LIMIT))
+        codec, old = Codec(header.attributes & 7), header.magic == 0
+        fields["inner"] = plain_records(decompress(codec, value, LIMIT, v0_header=old))
     else:
         fields["value"] = text(value)
     return fields

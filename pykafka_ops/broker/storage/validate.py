@@ -150,9 +150,14 @@ def target_codec(config: TopicConfig, source: Codec) -> Codec:
 
 
 def level_of(config: TopicConfig, codec: Codec) -> int | None:
-    """The topic's level for ``codec``; None where there is none or the default is meant."""
+    """The topic's level for ``codec``; None for the default, which also what a producer chose gets
+    (``UnifiedLog.getTargetCompression``)."""
+    if config.compression_type == "producer":
+        return None
     if codec is Codec.GZIP:
         return None if config.compression_gzip_level == -1 else config.compression_gzip_level
+    if codec is Codec.LZ4:
+        return config.compression_lz4_level
     return config.compression_zstd_level if codec is Codec.ZSTD else None
 
 

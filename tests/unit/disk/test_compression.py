@@ -127,7 +127,10 @@ def test_lz4_frames_carry_the_header_checksum_of_their_message_format() -> None:
     # The bytes Kafka's own writers produce for both formats (see the golden v0 and v1 segments).
     assert lz4.compress(b"")[:7].hex() == "04224d18604082"
     assert lz4.compress(b"", v0_header=True)[:7].hex() == "04224d1860401a"
-    assert lz4.decompress(lz4.compress(b"abc", v0_header=True), LIMIT) == b"abc"
+    old = lz4.compress(b"abc", v0_header=True)
+    assert lz4.decompress(old, LIMIT, v0_header=True) == b"abc"
+    with pytest.raises(CorruptBatchError, match="checksum"):
+        lz4.decompress(old, LIMIT)
 
 
 def test_lz4_incompressible_blocks_are_stored() -> None:
@@ -137,16 +140,41 @@ def test_lz4_incompressible_blocks_are_stored() -> None:
     assert lz4.decompress(frame, LIMIT) == data
 
 
-@pytest.mark.parametrize("linked", [True, False])
 @pytest.mark.parametrize("checked", [True, False])
-def test_lz4_frames_of_other_writers_are_read(linked: bool, checked: bool) -> None:
-    packer = cramjam.lz4.Compressor(level=1, content_checksum=checked, block_linked=linked)
-    data = b"".join(b"%d;" % n for n in range(60_000))
-    packer.compress(data)
-    frame = bytes(packer.finish())
+def test_lz4_frames_of_other_writers_are_read(checked: bool) -> None:
+    data, frame = other_frame(checked=checked)
     assert lz4.decompress(frame, len(data)) == data
     with pytest.raises(CorruptBatchError):
         lz4.decompress(frame, len(data) - 1)
+
+
+def other_frame(*, linked: bool = False, checked: bool = False) -> tuple[bytes, bytes]:
+    packer = cramjam.lz4.Compressor(level=1, content_checksum=checked, block_linked=linked)
+    data = b"".join(b"%d;" % n for n in range(60_000))
+    packer.compress(data)
+    return data, bytes(packer.finish())
+
+
+def test_lz4_frames_of_linked_blocks_are_corrupt_as_kafka_cannot_read_them() -> None:
+    with pytest.raises(CorruptBatchError, match="Dependent block stream is unsupported"):
+        lz4.decompress(other_frame(linked=True)[1], LIMIT)
+
+
+def test_lz4_block_checksums_are_checked() -> None:
+    """A frame of one stored block, with its checksum."""
+    plain = b"abc"
+    flags = b"\x70\x40"
+    frame = b"\x04\x22\x4d\x18" + flags + bytes([lz4.xxh32(flags) >> 8 & 0xFF])
+    block = (3 | 0x8000_0000).to_bytes(4, "little") + plain
+    good = frame + block + lz4.xxh32(plain).to_bytes(4, "little") + bytes(4)
+    assert lz4.decompress(good, LIMIT) == plain
+    with pytest.raises(CorruptBatchError):
+        lz4.decompress(good.replace(b"abc", b"abd"), LIMIT)
+
+
+def test_snappy_streams_behind_one_another_are_read() -> None:
+    both = snappy.compress(b"one") + snappy.compress(b" two")
+    assert snappy.decompress(both, LIMIT) == b"one two"
 
 
 def test_lz4_header_with_a_wrong_checksum_is_corrupt() -> None:

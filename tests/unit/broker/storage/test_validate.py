@@ -1,0 +1,213 @@
+"""What a leader finds in the records of a batch, compressed or not."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from pykafka_ops.broker.storage.validate import DECOMPRESSED_LIMIT
+from pykafka_ops.disk.batch import BatchHeader, assemble, build_batch, read_header
+from pykafka_ops.disk.compression import Codec, compress
+from pykafka_ops.disk.record import Record, encode_records, iter_records
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from tests.support.logs import NOW, World, headers
+
+EVERY_CODEC = pytest.mark.parametrize("codec", list(Codec), ids=lambda codec: codec.name.lower())
+COMPRESSED = pytest.mark.parametrize("codec", list(Codec)[1:], ids=lambda codec: codec.name.lower())
+MANY = 100
+
+
+def some(count: int = MANY, **more: Any) -> list[Record]:
+    return [Record(n, NOW + n, b"key", b"value %d" % n)._replace(**more) for n in range(count)]
+
+
+def batch(records: list[Record], codec: Codec, **lies: int) -> memoryview:
+    """A batch whose header may lie about its records; the CRC is right."""
+    plain = encode_records(records, 0, NOW)
+    return packed(bytes(plain), codec, len(records), **lies)
+
+
+def packed(plain: bytes, codec: Codec, count: int, **lies: int) -> memoryview:
+    fields: dict[str, int] = {
+        "last_offset_delta": count - 1,
+        "record_count": count,
+        "max_timestamp": NOW + count - 1,
+        **lies,
+    }
+    header = BatchHeader(0, 0, -1, 2, 0, codec, 0, NOW, 0, -1, -1, -1, 0)._replace(**fields)
+    return memoryview(assemble(header, compress(codec, plain)))
+
+
+def append(world: World, data: memoryview) -> Any:
+    return world.log.append_as_leader(data, leader_epoch=0, now=world.now)
+
+
+def stored(world: World) -> tuple[BatchHeader, list[Record]]:
+    parts = world.log.read(0, 1 << 26, up_to=world.log.log_end_offset).parts
+    data = b"".join(bytes(part) for part in parts)
+    (header,) = headers([data])
+    return header, list(iter_records(data, 0, header))
+
+
+def refusal(world: World, data: memoryview) -> KafkaError:
+    with pytest.raises(KafkaError) as caught:
+        append(world, data)
+    assert world.log.log_end_offset == 0
+    return caught.value
+
+
+@EVERY_CODEC
+@pytest.mark.parametrize("records", [1, 3, MANY])
+def test_honest_batches_are_stored_as_they_came(codec: Codec, records: int) -> None:
+    world, sent = World(), batch(some(records), codec)
+    before = bytes(sent[61:])
+    assert append(world, sent)[:2] == (0, records - 1)
+    assert bytes(sent[61:]) == before
+    assert stored(world)[1] == some(records)
+
+
+@EVERY_CODEC
+@pytest.mark.parametrize("count", [MANY - 1, MANY + 1, 1])
+def test_a_count_that_lies_is_refused(codec: Codec, count: int) -> None:
+    lying = batch(some(), codec, record_count=count, last_offset_delta=count - 1)
+    assert refusal(World(), lying).code == ErrorCode.INVALID_RECORD
+
+
+@EVERY_CODEC
+@pytest.mark.parametrize("size", [1, MANY])
+def test_a_max_timestamp_that_lies_is_corrected(codec: Codec, size: int) -> None:
+    for lie in (NOW - 5, NOW + 10_000, -1):
+        world = World()
+        append(world, batch(some(size), codec, max_timestamp=lie))
+        assert stored(world)[0].max_timestamp == NOW + size - 1
+
+
+@COMPRESSED
+def test_offsets_out_of_order_are_counted_anew(codec: Codec) -> None:
+    world = World()
+    shifted = [r._replace(offset=r.offset * 2) for r in some()]
+    append(world, batch(shifted, codec))
+    header, records = stored(world)
+    assert header.codec == codec
+    assert records == some()
+
+
+@COMPRESSED
+@pytest.mark.parametrize("size", [1, MANY])
+def test_broken_compression_is_refused(codec: Codec, size: int) -> None:
+    whole = batch(some(size), codec)
+    fields = read_header(whole)
+    for payload in (b"", b"\xff" * 40, bytes(whole[61:-9]), bytes(40)):
+        error = refusal(World(), memoryview(assemble(fields, payload)))
+        assert error.code == ErrorCode.INVALID_RECORD
+
+
+@EVERY_CODEC
+def test_a_record_of_wrong_structure_is_refused(codec: Codec) -> None:
+    plain = bytearray(encode_records(some(), 0, NOW))
+    at = plain.index(b"value 50") - 1
+    plain[at] += 2  # the value takes the header count with it
+    error = refusal(World(), packed(bytes(plain), codec, MANY))
+    assert error.code == ErrorCode.INVALID_RECORD
+
+
+@EVERY_CODEC
+def test_a_compacted_topic_wants_keys(codec: Codec) -> None:
+    world = World(cleanup_policy=frozenset({"compact"}))
+    keyless = [r._replace(key=None) if r.offset in (7, 60) else r for r in some()]
+    error = refusal(world, batch(keyless, codec))
+    assert error.code == ErrorCode.INVALID_RECORD
+    assert [n for n, _ in error.record_errors] == [7, 60]  # type: ignore[attr-defined]
+    assert append(world, batch(some(), codec))[:2] == (0, MANY - 1)
+
+
+@EVERY_CODEC
+def test_times_have_bounds(codec: Codec) -> None:
+    cases: list[tuple[dict[str, Any], int]] = [
+        ({"message_timestamp_before_max_ms": 1000}, NOW - 1001),
+        ({"message_timestamp_after_max_ms": 1000}, NOW + 1001),
+    ]
+    for bounds, odd in cases:
+        world = World(**bounds)
+        records = [r._replace(timestamp=odd) if r.offset == 30 else r for r in some()]
+        latest = max(r.timestamp for r in records)
+        error = refusal(world, batch(records, codec, max_timestamp=latest))
+        assert error.code == ErrorCode.INVALID_TIMESTAMP
+        assert [n for n, _ in error.record_errors] == [30]  # type: ignore[attr-defined]
+        assert append(world, batch(some(), codec))[:2] == (0, MANY - 1)
+
+
+@EVERY_CODEC
+def test_the_brokers_clock_stamps_the_batch_and_leaves_the_records(codec: Codec) -> None:
+    world, sent = World(message_timestamp_type="LogAppendTime"), batch(some(), codec)
+    before = bytes(sent[61:])
+    world.now = NOW + 77
+    assert append(world, sent).log_append_time == NOW + 77
+    header, records = stored(world)
+    assert (header.is_log_append_time, header.max_timestamp) == (True, NOW + 77)
+    assert {r.timestamp for r in records} == {NOW + 77}
+    assert bytes(sent[61:]) == before
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.LZ4, Codec.ZSTD], ids=lambda c: c.name.lower())
+def test_a_bomb_is_refused_and_takes_no_more_than_the_limit(codec: Codec) -> None:
+    bomb = memoryview(assemble(read_header(batch(some(2), codec)), zeroes(codec)))
+    tracemalloc.start()
+    begun = time.monotonic()
+    try:
+        error = refusal(World(max_message_bytes=1 << 26), bomb)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert error.code == ErrorCode.INVALID_RECORD
+    assert peak < 2.5 * DECOMPRESSED_LIMIT
+    assert time.monotonic() - begun < 20
+
+
+def zeroes(codec: Codec) -> bytes:
+    """A little more than the limit, compressed."""
+    return compress(codec, bytes(DECOMPRESSED_LIMIT + (1 << 20)))
+
+
+def test_more_records_than_bytes_are_not_counted() -> None:
+    lying = batch(some(2), Codec.ZSTD, record_count=1 << 30, last_offset_delta=(1 << 30) - 1)
+    assert refusal(World(), lying).code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize(
+    ("codec", "setting", "levels"),
+    [
+        ("gzip", "compression_gzip_level", (1, 9)),
+        ("lz4", "compression_lz4_level", (9, 12)),
+        ("zstd", "compression_zstd_level", (-7, 19)),
+    ],
+)
+def test_the_topics_level_is_used(codec: str, setting: str, levels: tuple[int, int]) -> None:
+    chance = random.Random(5)
+    words = [b"%d " % chance.randrange(1000) for _ in range(4000)]
+    records = [Record(0, NOW, None, b"".join(words))]
+    sizes = []
+    for level in levels:
+        chosen: dict[str, Any] = {setting: level}
+        world = World(compression_type=codec, **chosen)
+        append(world, memoryview(build_batch(records)))
+        header, found = stored(world)
+        assert found == records
+        sizes.append(header.size)
+    assert sizes[1] < sizes[0]
+
+
+def test_a_level_is_for_the_topics_own_codec_alone() -> None:
+    """What the producer chose is compressed with that codec's default level."""
+    shifted = [r._replace(offset=r.offset * 2) for r in some()]
+    sizes = set()
+    for level in (-131072, 22):
+        world = World(compression_zstd_level=level)
+        append(world, batch(shifted, Codec.ZSTD))
+        sizes.add(stored(world)[0].size)
+    assert len(sizes) == 1
