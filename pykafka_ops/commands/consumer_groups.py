@@ -70,6 +70,7 @@ OPTIONS = (
         default="10m", ours=True),
     Opt("watch", "again and again, every 5 seconds or so", "SPAN", optional="5s", short="w",
         ours=True),
+    Opt("undo", "back to the offsets before the last seek", ours=True),
     Opt("fail-on", "exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'", "CONDITION",
         ours=True),
 )  # fmt: skip
@@ -172,6 +173,12 @@ COMMAND = Command(
              examples=("pko groups reset-offsets billing --topic orders --to-earliest --dry-run",
                        "pko groups reset-offsets billing --all-topics "
                        "--to-datetime 2026-11-21T08:00:00.000 --execute")),
+        Verb("seek", "move a group: shows what is skipped or repeated, asks, and can undo it",
+             "groups.seek:seek", words=(Pos("group"),),
+             options=(*SCENARIOS, "topic", "dry-run", "undo"),
+             examples=("pko groups seek billing --to-earliest",
+                       "pko groups seek billing --topic orders:0 --shift-by=-100",
+                       "pko groups seek billing --undo")),
         Verb("delete-offsets", "forget the committed offsets of topics",
              "groups.delete:delete_offsets", words=(Pos("group"),), flag="delete-offsets",
              options=("topic",), examples=("pko groups delete-offsets billing --topic orders:0",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -159,3 +160,36 @@ def test_offsets_and_groups_are_deleted(desk: Desk) -> None:
     assert said.code == 1
     assert "GROUP_ID_NOT_FOUND" in said.err
     assert desk.ask("groups", "describe", desk.group).code == 1
+
+
+def test_a_seek_can_be_undone_until_the_group_goes_on(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    desk.fill()
+    desk.commit(100, 200)
+    assert desk.ask("groups", "seek", desk.group, "--to-earliest").code == 2  # nobody to ask
+    assert desk.ask("groups", "seek", desk.group, "--undo", "--yes").code == 1
+    moved = desk.items("seek", desk.group, "--topic", desk.topic, "--to-latest", "--yes")
+    assert [(m["partition"], m["current_offset"], m["skipped"]) for m in moved] == [
+        (0, 100, 200),
+        (1, 200, 100),
+        (2, None, None),
+    ]
+    assert desk.committed() == [300, 300, 300]
+    back = desk.items("seek", desk.group, "--undo", "--yes")
+    assert [(m["partition"], m["repeated"]) for m in back] == [(0, 200), (1, 100)]
+    assert desk.committed() == [100, 200]
+    desk.items("seek", desk.group, "--to-latest", "--yes")
+    desk.commit(7)
+    said = desk.ask("groups", "seek", desk.group, "--undo", "--yes")
+    assert (said.code, "has committed other offsets since" in said.err) == (1, True)
+    assert desk.committed() == [7, 300]
+
+
+def test_a_seek_without_a_place_to_go_is_a_usage_error(desk: Desk) -> None:
+    desk.fill(3)
+    desk.commit(1)
+    for words in ((), ("--to-earliest", "--to-latest"), ("--to-latest", "--undo")):
+        assert desk.ask("groups", "seek", desk.group, *words, "--yes").code == 2
+    assert desk.committed() == [1]

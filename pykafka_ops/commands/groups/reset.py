@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from pykafka_ops.analysis.offset_reset import moves
+from pykafka_ops.analysis.offset_reset import Move, moves
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, commit_offsets
@@ -71,11 +71,11 @@ def _plan(ctx: Context, planner: Planner, name: str) -> Plan:
             raise UsageError(str(error)) from None
         say(str(error))
         return Plan({}, {}, found=False)
-    _tell(plan, flags=ctx.args.flags)
+    tell_clamped(plan, flags=ctx.args.flags)
     return plan
 
 
-def _tell(plan: Plan, *, flags: bool) -> None:
+def tell_clamped(plan: Plan, *, flags: bool) -> None:
     """Say which wishes lay outside the log."""
     for (topic, index), wish, offset, high in plan.clamped:
         side = "higher than latest" if high else "lower than earliest"
@@ -122,6 +122,11 @@ def execute(cluster: Cluster, name: str, plan: Plan, *, flags: bool) -> list[Ite
 
 def plan_rows(name: str, plan: Plan) -> list[dict[str, object]]:
     """The plan with what it skips and repeats."""
+    return move_rows(name, moves(plan.offsets, plan.committed))
+
+
+def move_rows(name: str, found: Iterable[Move]) -> list[dict[str, object]]:
+    """Rows of the table of moves."""
     return [
         {
             "group": name,
@@ -132,7 +137,7 @@ def plan_rows(name: str, plan: Plan) -> list[dict[str, object]]:
             "skipped": m.records if m.records and m.records > 0 else None,
             "repeated": -m.records if m.records and m.records < 0 else None,
         }
-        for m in moves(plan.offsets, plan.committed)
+        for m in found
     ]
 
 

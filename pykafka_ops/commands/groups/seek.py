@@ -1,0 +1,127 @@
+"""``pko groups seek``: the plan as a table, a question, the commit, and a way back."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+from pykafka_ops.analysis.offset_reset import Partition, moves
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.group_describe import DEAD, EMPTY, describe_groups
+from pykafka_ops.client.group_offsets import (
+    Committed,
+    commit_offsets,
+    delete_offsets,
+    fetch_offsets,
+)
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import ItemError, Table, write
+from pykafka_ops.commands.consumer_groups import SCENARIOS, ScopeError
+from pykafka_ops.commands.groups import select, undo
+from pykafka_ops.commands.groups.reset import COLUMNS, in_use, move_rows, plan_rows, tell_clamped
+from pykafka_ops.commands.groups.reset_plan import Plan, Planner
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
+
+
+def seek(ctx: Context) -> Table | int:
+    """Move one group; nothing happens while it has members or the answer is no."""
+    args = ctx.args
+    group = args.text("group") or ""
+    cluster = select.cluster(ctx)
+    _check_idle(cluster, group)
+    path = undo.note_path(ctx.env, cluster.cluster_id, group)
+    if args.has("undo"):
+        if any(args.has(s) for s in SCENARIOS):
+            raise UsageError("--undo goes back to the offsets before; give nothing else with it")
+        return _undo(ctx, cluster, group, undo.last(path, group))
+    plan = _plan(ctx, cluster, group)
+    tell_clamped(plan, flags=False)
+    rows = [r for r in plan_rows(group, plan) if r["current_offset"] != r["new_offset"]]
+    table = Table("offset-resets", COLUMNS, rows)
+    if not rows:
+        ctx.note(f"pko: group {group} is there already")
+        return table
+    if args.has("dry-run"):
+        return table
+    if not _agreed(ctx, table, group, len(rows)):
+        return 1
+    changed = {p: o for p, o in plan.offsets.items() if plan.committed.get(p) != o}
+    undo.keep(path, undo.Before({p: plan.committed.get(p) for p in changed}, changed))
+    errors = _commit(cluster, group, changed)
+    ctx.note(f"pko: done; pko groups seek {group} --undo goes back")
+    return Table(table.kind, COLUMNS, rows, errors=errors)
+
+
+def _check_idle(cluster: Cluster, group: str) -> None:
+    """The cluster id is known afterwards. Raises KafkaError for a group that has members."""
+    found = describe_groups(cluster, [group])[group]
+    if isinstance(found, PkoError):
+        raise found
+    if found.state not in (EMPTY, DEAD):
+        raise KafkaError(in_use(found).code, f"group {group}: {in_use(found).message}")
+
+
+def _plan(ctx: Context, cluster: Cluster, group: str) -> Plan:
+    args = ctx.args
+    if sum(args.has(s) for s in SCENARIOS) != 1:
+        raise UsageError(f"where to? give one of {', '.join('--' + s for s in SCENARIOS)}")
+    if not args.has("topic") and not args.has("from-file"):
+        args.values["all-topics"] = []
+    try:
+        plan = Planner(cluster, args, [group]).plan(group)
+    except ScopeError as error:
+        raise UsageError(str(error)) from None
+    if not plan.found:
+        raise UsageError(f"--from-file: it does not name group {group}")
+    if not plan.offsets:
+        raise UsageError(f"group {group} has no committed offsets: name the topics with --topic")
+    return plan
+
+
+def _agreed(ctx: Context, table: Table, group: str, count: int) -> bool:
+    if ctx.args.has("yes") or not sys.stdin.isatty():
+        return ctx.confirm(f"move {count} offsets of group", [group])
+    write(table, "table", flags=False, out=sys.stderr)
+    return ctx.confirm(f"move {count} offsets of group", [group])
+
+
+def _commit(cluster: Cluster, group: str, offsets: dict[Partition, int]) -> list[ItemError]:
+    if not offsets:
+        return []
+    results = commit_offsets(
+        cluster, group, {p: Committed(offset, -1, "") for p, offset in offsets.items()}
+    )
+    if isinstance(results, PkoError):
+        raise results
+    return [ItemError.of(f"{t}-{p}", e) for (t, p), e in results.items() if e is not None]
+
+
+def _undo(ctx: Context, cluster: Cluster, group: str, note: undo.Before) -> Table | int:
+    """Back to where it was, unless somebody has committed since."""
+    found = fetch_offsets(cluster, [group])[group]
+    if isinstance(found, PkoError):
+        raise found
+    committed = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+    if any(committed.get(p) != o for p, o in note.after.items()):
+        _moved_on(group)
+    back = {p: o for p, o in note.before.items() if o is not None}
+    gone = [p for p, o in note.before.items() if o is None]
+    rows = move_rows(group, moves(back, committed))
+    table = Table("offset-resets", COLUMNS, rows)
+    if not _agreed(ctx, table, group, len(note.before)):
+        return 1
+    errors = _commit(cluster, group, back)
+    if gone:
+        removed = delete_offsets(cluster, group, gone)
+        if isinstance(removed, PkoError):
+            raise removed
+        errors += [ItemError.of(f"{t}-{p}", e) for (t, p), e in removed.items() if e is not None]
+    if not errors:
+        undo.forget(undo.note_path(ctx.env, cluster.cluster_id, group))
+    return Table(table.kind, COLUMNS, rows, errors=errors)
+
+
+def _moved_on(group: str) -> NoReturn:
+    raise undo.NothingToUndoError(
+        f"group {group} has committed other offsets since: seek to what you want instead"
+    )
