@@ -91,10 +91,7 @@ class LogAppend(LogSegments):
         active = self._active
         if active is None:
             active = self.open()
-        if origin is _CLIENT:
-            fields = self._usual(records)
-        else:
-            fields = self._own(records) if origin is _COORDINATOR else None
+        fields = self._usual(records) if origin is _CLIENT else self._own(records, origin)
         if fields is None:
             return self._append_checked(records, leader_epoch, now, origin, guard)
         size = fields[1] + 12
@@ -162,13 +159,14 @@ class LogAppend(LogSegments):
             return None
         return fields if _promised(body, _new(BatchHeader, fields)) else None
 
-    def _own(self, records: memoryview) -> _Fields | None:
+    def _own(self, records: memoryview, origin: Origin) -> _Fields | None:
         """The header fields of a plain batch that this broker made for an internal topic, with
         usual settings: nothing in it needs to be checked or rewritten. None for any other."""
         config = self.config
         fields: _Fields = _HEADER.unpack_from(records)
         if (
-            fields[5]
+            origin is not _COORDINATOR
+            or fields[5]
             or fields[9] >= 0
             or fields[1] + 12 > min(config.max_message_bytes, config.segment_bytes)
             or config.log_append_time
