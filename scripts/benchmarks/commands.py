@@ -32,6 +32,8 @@ DUMP = {
 }
 DUMPS = {name: Row(name, "s", 1.0) for name in DUMP}
 VERIFY = Row("dump-log verify, per core", "MB/s", 500, True, digits=0, absolute=True)
+FIND = Row("dump-log find --key, none there, per core", "MB/s", 200, True, digits=0, absolute=True)
+PER_CORE = {VERIFY: ("verify",), FIND: ("find", "--key", "a key that is not there")}
 PKO = Path(sys.executable).with_name("pko")
 
 
@@ -54,10 +56,11 @@ def timed(argv: Sequence[str], *, fails: bool = False) -> tuple[float, float]:
     return seconds, usage.ru_maxrss * 1024 / 1e6
 
 
-def cpu_seconds(argv: Sequence[str]) -> float:
-    """What a command takes of a processor, its children's time included."""
+def cpu_seconds(argv: Sequence[str], *, code: int = 0) -> float:
+    """What a command that ends with ``code`` takes of a processor, its children's time included."""
     before = os.times()
-    subprocess.run(argv, check=True, capture_output=True)
+    done = subprocess.run(argv, capture_output=True)
+    assert done.returncode == code, f"{argv}: {done.stderr.decode()[-2000:]}"
     after = os.times()
     spent = after.children_user - before.children_user
     return spent + after.children_system - before.children_system
@@ -119,8 +122,10 @@ def dump(bench: Bench) -> None:
                 bench.say(f"  {target_name:7} {name}: {seconds:.2f} s")
     if OURS in bench.names:
         megabytes = path.stat().st_size / 1e6
-        for _ in range(bench.repeats):
-            rate = megabytes / cpu_seconds([str(PKO), "dump-log", "verify", str(path)])
-            bench.results.add(VERIFY, OURS, rate)
-            bench.say(f"  {OURS:7} {VERIFY.name}: {rate:,.0f} MB/s")
+        for row, (verb, *words) in PER_CORE.items():
+            for _ in range(bench.repeats):
+                argv = [str(PKO), "dump-log", verb, str(path), *words]
+                rate = megabytes / cpu_seconds(argv, code=verb == "find")
+                bench.results.add(row, OURS, rate)
+                bench.say(f"  {OURS:7} {row.name}: {rate:,.0f} MB/s")
     shutil.rmtree(path.parent)
