@@ -6,6 +6,7 @@ from typing import Any
 
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
+from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.disk.batch import BatchHeader, build_batch
 from pykafka_ops.disk.record import Record, iter_records
@@ -43,10 +44,10 @@ class CleanWorld(World):
 
     def clean(self, **limits: Any) -> Report:
         """One pass, as the broker and the cleaner's process do it together."""
-        return clean(self, self.log, self.job(**limits))
+        return clean(self.files, self.log, self.job(**limits))
 
 
-def clean(world: World, log: Log, job: Job) -> Report:
+def clean(files: Files, log: Log, job: Job) -> Report:
     """Run ``job`` and put each cleaned segment in place."""
 
     def emit(cleaned: CleanedSegment) -> None:
@@ -58,7 +59,7 @@ def clean(world: World, log: Log, job: Job) -> Report:
         swap.settle()
         swap.removal().run()
 
-    report = Compaction(world.files, job, emit).run()
+    report = Compaction(files, job, emit).run()
     log.cleaned_to = report.end_offset
     return report
 
