@@ -131,6 +131,23 @@ def test_kafkas_flags_take_json_and_directories_too(run: Run) -> None:
     assert {line["kind"] for line in got.lines} >= {"batch", "index_entry", "topic_id"}
 
 
+def test_show_takes_formats_of_keys_and_values(run: Run, tmp_path: Path) -> None:
+    records = [Record(0, 1, (5).to_bytes(8, "big"), b'{"a": 1}'), Record(1, 1, b"odd", None)]
+    (tmp_path / NAME).write_bytes(build_batch(records))
+    formats = ("--key-format", "long", "--value-format", "json")
+    got = run("show", tmp_path, *formats, "-o", "json").lines
+    assert [(r["key"], r["key_encoding"], r["value"]) for r in got[1:]] == [
+        (5, "long", {"a": 1}),
+        ("b2Rk", "base64", None),
+    ]
+    assert "LongDeserializer is not 8" in got[2]["key_error"]
+    text = run("show", tmp_path, *formats).out
+    assert ' key: 5 payload: {"a":1}\n' in text and " key: odd (not long: Size" in text
+    assert run("show", tmp_path, "--value-format", "hex").out.endswith("key: odd\n")
+    refused = run("show", tmp_path, *formats, "--offsets-decoder")
+    assert refused.code == 2 and "goes without decoder options" in refused.err
+
+
 def test_a_damaged_file_does_not_hide_the_others(run: Run) -> None:
     got = run("show", SEGMENTS / "damage-zero-tail", SEGMENTS / "v2-none")
     assert got.code == 1 and "Found record size 0" in got.err

@@ -106,6 +106,23 @@ def test_json_goes_round(broker: Broker, topic: str) -> None:
     assert json.loads(first.stdout.splitlines()[1])["timestamp"] == 1700000000000
 
 
+def test_json_of_formats_goes_round(broker: Broker, topic: str) -> None:
+    records = [("0007", b"null"), ("00ff", b'"text"'), ("", b'{"n":[1,2]}'), ("01", None)]
+    text = "".join(
+        json.dumps({"key": key, "key_encoding": "hex", "value": value and value.decode()}) + "\n"
+        for key, value in records
+    )
+    assert pko("produce", topic, "--json", "-b", broker.bootstrap, text=text).returncode == 0
+    shown = pko("consume", topic, "-b", broker.bootstrap, "--from-beginning", "-n", "4", "-o",
+                "json", "--key-format", "hex", "--value-format", "json")  # fmt: skip
+    lines = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert [line["value"] for line in lines] == [None, "text", {"n": [1, 2]}, None]
+    copy = f"{topic}-copy"
+    pko("produce", copy, "--json", "-b", broker.bootstrap, text=shown.stdout)
+    assert written(broker, copy, 4) == written(broker, topic, 4)
+    assert written(broker, copy, 4) == [(bytes.fromhex(k), v, None) for k, v in records]
+
+
 def test_records_that_are_too_large_are_counted_and_the_rest_arrives(
     broker: Broker, topic: str
 ) -> None:

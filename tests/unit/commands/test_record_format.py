@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.commands._deserializers import DeserializeError
+from pykafka_ops.commands._payload_format import payload_format
 from pykafka_ops.commands._record_format import DefaultFormatter, JsonFormatter, formatter
 from pykafka_ops.errors import UsageError
 
@@ -171,3 +172,25 @@ def test_an_unknown_formatter_is_refused() -> None:
     for name in ("no.such", "other.DefaultMessageFormatter"):
         with pytest.raises(UsageError, match=name):
             formatter(name, {})
+
+
+def test_formats_show_keys_and_values_as_text() -> None:
+    formats = (payload_format("int", "--key-format"), payload_format("hex", "--value-format"))
+    message = Message(key=b"\0\0\0\7", value=b"\xff\0")
+    assert DefaultFormatter({}, formats).format(message) == b"7\tff00\n"
+    assert DefaultFormatter({}, (None, formats[1])).format(message) == b"ff00\n"
+    assert DefaultFormatter({}, formats).format(Message(key=None, value=None)) == b"null\tnull\n"
+    with pytest.raises(DeserializeError, match="IntegerDeserializer is not 4"):
+        DefaultFormatter({}, formats).format(Message(key=b"x"))
+
+
+def test_formats_are_named_in_json() -> None:
+    formats = (payload_format("long", "--key-format"), payload_format("json", "--value-format"))
+    out = JsonFormatter(formats)
+    line = json.loads(out.format(Message(key=b"\0" * 7 + b"\5", value='{"ż":[1]}'.encode())))
+    assert (line["key"], line["key_encoding"]) == (5, "long")
+    assert (line["value"], line["value_encoding"]) == ({"ż": [1]}, "json")
+    line = json.loads(out.format(Message(key=b"odd", value=None)))
+    assert (line["key"], line["key_encoding"]) == ("b2Rk", "base64")
+    assert line["key_error"] == "not long: Size of data received by LongDeserializer is not 8"
+    assert line["value"] is None and line["value_encoding"] is None
