@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.support.apache import ApacheBroker
+from tests.conftest import Broker
 from tests.support.commands import Said, pko
 
-pytestmark = [pytest.mark.java, pytest.mark.slow]
+pytestmark = pytest.mark.live
 
 
 class Desk:
@@ -69,9 +69,15 @@ class Desk:
         return [i["current_offset"] for i in self.items("describe", self.group)]
 
 
-@pytest.fixture
-def desk(apache: ApacheBroker, topic: str) -> Iterator[Desk]:
-    made = Desk(apache.bootstrap, topic)
+@pytest.fixture(
+    params=[
+        "broker",
+        pytest.param("apache", marks=[pytest.mark.java, pytest.mark.slow]),
+    ]
+)
+def desk(request: pytest.FixtureRequest, topic: str) -> Iterator[Desk]:
+    found: Broker = request.getfixturevalue(request.param)
+    made = Desk(found.bootstrap, topic)
     yield made
     made.close()
 

@@ -15,6 +15,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.conftest import Broker
 from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
 from tests.support.waiting import wait_for
 
@@ -24,13 +25,24 @@ LONG = "routes-svc-with-a-rather-long-name-for-a-group"
 MEMBER = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-@pytest.fixture(scope="module")
-def apache_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
+SETTINGS = {"offsets.topic.num.partitions": 3, "group.min.session.timeout.ms": 1000}
+
+
+@pytest.fixture(scope="module", params=["pko", "apache"])
+def alone(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Broker]:
     """A broker that no other test leaves groups in."""
     directory = tmp_path_factory.mktemp("groups")
+    if request.param == "pko":
+        ours = BrokerProcess(directory / "data", SETTINGS)
+        try:
+            yield ours.start()
+        finally:
+            ours.close()
+        return
     zookeeper = ZooKeeper(directory).start()
-    more = {"offsets.topic.num.partitions": 3, "group.min.session.timeout.ms": 1000}
-    broker = ApacheBroker(directory / "data", zookeeper, more)
+    broker = ApacheBroker(directory / "data", zookeeper, SETTINGS)
     try:
         yield broker.start()
     finally:
@@ -161,10 +173,10 @@ def compare(entry: Entry, said: Said) -> list[str]:
 
 
 def test_every_command_line_answers_like_kafkas_tool(
-    apache_alone: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alone: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    play = Play(apache_alone.bootstrap)
+    play = Play(alone.bootstrap)
     wrong: list[str] = []
     try:
         for entry in entries("consumer-groups"):
@@ -172,7 +184,7 @@ def test_every_command_line_answers_like_kafkas_tool(
                 play.step(entry.step)
             else:
                 play.before(entry)
-                wrong += compare(entry, replay(entry, apache_alone.bootstrap))
+                wrong += compare(entry, replay(entry, alone.bootstrap))
     finally:
         play.members.close()
     assert not wrong, "\n".join(wrong)

@@ -15,8 +15,10 @@ from confluent_kafka import Producer
 
 from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.disk.record import Record
+from tests.conftest import Broker
 from tests.support import raw
 from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -25,13 +27,24 @@ PRODUCE_HEAD = 4 + 8 + 5 + 2
 """Length, header with client id "raw" and no transactional id of ``raw.produce``'s frames."""
 
 
-@pytest.fixture(scope="module")
-def unguarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
+SETTINGS = {"transaction.partition.verification.enable": "false"}
+
+
+@pytest.fixture(scope="module", params=["pko", "apache"])
+def unguarded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Broker]:
     """A broker that takes transactional batches without a transaction."""
     directory = tmp_path_factory.mktemp("transactions")
+    if request.param == "pko":
+        ours = BrokerProcess(directory / "data", SETTINGS)
+        try:
+            yield ours.start()
+        finally:
+            ours.close()
+        return
     zookeeper = ZooKeeper(directory).start()
-    more = {"transaction.partition.verification.enable": "false"}
-    broker = ApacheBroker(directory / "data", zookeeper, more)
+    broker = ApacheBroker(directory / "data", zookeeper, SETTINGS)
     try:
         yield broker.start()
     finally:
@@ -111,7 +124,7 @@ def compare(entry: Entry, said: Said) -> list[str]:
 
 
 def test_every_command_line_answers_like_kafkas_tool(
-    unguarded: ApacheBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unguarded: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "client.properties").write_text(
