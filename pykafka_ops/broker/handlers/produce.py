@@ -59,7 +59,7 @@ ADMIN_CLIENT_ID = "__admin_client"
 """The one client that may write to internal topics (``AdminUtils.ADMIN_CLIENT_ID``)."""
 
 Pending = list[tuple["Partition", int, PartitionProduceResponse]]
-"""Appended, not committed yet: partition, offset the high watermark must reach, answer."""
+"""Appended, not committed or not flushed yet: partition, offset the high watermark must reach, answer."""
 
 
 def handle(context: Context, request: ProduceRequest) -> Answer:
@@ -94,7 +94,7 @@ def conclude(
                 _hint(context, response, topic.name, answer)
     if work.pending:
         deadline = context.services.timer() + timeout_ms
-        return _wait(context, response, work.pending, deadline)
+        return _wait(context, response, work, deadline)
     return response
 
 
@@ -162,7 +162,8 @@ class Appends:
                 answer.log_start_offset = partition.log.log_start_offset
             return
         answer.base_offset, last, answer.log_append_time_ms, answer.log_start_offset, _ = info
-        if self.acks == -1 and partition.log.high_watermark <= last:
+        partition_log = partition.log
+        if partition_log.owed >= 0 or (self.acks == -1 and partition_log.high_watermark <= last):
             self.pending.append((partition, last + 1, answer))
 
     def _guard(self, partition: Partition, records: Any, transactional_id: str) -> object | None:
@@ -267,21 +268,24 @@ def _unacknowledged(context: Context, topics: list[TopicProduceResponse]) -> Non
                 return
 
 
-def _wait(
-    context: Context, response: ProduceResponse, pending: Pending, deadline: float
-) -> Deferred:
-    """acks=all: answer when every partition is committed, or say what was not in time."""
+def _wait(context: Context, response: ProduceResponse, work: Appends, deadline: float) -> Deferred:
+    """Answer when every partition is committed (acks=all) and flushed as its topic asks, or say
+    what was not in time."""
     replicas = context.services.replicas
     deferred = Deferred()
+    pending = work.pending
+
+    def outcome(partition: Partition, required: int) -> ErrorCode:
+        return (_outcome if work.acks == -1 else _flushed)(partition, required)
 
     def ready() -> bool:
         return all(
-            _outcome(partition, required) is not _WAITING for partition, required, _ in pending
+            outcome(partition, required) is not _WAITING for partition, required, _ in pending
         )
 
     def finish(expired: bool) -> None:
         for partition, required, answer in pending:
-            code = _outcome(partition, required)
+            code = outcome(partition, required)
             if code is not ErrorCode.NONE:
                 _refuse(answer, KafkaError(code))
                 _hint(context, response, partition.topic, answer)
@@ -314,6 +318,17 @@ def _outcome(partition: Partition, required: int) -> ErrorCode:
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
     except KafkaError as error:
         return ErrorCode(error.code)
+    return ErrorCode.NONE
+
+
+def _flushed(partition: Partition, required: int) -> ErrorCode:
+    """How an append with acks=1 stands whose topic wants it flushed first."""
+    try:
+        records = partition.log
+    except KafkaError as error:
+        return ErrorCode(error.code)
+    if records.owed >= 0 and records.recovery_point < required:
+        return _WAITING
     return ErrorCode.NONE
 
 

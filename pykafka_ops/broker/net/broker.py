@@ -225,6 +225,7 @@ class Broker:
             ),
         )
         self.logs.moves.on_moved = self._log_moved
+        self.logs.on_flushed = self.replicas.flushed
         self.services = self._make_services()
         self._server = Server(self.services, self._loop)
 

@@ -11,13 +11,13 @@ one thread. Other threads work on :meth:`File.dup` or on :meth:`Files.open_priva
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import resource
 import stat as stat_module
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from pykafka_ops.broker.storage.file_lock import RealLock
 from pykafka_ops.broker.storage.syncfs import sync_file_system
 
 Buffer = bytes | bytearray | memoryview
@@ -233,31 +233,6 @@ class RealFile:
         """Make the file anew and keep it open."""
         assert self._pool is not None
         self._fd = self._pool.acquire(self, _OPEN_FLAGS | os.O_CREAT | os.O_TRUNC)
-
-
-class RealLock:
-    """A POSIX record lock, as Java's FileLock takes it; also held against this process."""
-
-    held: set[str] = set()  # noqa: RUF012 - one table for the process is the point
-
-    def __init__(self, path: str) -> None:
-        self.path = os.path.realpath(path)
-        if self.path in self.held:
-            raise BlockingIOError(errno.EAGAIN, "locked by this process", path)
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.lockf(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._fd)
-            if error.errno in (errno.EACCES, errno.EAGAIN):
-                raise BlockingIOError(errno.EAGAIN, "locked by another process", path) from error
-            raise
-        self.held.add(self.path)
-
-    def close(self) -> None:
-        if self.path in self.held:
-            self.held.discard(self.path)
-            os.close(self._fd)
 
 
 def default_max_open() -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class FlushJob:
     """Sync ``paths`` and the directory; then the recovery point may be ``offset``."""
 
-    __slots__ = ("_generation", "directory", "error", "log", "offset", "paths")
+    __slots__ = ("_generation", "directory", "error", "log", "offset", "owed", "paths")
 
     def __init__(self, log: LogSegments, offset: int, paths: list[str], generation: int) -> None:
         self.log = log
@@ -20,6 +20,7 @@ class FlushJob:
         self.paths = paths
         self.directory = log.directory
         self.error: OSError | None = None
+        self.owed = False
         self._generation = generation
 
     def run(self) -> None:
@@ -48,4 +49,4 @@ class FlushJob:
         if self.error is not None:
             self.log.sync_failed(self.error)
         else:
-            self.log.flushed(self.offset, self._generation)
+            self.log.flushed(self.offset, self._generation, owed=self.owed)

@@ -207,7 +207,7 @@ class LogAppend(LogSegments):
                 marker = self._check_marker(prepared)
         info = self._write_prepared(prepared, marker, leader_epoch, now)
         if self._end - self.recovery_point >= self.config.flush_messages:
-            self.flush()
+            self.flush_soon()
         return info
 
     def _check_producer(

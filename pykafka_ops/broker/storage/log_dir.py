@@ -51,7 +51,10 @@ class Job(Protocol):
 
 
 class LogDir:
-    """One data directory. A failing disk takes it offline, with all its logs, for good."""
+    """One data directory. A failing disk takes it offline, with all its logs, for good.
+
+    ``on_flushed(topic, partition)`` hears when what a log owed is durable (``Log.owed``).
+    """
 
     def __init__(self, path: str, files: Files, settings: StorageSettings | None = None) -> None:
         self.path = path
@@ -61,6 +64,7 @@ class LogDir:
         self.cleaner_offsets: dict[tuple[str, int], int] = {}
         """Where the part of a compacted log begins that was not cleaned yet."""
         self.on_failure: Callable[[LogDir, OSError], None] | None = None
+        self.on_flushed: Callable[[str, int], None] | None = None
         self.delete_later: Callable[[int, Callable[[], None]], None] | None = None
 
     @property

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import uuid
 from collections.abc import Callable, Sequence
 
 from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
@@ -60,6 +59,7 @@ class LogDirs:
         self.config_of = config_of
         self.on_offline = on_offline
         self.wake = wake
+        self.on_flushed: Callable[[str, int], None] | None = None
         self.dirs = [DataDir(os.path.normpath(p), self.files, self.settings) for p in paths]
         self._where: dict[Key, DataDir] = {}
         self._background: Background | None = None
@@ -86,6 +86,7 @@ class LogDirs:
         self._background = background = Background(max(4, len(self.dirs)), self.wake)
         for data_dir in self.online:
             data_dir.on_failure = self._failed
+            data_dir.on_flushed = self.on_flushed
             data_dir.submitted = background.submit
             data_dir.delete_later = background.schedule
             for name in data_dir.take_doomed():
@@ -228,7 +229,7 @@ class LogDirs:
         started = key in data_dir.start_offsets
         log = data_dir.forget(key)
         config = self.config_of(topic) if log is None else log.config
-        name = names.marked_dir(topic, partition, "delete", uuid.uuid4().hex)
+        name = names.marked_dir(topic, partition, "delete", os.urandom(16).hex())
         old, new = (
             f"{data_dir.path}/{names.partition_dir(topic, partition)}",
             f"{data_dir.path}/{name}",

@@ -119,6 +119,23 @@ class LogSegments(LogState):
         paths.append(f"{self.directory}/{names.LEADER_EPOCH_CHECKPOINT}")
         return FlushJob(self, upto, paths, self._generation)
 
+    def flush_soon(self) -> None:
+        """``flush.messages`` is reached: sync in the background. ``owed`` holds back the answers
+        meanwhile; what comes until then is synced together. Raises KafkaError."""
+        waiting = self.owed >= 0
+        self.owed = self._end
+        if not waiting:
+            self._flush_owed()
+            self.dir.check()  # without a background it was done, or failed, by now
+
+    def _flush_owed(self) -> None:
+        job = self.flush_job() if self.recovery_point < self.owed else None
+        if job is None:
+            self.owed = UNKNOWN
+        else:
+            job.owed = True
+            self.dir.submit(job)
+
     def _submit_flush(self, offset: int, snapshot: str | None) -> None:
         job = self.flush_job(offset)
         if job is not None:
@@ -126,11 +143,16 @@ class LogSegments(LogState):
                 job.paths.append(snapshot)
             self.dir.submit(job)
 
-    def flushed(self, offset: int, generation: int) -> None:
-        """Everything below ``offset`` is durable, unless the log was cut since."""
+    def flushed(self, offset: int, generation: int, *, owed: bool = False) -> None:
+        """Everything below ``offset`` is durable, unless the log was cut since; ``owed``: that is
+        what :meth:`flush_soon` asked for."""
         if generation == self._generation:
             self.recovery_point = max(self.recovery_point, offset)
             self.last_flush_ms = self.dir.settings.clock()
+        if owed and not self._closed:
+            self._flush_owed()
+            if self.dir.on_flushed is not None:
+                self.dir.on_flushed(self.topic, self.partition)
 
     def sync_failed(self, error: OSError) -> None:
         """A sync failed: the directory is done for, even if the disk is only full."""

@@ -42,7 +42,8 @@ _log = logging.getLogger(__name__)
 class LogState:
     """Offsets, segments, epochs and producers of one partition; see ``log.Log``.
 
-    ``config`` may be replaced through :meth:`update_config`. Belongs to one thread.
+    ``config`` may be replaced through :meth:`update_config`. Belongs to one thread. What was
+    appended below offset ``owed`` must be durable before anybody hears of it (-1: nothing).
     """
 
     __slots__ = (
@@ -75,6 +76,7 @@ class LogState:
         "directory",
         "last_flush_ms",
         "name",
+        "owed",
         "partition",
         "recovery_point",
         "topic",
@@ -105,6 +107,7 @@ class LogState:
         self._topic_id_read = topic_id is not None
         self.recovery_point = recovery_point
         self.last_flush_ms = log_dir.settings.clock()
+        self.owed = UNKNOWN
         self._start_checkpoint = start_checkpoint
         self._start = UNKNOWN
         self._end = end_offset

@@ -128,9 +128,12 @@ class Partition:
         return low
 
     def advance_high_watermark(self) -> bool:
-        """Move it to the lowest end offset in the ISR; whether it moved."""
+        """Move it to the lowest end offset in the ISR, once that is flushed as the topic asks;
+        whether it moved."""
         log = self.log
         end = log.log_end_offset
+        if log.owed >= 0:  # flush.messages: not all of it is durable yet
+            end = log.recovery_point
         if len(self.isr) > 1:
             ends = self.remote_end_offsets
             end = min([end, *(ends.get(r, -1) for r in self.isr if r != self.local_id)])
@@ -235,6 +238,13 @@ class Replicas:
         if self.fetches.watched(partition.key):
             self.wake_soon(partition.key)
         return info
+
+    def flushed(self, topic: str, index: int) -> None:
+        """What a log owed to the disk is there: go on with who waits for it."""
+        partition = self._partitions.get((topic, index))
+        if partition is not None:
+            partition.advance_high_watermark()
+            self.wake_soon(partition.key)
 
     def wake_soon(self, key: PartitionKey) -> None:
         """Wake once for all that is appended while the bytes at hand are served."""

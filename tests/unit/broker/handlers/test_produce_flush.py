@@ -1,0 +1,79 @@
+"""Produce to topics with flush.messages: no answer before the disk has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pykafka_ops.wire.codes import ErrorCode
+from tests.support.handler_site import Site, batch
+
+
+def outcome(later: Any) -> tuple[int, int]:
+    """(error, base offset)."""
+    answer = later.answer.responses[0].partition_responses[0]
+    return answer.error_code, answer.base_offset
+
+
+class Shelf:
+    """Jobs that wait until somebody does them."""
+
+    def __init__(self, site: Site) -> None:
+        self.jobs: list[Any] = []
+        site.logs.dir.submit = self.jobs.append  # type: ignore[method-assign,assignment]
+        site.logs.dir.on_flushed = site.replicas.flushed
+
+    def work(self, site: Site) -> None:
+        job = self.jobs.pop(0)
+        job.run()
+        job.done()
+        site.run_soon()
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+def test_an_answer_waits_for_the_flush_its_topic_asks_for(acks: int) -> None:
+    site = Site()
+    (partition,) = site.topic("t", config={"flush.messages": "1"})
+    shelf = Shelf(site)
+    first = site.produce(batch(b"a"), acks=acks)
+    second = site.produce(batch(b"b"), acks=acks)
+    third = site.produce(batch(b"c"), acks=acks)
+    assert len(shelf.jobs) == 1, "what comes meanwhile is flushed together"
+    assert partition.log.high_watermark == 0, "nobody reads what may be lost"
+    shelf.work(site)
+    assert first.done
+    assert not second.done
+    shelf.work(site)
+    assert second.done
+    assert third.done
+    assert not shelf.jobs
+    assert [outcome(x) for x in (first, second, third)] == [(0, 0), (0, 1), (0, 2)]
+    assert partition.log.high_watermark == partition.log.recovery_point == 3
+
+
+def test_a_failed_flush_is_answered_with_an_error() -> None:
+    site = Site()
+    site.topic("t", config={"flush.messages": "1"})
+    shelf = Shelf(site)
+    later = site.produce(batch(b"a"), acks=1)
+    site.logs.files.fail_next_sync()
+    shelf.work(site)
+    partition = site.replicas.find("t", 0)
+    assert partition is not None
+    site.logs.logs.clear()
+    partition.forget_log()  # as the broker does when a directory fails
+    site.replicas.wake(("t", 0))
+    assert outcome(later)[0] == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_only_every_nth_record_waits() -> None:
+    site = Site()
+    site.topic("t", config={"flush.messages": "3"})
+    shelf = Shelf(site)
+    assert site.produce(batch(b"a", b"b"), acks=1).error_code == 0
+    assert not shelf.jobs
+    later = site.produce(batch(b"c"), acks=1)
+    assert not later.done
+    shelf.work(site)
+    assert later.done
