@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +49,13 @@ class _Clockwork:
         """No more ticks."""
         if self._armed is not None:
             self._armed[1].cancel()
+
+
+def _new_id() -> str:
+    """What makes the id of a group's member unlike any other."""
+    import uuid  # when the first member joins: it loads much
+
+    return str(uuid.uuid4())
 
 
 class Coordinators:
@@ -124,9 +130,7 @@ class Coordinators:
         made: list[Groups] = []
 
         def make(environment: Environment) -> Coordinator[Any]:
-            made.append(
-                Groups(environment, image=image, configs=configs, new_id=lambda: str(uuid.uuid4()))
-            )
+            made.append(Groups(environment, image=image, configs=configs, new_id=_new_id))
             return made[0].coordinator
 
         self.add(make)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import uuid
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -185,7 +184,7 @@ class DataDir(LogDir):
 
     def doom(self, key: Key) -> None:
         """Mark the directory of a partition for removal. Raises OSError."""
-        name = names.marked_dir(*key, "delete", uuid.uuid4().hex)
+        name = names.marked_dir(*key, "delete", os.urandom(16).hex())
         self.files.rename(f"{self.path}/{names.partition_dir(*key)}", f"{self.path}/{name}")
         self.files.sync_directory(self.path)
         self._doomed.append(name)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,7 @@ class ReplicaMoves:
                 f"Can not create log for {topic}-{partition} because log directories "
                 f"{','.join(offline)} are offline",
             )
-        name = names.marked_dir(topic, partition, "future", uuid.uuid4().hex)
+        name = names.marked_dir(topic, partition, "future", os.urandom(16).hex())
         if len(name) > 255:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name} is too long a name")
         self._begin(Move(key, source, target, name))
@@ -290,7 +289,7 @@ class ReplicaMoves:
             for job in (data_dir.collect_recovery_points(), data_dir.collect_start_offsets()):
                 if job is not None:
                     data_dir.submit(job)
-        name = names.marked_dir(*move.key, "delete", uuid.uuid4().hex)
+        name = names.marked_dir(*move.key, "delete", os.urandom(16).hex())
         try:
             source.files.rename(f"{source.path}/{current}", f"{source.path}/{name}")
             source.files.sync_directory(source.path)
@@ -319,7 +318,7 @@ class ReplicaMoves:
 
     def _sweep(self, move: Move) -> None:
         """Remove what was copied; a job under way may still make a directory afterwards."""
-        doomed = names.marked_dir(*move.key, "delete", uuid.uuid4().hex)
+        doomed = names.marked_dir(*move.key, "delete", os.urandom(16).hex())
         try:
             if move.target.online and move.target.files.exists(move.directory):
                 move.target.files.rename(move.directory, f"{move.target.path}/{doomed}")
