@@ -59,7 +59,7 @@ ADMIN_CLIENT_ID = "__admin_client"
 """The one client that may write to internal topics (``AdminUtils.ADMIN_CLIENT_ID``)."""
 
 Pending = list[tuple["Partition", int, PartitionProduceResponse]]
-"""Appended, not committed or not flushed yet: partition, offset the high watermark must reach, answer."""
+"""Appended, not committed or not flushed yet: partition, offset that must be, answer."""
 
 
 def handle(context: Context, request: ProduceRequest) -> Answer:
