@@ -7,6 +7,7 @@ checks the CRC of what is found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from struct import Struct
 
@@ -16,7 +17,8 @@ from pykafka_ops.disk.record import MIN_RECORD_SIZE
 _HEADER = Struct(">qiibIhiqqqhii")
 _KNOWN_ATTRIBUTES = 0x7F
 _MAGIC_AT = 16
-_MAGIC = b"\x02"
+#: Magic, CRC, and attributes of which only the low seven bits are in use.
+_LOOKS_SO = re.compile(rb"\x02(?=[\s\S]{4}\x00[\x00-\x7f])")
 
 
 def plausible(buf: bytes | memoryview, at: int, left: int, offsets: tuple[int, int]) -> bool:
@@ -45,9 +47,9 @@ def candidates(buf: bytes, start: int, left: int, offsets: tuple[int, int]) -> I
 
     ``left``: bytes of the file from the beginning of ``buf`` on. ``offsets`` as in ``plausible``.
     """
-    last = len(buf) - HEADER_SIZE
-    at = buf.find(_MAGIC, start + _MAGIC_AT) - _MAGIC_AT
-    while start <= at <= last:
+    for found in _LOOKS_SO.finditer(buf, start + _MAGIC_AT):
+        at = found.start() - _MAGIC_AT
+        if at + HEADER_SIZE > len(buf):
+            return
         if plausible(buf, at, left - at, offsets):
             yield at
-        at = buf.find(_MAGIC, at + _MAGIC_AT + 1) - _MAGIC_AT

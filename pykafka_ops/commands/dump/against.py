@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from pykafka_ops.analysis.log_rules import Aborted, EpochRules, ProducerRules
 from pykafka_ops.commands.dump.report import Report
+from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.control import ControlType, control_type_id, read_marker
 from pykafka_ops.disk.index import (
     OffsetIndex,
@@ -14,7 +13,9 @@ from pykafka_ops.disk.index import (
     check_time_index,
     used_bytes,
 )
+from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.txn_index import AbortedTxn, check_txn_index, read_txn_index
+from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError, PkoError
 
 TYPE_CHECKING = False
@@ -81,6 +82,7 @@ class Against:
         self.index_report, self.times_report = index, times
         self.txn_report = transactions
         self.epoch = partition.epochs.current
+        self.missing = ""
         self.latest = -1
         self.entries: list[tuple[int, int, int]] = []
         self.times: list[tuple[int, int, int]] = []
@@ -208,8 +210,6 @@ class Against:
 
     def marker(self, header: BatchHeader, body: bytes) -> str:
         """A control batch; what is wrong with it."""
-        from pykafka_ops.commands.dump.scan import marker_record
-
         try:
             record = marker_record(header, body)
             if record is None:
@@ -275,7 +275,16 @@ class Against:
         else:
             self.missing = text
 
-    missing = ""
+
+def marker_record(header: BatchHeader, body: bytes) -> Record | None:
+    """The control record of a batch whose bytes from the attributes on are ``body``."""
+    codec = codec_of(header.attributes)
+    plain = decompress(codec, memoryview(body)[40:], 1 << 20) if codec else body[40:]
+    for offset, time, _, key_at, key_size, value_at, value_size, _ in walk(plain, header):
+        key = plain[key_at : key_at + key_size] if key_size >= 0 else None
+        value = plain[value_at : value_at + value_size] if value_size >= 0 else None
+        return Record(offset, time, key, value)
+    return None
 
 
 def content(report: Report) -> bytes:
@@ -293,9 +302,3 @@ def _guarded(report: Report, check: Callable[[], None]) -> None:
         check()
     except PkoError as e:
         report.problem(str(e))
-
-
-def stem_of(path: str) -> str:
-    """The path of a segment without suffix."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, name.partition(".")[0])

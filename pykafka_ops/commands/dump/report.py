@@ -11,14 +11,15 @@ class Damage:
 
     ``position`` in bytes, ``offset`` the first that is lost there, ``batches`` the sound ones
     before it. ``torn``: nothing behind it can be read, as after a crash;
-    ``resumes`` is the position of the first sound batch behind it, -1 if there is none.
+    ``resumes`` is the position of the first sound batch behind it, -1 if there is none;
+    ``partial``: it was not looked for up to the end, as too much only looked like batches.
     """
 
-    __slots__ = ("batches", "offset", "position", "resumes", "torn")
+    __slots__ = ("batches", "offset", "partial", "position", "resumes", "torn")
 
     def __init__(self, position: int, offset: int, batches: int, *, torn: bool) -> None:
         self.position, self.offset, self.batches, self.torn = position, offset, batches, torn
-        self.resumes = -1
+        self.resumes, self.partial = -1, False
 
 
 class Report:
@@ -68,5 +69,6 @@ class Report:
                 "readable_again": self.damage.resumes if self.damage.resumes >= 0 else None,
                 "readable_before": self.damage.batches,
                 "readable_behind": self.readable(),
+                "searched_to_end": not self.damage.partial,
             }
         return item

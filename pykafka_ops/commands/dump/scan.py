@@ -15,7 +15,7 @@ from pykafka_ops.commands.dump.report import Damage, Report
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
 from pykafka_ops.disk.checksum import crc32c
 from pykafka_ops.disk.compression import codec_of, decompress
-from pykafka_ops.disk.record import Record, count_records, lengths_fit
+from pykafka_ops.disk.record import count_records, lengths_fit
 from pykafka_ops.disk.resync import candidates, plausible
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError, StorageError
@@ -63,7 +63,7 @@ class SegmentScan:
         self.before = (base - 1, 0, base)
         """Of the batch seen last: the last offset before it, its position, its first offset."""
         self.checking = True
-        self.resync_budget = 0
+        self.resync_budget, self.gave_up = 0, False
         try:
             self.fd = os.open(report.file, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as e:
@@ -79,6 +79,8 @@ class SegmentScan:
                 position = self._readable(position)
                 if position < self.size:
                     position = self._odd(position)
+            if self.report.damage is not None:
+                self.report.damage.partial = self.gave_up
             self.against.finish(self.last + 1, damaged=self.report.damage is not None)
             if self.tell is not None:
                 self.tell(self.size - self._told)
@@ -333,6 +335,7 @@ class SegmentScan:
                 length = int.from_bytes(data[at + 8 : at + 12], "big") + 12
                 self.resync_budget -= length
                 if self.resync_budget < 0:
+                    self.gave_up = True
                     return self.size
                 body = os.pread(self.fd, length - 17, position + at + 17)
                 if crc32c(body[4:]) == int.from_bytes(body[:4], "big"):
@@ -385,14 +388,3 @@ class SegmentScan:
             self.checking = self.checking and self.keep_going
         elif self.keep_going:
             report.problem(f"at position {position}: {text}")
-
-
-def marker_record(header: BatchHeader, body: bytes) -> Record | None:
-    """The control record of a batch whose bytes from the attributes on are ``body``."""
-    codec = codec_of(header.attributes)
-    plain = decompress(codec, memoryview(body)[40:], 1 << 20) if codec else body[40:]
-    for offset, time, _, key_at, key_size, value_at, value_size, _ in walk(plain, header):
-        key = plain[key_at : key_at + key_size] if key_size >= 0 else None
-        value = plain[value_at : value_at + value_size] if value_size >= 0 else None
-        return Record(offset, time, key, value)
-    return None

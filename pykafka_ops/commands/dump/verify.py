@@ -81,6 +81,8 @@ class _Found:
         if behind:
             again = f", from position {damage.resumes} on" if damage.resumes >= 0 else ""
             text = f"{_plural(behind, 'batch', 'batches')} behind it can still be read{again}"
+        if damage.partial:
+            text += " (too much looks like batches to search it to the end)"
         self.notes.append(
             f"{report.file}: damaged from position {damage.position} on, offset {damage.offset}; "
             f"{_plural(damage.batches, 'batch', 'batches')} before it are sound, {text}"
