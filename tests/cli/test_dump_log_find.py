@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
 from collections.abc import Callable
@@ -189,6 +190,28 @@ def test_a_time_index_that_lies_hides_nothing(find: Find, what: str) -> None:
     for record in printed("v2-none")[1][::7]:
         got = find(case, "--time", record.timestamp, "--offset", record.offset)
         assert got.offsets == [record.offset]
+
+
+@pytest.mark.parametrize(
+    "case", ["v2-none", "v2-gzip", "v2-compacted", "v1-none", "v2-log-append-time"]
+)
+def test_indexes_damaged_at_random_hide_nothing(find: Find, case: str, tmp_path: Path) -> None:
+    chance = random.Random(case)
+    records = printed(case)[1]
+    folder = tmp_path / "t-0"
+    shutil.copytree(SEGMENTS / case, folder)
+    for _ in range(60):
+        for path in SEGMENTS.joinpath(case).glob("*index"):
+            data = bytearray(path.read_bytes())
+            for _ in range(chance.randrange(4) if data else 0):
+                at = chance.randrange(len(data))
+                data[at : at + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
+                data = data or bytearray(1)
+            (folder / path.name).write_bytes(data)
+        one = chance.choice(records)
+        late = [r.offset for r in records if r.timestamp >= one.timestamp]
+        assert find(folder, "--offset", one.offset).offsets == [one.offset]
+        assert find(folder, "--time", f"{one.timestamp}..").offsets == late
 
 
 def test_damage_is_told_and_what_lies_behind_it_is_found(find: Find) -> None:

@@ -173,17 +173,25 @@ def start_at_time(segment: Segment, data: Data, timestamp: int) -> int:
     if latest < 0 or offset < segment.base:
         return 0
     start = _position(segment, data, index, offset)
-    for batch in sound_batches(data, start, base_offset=segment.base):
+    for batch in () if start == 0 else sound_batches(data, start, base_offset=segment.base):
         if isinstance(batch, Damage):
             return 0
-        header = batch.header
-        last = header.last_offset if isinstance(header, BatchHeader) else header.offset
+        last, stamp = _last(batch)
         if last >= offset:
-            if not isinstance(header, BatchHeader) or header.max_timestamp == latest:
+            if stamp == latest:
                 return start
             break
-    say(f"{segment.path}: its .timeindex does not fit, so all of it is read")
+    if start:
+        say(f"{segment.path}: its .timeindex does not fit, so all of it is read")
     return 0
+
+
+def _last(batch: SoundBatch) -> tuple[int, int]:
+    """Last offset and latest timestamp of a batch."""
+    header = batch.header
+    if isinstance(header, BatchHeader):
+        return header.last_offset, header.max_timestamp
+    return header.offset, header.timestamp
 
 
 def _offset_index(segment: Segment) -> OffsetIndex | None:
