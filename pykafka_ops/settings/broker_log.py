@@ -73,7 +73,7 @@ ROWS: tuple[Setting, ...] = (
         doc="Time in ms between two writes of the recovery point file."),
     row("log.flush.start.offset.checkpoint.interval.ms", INT, 60000, Range(0), HIGH,
         doc="Time in ms between two writes of the log start offset file."),
-    row("log.preallocate", BOOLEAN, False, WARN, CLUSTER_WIDE,
+    row("log.preallocate", BOOLEAN, False, CLUSTER_WIDE,
         doc="Whether a new segment file gets its full size at once."),
     row("num.recovery.threads.per.data.dir", INT, 1, Range(1), HIGH, CLUSTER_WIDE,
         doc="Threads per log directory for recovery at start and flushing at stop."),

@@ -23,7 +23,6 @@ _HOST = re.compile(r"[0-9A-Za-z\-%._:]*")
 NO_EFFECT_ON_TOPICS = (
     "leader.replication.throttled.replicas",
     "follower.replication.throttled.replicas",
-    "preallocate",
     "local.retention.ms",
     "local.retention.bytes",
     "remote.log.copy.disable",

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from pykafka_ops.broker.storage.file_lock import RealLock
-from pykafka_ops.broker.storage.syncfs import sync_file_system
+from pykafka_ops.broker.storage.linux import set_aside, sync_file_system
 
 Buffer = bytes | bytearray | memoryview
 
@@ -56,6 +56,9 @@ class File(Protocol):
 
     def truncate(self, size: int) -> None:
         """Cut the file to ``size`` bytes."""
+
+    def reserve(self, size: int) -> None:
+        """Set disk space for ``size`` bytes aside, if that can be done; the length stays."""
 
     def size(self) -> int:
         """Length in bytes."""
@@ -201,6 +204,9 @@ class RealFile:
 
     def truncate(self, size: int) -> None:
         os.ftruncate(self._fd if self._fd >= 0 else self._open(), size)
+
+    def reserve(self, size: int) -> None:
+        set_aside(self._fd if self._fd >= 0 else self._open(), size)
 
     def size(self) -> int:
         return os.fstat(self._fd if self._fd >= 0 else self._open()).st_size

@@ -74,6 +74,9 @@ class MemoryFile:
             inode.durable = inode.durable[:size]  # a journalled file system keeps the order
         inode.modified_ms = self._files.now
 
+    def reserve(self, size: int) -> None:
+        self._files.check("reserve", self.path)
+
     def size(self) -> int:
         return len(self._at().data)
 

@@ -108,6 +108,8 @@ class Segment:
         segment._first_timestamp = segment._max_timestamp = -1
         try:
             segment._log = files.open(segment.path(names.LOG_SUFFIX), create=True)
+            if config.preallocate:
+                segment._log.reserve(config.segment_bytes)
             files.write(segment.path(names.INDEX_SUFFIX), b"")
             files.write(segment.path(names.TIME_INDEX_SUFFIX), b"")
         except OSError:
@@ -242,6 +244,8 @@ class Segment:
         """Write waiting index entries; ``final`` first adds the largest timestamp (roll, close)."""
         if final and self._max_timestamp != UNKNOWN and self.size:
             self.time_index.append(self.max_timestamp, self.max_timestamp_offset)
+        if final and self.config.preallocate:
+            self.log.truncate(self.size)  # gives back what was set aside
         if self._offset_index is not None:
             self._offset_index.write_out()
         if self._time_index is not None:

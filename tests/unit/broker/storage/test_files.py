@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -198,3 +200,26 @@ def test_a_large_range_that_is_in_memory_is_read_at_once(tmp_path: Path) -> None
     assert found is None or found == data[1000:901_000]  # None where memory is short
     assert file.read_cached(len(data), 1) is None
     file.close()
+
+
+def test_reserved_space_changes_no_length_and_is_given_back(tmp_path: Path) -> None:
+    files = RealFiles()
+    path = str(tmp_path / "log")
+    file = files.open(path, create=True)
+    file.append(b"abc")
+    file.reserve(1 << 20)
+    assert file.size() == 3
+    file.append(b"def")
+    assert file.read(10, 0) == b"abcdef"
+    assert os.stat(path).st_blocks * 512 >= 1 << 20
+    file.truncate(6)
+    assert os.stat(path).st_blocks * 512 < 1 << 20
+    file.reserve(1 << 60)  # more than there is: nothing happens
+    assert file.size() == 6
+
+
+def test_a_file_system_is_synced_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    assert RealFiles().sync_all(str(tmp_path)) is (sys.platform == "linux")
+    with pytest.raises(FileNotFoundError):
+        RealFiles().sync_all(str(tmp_path / "missing"))

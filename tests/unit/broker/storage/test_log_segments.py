@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
+from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.flush import FlushJob
-from pykafka_ops.broker.storage.log_dir import Job
+from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log_dir import Job, LogDir
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.logs import NOW, World, batch_of, values
@@ -291,3 +295,22 @@ def test_a_clean_stop_writes_no_snapshot_for_a_log_without_producers() -> None:
     log = w.reopen(clean=True)
     log.open()
     assert [entry.producer_id for entry in log.producers.entries()] == [7]
+
+
+def test_preallocated_segments_take_and_give_back_their_space(tmp_path: Path) -> None:
+    config = TopicConfig(preallocate=True, segment_bytes=1 << 20)
+    log = Log.create(LogDir(str(tmp_path), RealFiles()), "t", 0, config)
+
+    def taken() -> list[bool]:
+        paths = sorted((tmp_path / "t-0").glob("*.log"))
+        return [p.stat().st_blocks * 512 >= 1 << 20 for p in paths]
+
+    log.append_as_leader(batch_of(b"a"), leader_epoch=0, now=NOW)
+    assert taken() == [True]
+    log.roll()
+    assert taken() == [False, True]
+    log.append_as_leader(batch_of(b"b"), leader_epoch=0, now=NOW)
+    log.close()
+    assert taken() == [False, False]
+    again = Log(LogDir(str(tmp_path), RealFiles()), "t", 0, config)
+    assert values(again) == [(0, b"a"), (1, b"b")]

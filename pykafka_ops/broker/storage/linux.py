@@ -1,10 +1,12 @@
-"""One call that makes a whole file system durable, where that is cheaper than a call per file."""
+"""Calls of Linux that Python does not have: sync a file system, set disk space aside."""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 
+_KEEP_SIZE = 1
 _REPORTS_ERRORS = (5, 8)
 """Linux' ``syncfs`` tells of failed writes since this release."""
 
@@ -18,7 +20,7 @@ def sync_file_system(path: str) -> bool:
         return False
     if (int(release[1]), int(release[2])) < _REPORTS_ERRORS:
         return False
-    import ctypes  # for the few that need it
+    import ctypes  # heavy, and for the few that need it
 
     library = ctypes.CDLL(None, use_errno=True)
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -29,3 +31,18 @@ def sync_file_system(path: str) -> bool:
     finally:
         os.close(fd)
     return True
+
+
+def set_aside(fd: int, size: int) -> None:
+    """Allocate the first ``size`` bytes of a file and keep its length. Nothing happens where the
+    file system cannot, or has no room: then bytes find their place when they are written."""
+    if os.uname().sysname != "Linux":
+        return
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    library.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    if library.fallocate(fd, _KEEP_SIZE, 0, size):
+        number = ctypes.get_errno()
+        if number not in (errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise OSError(number, os.strerror(number))
