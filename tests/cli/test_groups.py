@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.conftest import Broker
+from tests.support.broker import BrokerProcess
 from tests.support.commands import Said, pko
 
 pytestmark = pytest.mark.live
@@ -199,3 +200,37 @@ def test_a_seek_without_a_place_to_go_is_a_usage_error(desk: Desk) -> None:
     for words in ((), ("--to-earliest", "--to-latest"), ("--to-latest", "--undo")):
         assert desk.ask("groups", "seek", desk.group, *words, "--yes").code == 2
     assert desk.committed() == [1]
+
+
+def test_the_past_of_a_group_is_read_back_from_its_commits(desk: Desk) -> None:
+    desk.fill()
+    for offset in (10, 120, 120, 40):
+        desk.commit(offset)
+    items = desk.items("history", desk.group, "--since", "10m", "--every", "1m")
+    commits = [i["offset"] for i in items if i["type"] == "commit"]
+    assert commits == [10, 120, 120, 40]
+    found = [(i["kind"], i["from_offset"], i["to_offset"]) for i in items if i["type"] == "event"]
+    assert found == [("BACK", 120, 40)]
+    buckets = [i for i in items if i["type"] == "bucket"]
+    assert len(buckets) == 10
+    assert (buckets[-1]["commits"], buckets[-1]["moved"]) == (4, 110)
+    assert (buckets[-1]["lag"], buckets[-1]["status"]) == (260, "REWIND")
+    nobody = desk.ask("groups", "history", "nobody-" + desk.group)
+    assert (nobody.code, "no commit of group" in nobody.err) == (1, True)
+
+
+def test_the_past_of_a_group_is_read_from_files_without_a_cluster(
+    make_broker: Callable[..., BrokerProcess], topic: str
+) -> None:
+    broker = make_broker().start()
+    desk = Desk(broker.bootstrap, topic)
+    desk.fill(3)
+    for offset in (1, 2, 3):
+        desk.commit(offset)
+    desk.close()
+    broker.stop()
+    logs = sorted(str(p) for p in broker.data_dir.glob("__consumer_offsets-*"))
+    said = pko("groups", "history", desk.group, *("--files=" + p for p in logs), "-o", "json")
+    assert said.code == 0, said
+    commits = [i["offset"] for i in json.loads(said.out)["items"] if i["type"] == "commit"]
+    assert commits == [1, 2, 3]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -11,18 +10,18 @@ from collections.abc import Sequence
 from pykafka_ops.analysis.burrow import OK, UNKNOWN
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.lag import GroupLag, LagRow, by_group, lag_row
+from pykafka_ops.analysis.moments import length
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import Column, Table, write
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.lag_facts import Collector
 from pykafka_ops.errors import UsageError
 
-_SPAN = re.compile(r"(\d+)([smhd]?)")
-_UNIT = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 CLEAR = "\x1b[H\x1b[2J"
 
 
-def _bad(status: object) -> bool:
+def bad_status(status: object) -> bool:
+    """Whether a verdict deserves red."""
     return status not in (OK, UNKNOWN)
 
 
@@ -32,7 +31,7 @@ _RATES = (
     Column("rate_out", "OUT/S", right=True),
     Column("catch_up_seconds", "CATCH-UP-S", right=True),
     Column("lead", right=True),
-    Column("status", bad=_bad),
+    Column("status", bad=bad_status),
 )
 GROUPS = (
     Column("group"),
@@ -61,9 +60,9 @@ def lag(ctx: Context) -> Table | int:
     kind = LagRow if args.has("partitions") else GroupLag
     fields = [f.name for f in dataclasses.fields(kind)]
     failing = _condition(args.text("fail-on"), fields)
-    window = seconds_of("window", args.text("window") or "10m")
-    every = seconds_of("watch", args.text("watch") or "5") if args.has("watch") else None
-    collector = Collector(select.cluster(ctx), window * 1000)
+    window = length(args.text("window") or "10m")
+    every = length(args.text("watch") or "5s") if args.has("watch") else None
+    collector = Collector(select.cluster(ctx), window)
     if every is None:
         return _table(ctx, collector, failing)
     return _watch(ctx, collector, failing, every)
@@ -76,14 +75,6 @@ def _condition(text: str | None, fields: Sequence[str]) -> Condition | None:
         return parse_condition(text, fields)
     except ConditionError as error:
         raise UsageError(f"--fail-on: {error}") from None
-
-
-def seconds_of(option: str, text: str) -> int:
-    """``90``, ``90s``, ``15m``, ``6h`` or ``2d``. Raises UsageError."""
-    match = _SPAN.fullmatch(text)
-    if match is None or not int(match[1]):
-        raise UsageError(f"--{option} {text}: write seconds, or 90s, 15m, 6h, 2d")
-    return int(match[1]) * _UNIT[match[2]]
 
 
 def _table(ctx: Context, collector: Collector, failing: Condition | None) -> Table:
@@ -112,6 +103,6 @@ def _watch(ctx: Context, collector: Collector, failing: Condition | None, every:
             sys.stdout.flush()
             if table.code == 4:
                 return 4
-            time.sleep(every)
+            time.sleep(every / 1000)
     except KeyboardInterrupt:
         return 0

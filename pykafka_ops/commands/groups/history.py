@@ -1,0 +1,130 @@
+"""``pko groups history``: what a group's own commits tell of its past."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from pykafka_ops.analysis.bars import bar
+from pykafka_ops.analysis.commit_history import Bucket, Event, Key, buckets, events
+from pykafka_ops.analysis.lag import Sample
+from pykafka_ops.analysis.moments import length
+from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.dump.row_output import bars_are_blocks
+from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.history_source import Found, ends_at, from_cluster, from_files
+from pykafka_ops.commands.groups.lag import bad_status
+from pykafka_ops.errors import KafkaError, UsageError
+from pykafka_ops.wire.codes import ErrorCode
+
+BUCKETS = 24
+BAR = 24
+CHART = (
+    Column("start", "TIME"),
+    Column("commits", right=True),
+    Column("moved", right=True),
+    Column("bar", " ", optional=True),
+    Column("lag", right=True, optional=True),
+    Column("status", optional=True, bad=bad_status),
+)
+EVENTS = (
+    Column("event"),
+    Column("topic"),
+    Column("partition", right=True),
+    Column("start", "SINCE"),
+    Column("until"),
+    Column("from_offset", "FROM", right=True),
+    Column("to_offset", "TO", right=True),
+)
+
+
+def history(ctx: Context) -> Table:
+    """A chart of its progress and what happened, over ``--since`` (1h by default)."""
+    args = ctx.args
+    group = args.text("group") or ""
+    now = int(time.time() * 1000)
+    span = length(args.text("since") or "1h")
+    if args.has("files"):
+        found = from_files(args.texts("files"), group, now - span if args.has("since") else 0)
+        ends: Mapping[Key, Sequence[Sample]] = {}
+    else:
+        cluster = select.cluster(ctx)
+        found = from_cluster(cluster, group, now - span)
+    if not found.history:
+        where = "these files" if args.has("files") else f"the last {args.text('since') or '1h'}"
+        raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"no commit of group {group} in {where}")
+    times = _times(ctx, found, now - span, now)
+    if not args.has("files"):
+        ends = ends_at(cluster, list(found.history), times)
+    return _table(ctx, found, buckets(found.history, ends, times))
+
+
+def _times(ctx: Context, found: Found, first: int, last: int) -> list[int]:
+    """The borders of the buckets: ``--every``, or 24 buckets."""
+    if ctx.args.has("files"):
+        stamps = [c.timestamp for commits in found.history.values() for c in commits]
+        first, last = min(stamps) - 1, max(stamps)
+    every = ctx.args.text("every")
+    step = length(every) if every is not None else max(1, -(-(last - first) // BUCKETS))
+    count = -(-(last - first) // step)
+    if count > 10_000:
+        raise UsageError(f"--every {every} makes {count:,} rows: choose a longer one")
+    return [first + i * step for i in range(count)] + [last]
+
+
+def _table(ctx: Context, found: Found, made: list[Bucket]) -> Table:
+    told = [e for key, commits in found.history.items() for e in events(key, commits)]
+    told.sort(key=lambda e: (e.start, e.topic, e.partition))
+    most = max((b.moved for b in made), default=0)
+    plain = not bars_are_blocks()
+    chart = [
+        {
+            "start": moment_text(b.start, parts=False),
+            "commits": b.commits,
+            "moved": b.moved,
+            "bar": bar(b.moved, most, BAR, plain=plain) if sys.stdout.isatty() else None,
+            "lag": b.lag,
+            "status": b.status,
+        }
+        for b in made
+    ]
+    above = Table("group-progress", CHART, chart)
+    code = found.code or None
+    rows = [_event(e) for e in told]
+    if ctx.output in ("csv", "name"):
+        return Table("group-progress", CHART, chart, exit_code=code)
+    return Table(
+        "group-history", EVENTS, rows, items=_items(found, made, told), above=above, exit_code=code
+    )
+
+
+def _event(e: Event) -> dict[str, object]:
+    return {
+        "event": e.kind,
+        "topic": e.topic,
+        "partition": e.partition,
+        "start": moment_text(e.start, parts=False),
+        "until": moment_text(e.until, parts=False),
+        "from_offset": e.from_offset,
+        "to_offset": e.to_offset,
+    }
+
+
+def _items(found: Found, made: list[Bucket], told: list[Event]) -> list[object]:
+    """Everything, times in ms: the buckets, the events, the commits."""
+    items: list[object] = [
+        {"type": "bucket", "start": b.start, "end": b.end, "commits": b.commits,
+         "moved": b.moved, "lag": b.lag, "status": b.status}
+        for b in made
+    ]  # fmt: skip
+    items += [{"type": "event", **e._asdict()} for e in told]
+    items += [
+        {"type": "commit", "topic": topic, "partition": p, "timestamp": c.timestamp,
+         "offset": c.offset if c.offset >= 0 else None}
+        for (topic, p), commits in found.history.items()
+        for c in commits
+    ]  # fmt: skip
+    return items
