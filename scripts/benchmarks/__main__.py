@@ -16,7 +16,7 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from scripts.benchmarks import commands, life, serving
+from scripts.benchmarks import cleaner, commands, life, serving
 from scripts.benchmarks.context import WORK, Bench
 from scripts.benchmarks.results import APACHE, OURS
 from scripts.benchmarks.targets import usable
@@ -27,6 +27,7 @@ GROUPS = {
     "small": serving.small,
     "start": life.start,
     "partitions": life.partitions,
+    "cleaner": cleaner.cleaner,
     "commands": commands.commands,
     "dump": commands.dump,
 }

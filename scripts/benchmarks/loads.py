@@ -51,6 +51,36 @@ def produce(
     return {"seconds": seconds, "count": sent, "bytes": sent * size}
 
 
+def keyed(bootstrap: str, topic: str, *, count: int, size: int, keys: int) -> dict[str, float]:
+    """``count`` records of ``size`` bytes in batches of about 16 KB, with ``keys`` keys by turns
+    that follow no order."""
+    producer = ck.Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "acks": "1",
+            "linger.ms": 20,
+            "batch.size": 16_384,
+            "queue.buffering.max.messages": 1_000_000,
+            "queue.buffering.max.kbytes": 1_000_000,
+        }
+    )
+    producer.list_topics(topic, timeout=30)
+    value = (bytes(range(256)) * (size // 256 + 1))[: size - 11]
+    sent = 0
+    while sent < count:
+        if len(producer) > 200_000:
+            producer.poll(0.001)
+            continue
+        numbers = range(sent, sent + BATCH)
+        spread = [b"key-%07d" % (n * 2_654_435_761 % 2**32 % keys) for n in numbers]
+        sent += producer.produce_batch(
+            topic, [{"value": value, "key": key, "partition": 0} for key in spread]
+        )
+    left = producer.flush(120)
+    assert left == 0, f"{left} records not delivered"
+    return {"count": sent, "bytes": sent * size}
+
+
 def consume(bootstrap: str, topic: str, *, count: int, partitions: int = 1) -> dict[str, float]:
     """Read ``count`` records from the beginning of all partitions."""
     consumer = ck.Consumer(
