@@ -180,6 +180,8 @@ def start_at_time(segment: Segment, data: Data, timestamp: int) -> int:
         if last >= offset:
             if stamp == latest:
                 return start
+            if batch.header.magic < 2:  # a wrapper need not have the timestamp of what it holds
+                return 0
             break
     if start:
         say(f"{segment.path}: its .timeindex does not fit, so all of it is read")
