@@ -61,6 +61,7 @@ class PartitionCheck:
         self.end = 0
         self.bases: list[int] = []
         self.aborted: dict[int, list[Aborted]] = {}
+        self._absent: set[str] = set()
 
     def run(self) -> list[Report]:
         """Check everything."""
@@ -83,7 +84,14 @@ class PartitionCheck:
         for base in sorted(segments):
             self._segment(base, segments[base])
         self._finish()
+        self._forget()
         return list(self.reports.values())
+
+    def _forget(self) -> None:
+        """A broker may delete or make files meanwhile: what is no longer so is no problem."""
+        for name, report in list(self.reports.items()):
+            if report.problems and os.path.lexists(report.file) == (name in self._absent):
+                del self.reports[name]
 
     def _path(self, name: str) -> str:
         return os.path.join(self.job.folder, name)
@@ -101,7 +109,7 @@ class PartitionCheck:
                 found = items(report.file, deep=False, content=None, max_bytes=0)
                 report.entries = sum(1 for _ in found)
         except OSError as e:
-            raise StorageError(f"{report.file}: {e.strerror}") from None
+            report.unread(e.strerror or str(e))
         except (JavaError, CorruptError) as e:
             report.problem(str(e))
 
@@ -166,25 +174,30 @@ class PartitionCheck:
                 sides[n] = sides[n] or self._missing(base, kind)
         at = self.bases.index(base)
         ceiling = self.bases[at + 1] if self.job.whole and at + 1 < len(self.bases) else None
-        present = [side if side and side.file not in self._gone else None for side in sides]
+        present = [
+            side if side and os.path.basename(side.file) not in self._absent else None
+            for side in sides
+        ]
         against = Against(partition, base, *present)
         scan = self._scan(report, against, base, ceiling)
+        if scan is None:
+            partition.trusted = False
+            return
         self.end = scan.last + 1
         self.aborted[base] = partition.aborted
         if against.missing and self.job.whole:
             name = names.segment_file(base, names.TXN_INDEX_SUFFIX)
+            self._absent.add(name)
             self.reports[name] = missing = Report(self._path(name), "txnindex")
             missing.problem(f"missing: {against.missing}")
         if report.damage is not None:
             partition.trusted = False
 
-    _gone: frozenset[str] = frozenset()
-
     def _missing(self, base: int, kind: str) -> Report:
         name = names.segment_file(base, _SUFFIX[kind])
         report = self.reports[name] = Report(self._path(name), kind)
         report.problem("missing: the broker makes it anew when it starts")
-        self._gone |= {report.file}
+        self._absent.add(name)
         return report
 
     def _orphans(self, base: int, found: dict[str, Report]) -> None:
@@ -200,12 +213,16 @@ class PartitionCheck:
 
     def _scan(
         self, report: Report, against: Against, base: int, ceiling: int | None
-    ) -> SegmentScan:
+    ) -> SegmentScan | None:
+        """The pass over a log; None where it cannot be read to its end."""
         deep, keep_going = self.how
-        scan = SegmentScan(
-            report, against, base, ceiling=ceiling, deep=deep, keep_going=keep_going, tell=self.tell
-        )
-        scan.run()
+        options = {"deep": deep, "keep_going": keep_going}
+        try:
+            scan = SegmentScan(report, against, base, ceiling=ceiling, tell=self.tell, **options)
+            scan.run()
+        except StorageError as e:
+            report.unread(str(e))
+            return None
         return scan
 
     def _finish(self) -> None:

@@ -12,7 +12,7 @@ from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.repair_apply import apply, backup_name
 from pykafka_ops.commands.dump.repair_plan import Plan
 from pykafka_ops.commands.dump.verify import CHECK_FAILED
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import StorageError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,12 @@ def _apply(work: list[Plan]) -> dict[str, str]:
     """Do it; the backup of each directory. What is still wrong afterwards goes to ``left``."""
     backups = {}
     for plan in work:
-        backups[plan.folder] = apply(plan, log_dir_of(plan.folder))
+        try:
+            backups[plan.folder] = apply(plan, log_dir_of(plan.folder))
+        except StorageError as e:
+            plan.steps.clear()
+            plan.left = [(plan.folder, str(e))]
+            continue
         (job,) = [job for job in jobs_of([plan.folder]) if job.folder == plan.folder]
         reports = PartitionCheck(job, How()).run()
         plan.left = [(report.file, text) for report in reports for text in report.problems]

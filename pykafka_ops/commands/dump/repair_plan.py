@@ -15,7 +15,7 @@ from pykafka_ops.commands.dump.partition import How, Job, PartitionCheck
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_epochs, parse_epochs
 from pykafka_ops.disk.txn_index import read_txn_index
-from pykafka_ops.errors import CorruptError
+from pykafka_ops.errors import CorruptError, StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ class Plan:
         self.steps: list[Step] = []
         self.left: list[tuple[str, str]] = []
         check = self._check = PartitionCheck(job, How(), tell)
-        check.run()
+        for report in check.run():
+            if report.unreadable:
+                raise StorageError(f"{report.file}: {report.problems[-1]}; nothing was changed")
         self.logs = list(check.bases)
         self._cut_base, self._cut_at, self.end = -1, -1, check.end
         if check.bases:

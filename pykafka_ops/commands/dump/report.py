@@ -25,13 +25,19 @@ class Damage:
 class Report:
     """The verdict on one file. ``entries``: batches, index entries, producers, rows."""
 
-    __slots__ = ("damage", "entries", "file", "kind", "more", "problems", "size")
+    __slots__ = ("damage", "entries", "file", "kind", "more", "problems", "size", "unreadable")
 
     def __init__(self, file: str, kind: str) -> None:
         self.file, self.kind = file, kind
         self.entries = self.size = self.more = 0
         self.problems: list[str] = []
         self.damage: Damage | None = None
+        self.unreadable = False
+
+    def unread(self, reason: str) -> None:
+        """The operating system does not give the file's bytes."""
+        self.unreadable = True
+        self.problem(f"cannot be read: {reason}")
 
     def problem(self, text: str) -> None:
         """Something is wrong; of very many only the first are kept."""
@@ -56,7 +62,7 @@ class Report:
             "kind": self.kind or "unknown",
             "size": self.size,
             "entries": self.entries,
-            "verdict": "damaged" if self.problems else "ok",
+            "verdict": "unreadable" if self.unreadable else "damaged" if self.problems else "ok",
             "problems": self.problems,
             "more_problems": self.more,
             "damage": None,

@@ -8,6 +8,7 @@ the pass comes by, so that memory does not grow with the log.
 from __future__ import annotations
 
 import os
+import time
 from struct import Struct
 
 from pykafka_ops.commands.dump.records import LIMIT
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _HEADER = Struct(">qiibIhiqqqhii")
 _CHUNK = 1 << 19
+#: What a broker may take to write the rest of a batch.
+_WRITE_SECONDS = 0.05
 #: A v0 record, the smallest thing there is, and the bytes up to the magic.
 _MIN_LENGTH, _TO_MAGIC = 14, 17
 _MAX_RELATIVE = 2**31 - 1
@@ -67,7 +70,7 @@ class SegmentScan:
         try:
             self.fd = os.open(report.file, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as e:
-            raise StorageError(f"{report.file}: {e.strerror}") from None
+            raise StorageError(e.strerror or str(e)) from None
         self.size = report.size = os.fstat(self.fd).st_size
         self._window, self._start, self._told = b"", 0, 0
 
@@ -85,7 +88,7 @@ class SegmentScan:
             if self.tell is not None:
                 self.tell(self.size - self._told)
         except OSError as e:
-            raise StorageError(f"{self.report.file}: {e.strerror}") from None
+            raise StorageError(e.strerror or str(e)) from None
         finally:
             os.close(self.fd)
 
@@ -101,7 +104,7 @@ class SegmentScan:
             while len(self._window) < min(size, self.size - position):
                 more = os.pread(self.fd, size - len(self._window), position + len(self._window))
                 if not more:
-                    raise StorageError(f"{self.report.file}: it was cut while it was read")
+                    raise StorageError("it was cut while it was read")
                 self._window += more
         return self._window[at : at + size]
 
@@ -257,6 +260,11 @@ class SegmentScan:
         """No whole batch fits: a torn tail, unless batches begin again behind it."""
         left = self.size - position
         at = self._resync(position + 1)
+        if at >= self.size:
+            time.sleep(_WRITE_SECONDS)
+            if os.fstat(self.fd).st_size > self.size:  # a broker is writing this batch right now
+                self.size = position
+                return position
         text = f"{left} bytes after the last whole batch"
         if at < self.size:
             text = "the length of the batch reaches beyond the end of the file"

@@ -178,12 +178,41 @@ def test_noise_never_stops_the_check(seed: int, tmp_path: Path) -> None:
     assert set(check(folder, deep=True, keep_going=True)) >= {p.name for p in folder.glob("*.log")}
 
 
-def test_what_cannot_be_read_is_one_line(
+def test_what_cannot_be_read_does_not_hide_the_rest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
-    assert cli.main(["dump-log", "verify", str(tmp_path)]) == 1
-    assert capsys.readouterr().err.startswith(f"pko: {tmp_path / NAME}: No such file")
+    copy_of("v2-none", tmp_path / "b-0")
+    (tmp_path / "a-0").mkdir()
+    (tmp_path / "a-0" / NAME).symlink_to(tmp_path / "nowhere")
+    assert cli.main(["dump-log", "verify", str(tmp_path), "-o", "json"]) == 4
+    found = lines(capsys.readouterr().out)
+    assert found[0]["verdict"] == "unreadable"
+    assert found[0]["problems"] == ["cannot be read: No such file or directory"]
+    assert [f["verdict"] for f in found[3:-1]] == ["ok"] * 10
+    assert cli.main(["dump-log", "repair", str(tmp_path), "--yes"]) == 1
+    assert "nothing was changed" in capsys.readouterr().err
+
+
+def test_files_that_a_broker_deletes_meanwhile_are_no_problem(tmp_path: Path) -> None:
+    folder = copy_of("v2-idempotent", tmp_path / "t-0")
+    (job,) = jobs_of([str(folder)])
+    for path in folder.glob(f"{0:020}.*"):
+        path.unlink()
+    reports = PartitionCheck(job, How()).run()
+    assert reports and not any(report.problems for report in reports)
+
+
+def test_a_batch_that_is_being_written_is_not_torn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / NAME
+    path.write_bytes(one(0) + one(1)[:-5])
+
+    def write_on(_: float) -> None:
+        path.write_bytes(one(0) + one(1))
+
+    monkeypatch.setattr("pykafka_ops.commands.dump.scan.time.sleep", write_on)
+    assert check(tmp_path)[NAME].problems == []
 
 
 def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
