@@ -5,6 +5,7 @@ Bytes first: a batch whose stored bytes cannot hold what is looked for is never 
 
 from __future__ import annotations
 
+import sys
 import time
 
 from pykafka_ops.analysis.log_query import Pattern, Query, compiled, offset_range, required_literal
@@ -12,8 +13,10 @@ from pykafka_ops.analysis.moments import span
 from pykafka_ops.commands._deserializers import DeserializeError
 from pykafka_ops.commands._payload_format import PayloadFormat, formats_of, payload_format
 from pykafka_ops.commands.dump.find_rows import Counts, Match, Shown, writer
+from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.segments import (
     Reading,
+    bytes_of,
     old_records,
     plain_section,
     segments,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from pykafka_ops.commands._context import Context
     from pykafka_ops.commands._options import Args
     from pykafka_ops.commands.dump.file import Data
+    from pykafka_ops.commands.dump.find_rows import Writer
     from pykafka_ops.commands.dump.segments import Segment
     from pykafka_ops.disk.salvage import SoundBatch
     from pykafka_ops.disk.walk import Span
@@ -53,24 +57,35 @@ def find(ctx: Context) -> int:
     found = segments(args.texts("files"))
     counts = Counts() if args.has("count") else None
     out = writer(ctx.output, Shown(key_format, value_format), counts)
-    reading, matches = Reading(out.damage), 0
-    search = Search(query, reading)
+    # Rows that come at once must not meet a bar on the same terminal.
+    bar = counts is not None or ctx.output not in ("json", "csv") or not sys.stdout.isatty()
+    progress = Progress(bytes_of(found), "searched") if bar else None
+    reading = Reading(out.damage, progress)
     try:
-        for segment in found:
-            if counts is not None:
-                counts.begin(segment)
-            if search.may_hold(segment):
-                for match in search.matches(segment):
-                    out.match(match)
-                    matches += 1
-                    if matches == limit:
-                        break
-            out.flush()
-            if matches == limit:
-                break
+        matches = _run(Search(query, reading), found, out, counts, limit)
     finally:
+        if progress is not None:
+            progress.clear()
         out.close()
     return reading.close() or (0 if matches else NOT_FOUND)
+
+
+def _run(
+    search: Search, found: list[Segment], out: Writer, counts: Counts | None, limit: int | None
+) -> int:
+    """Write the matches, ``limit`` at most; how many there were."""
+    matches = 0
+    for segment in found:
+        if counts is not None:
+            counts.begin(segment)
+        if search.may_hold(segment):
+            for match in search.matches(segment):
+                out.match(match)
+                matches += 1
+                if matches == limit:
+                    return matches
+        out.flush()
+    return matches
 
 
 def query_of(

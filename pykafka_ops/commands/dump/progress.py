@@ -48,7 +48,12 @@ class Progress:
         )
         sys.stderr.flush()
 
-    def __exit__(self, *_: object) -> None:
+    def clear(self) -> None:
+        """Wipe the bar, so that something else can be said."""
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+            self._drawn = False
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from itertools import pairwise
 
 from pykafka_ops.commands._output import say
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pykafka_ops.commands.dump.file import Data
+    from pykafka_ops.commands.dump.progress import Progress
     from pykafka_ops.disk.record import Record
 
 #: What one batch may take decompressed; one that takes more is a bomb.
@@ -29,6 +31,8 @@ LIMIT = 1 << 30
 #: Damages told on stderr; the rest is counted.
 _TOLD = 50
 CHECK_FAILED = 4
+#: Bytes between two looks at the clock.
+_STRIDE = 4 << 20
 
 
 class Segment:
@@ -80,14 +84,28 @@ def segments(paths: Iterable[str]) -> list[Segment]:
     return made
 
 
+def bytes_of(found: Iterable[Segment]) -> int:
+    """The size of segments; one that cannot be had counts as empty."""
+    total = 0
+    for segment in found:
+        with suppress(OSError):
+            total += os.path.getsize(segment.path)
+    return total
+
+
 class Reading:
     """Reads segments, and tells on stderr what of them is damaged or cannot be read.
 
-    ``emit`` gets each damage as a row, too. ``code``: 4 with damage, 1 where a file failed, else 0.
+    ``emit`` gets each damage as a row, too; ``progress`` how far reading is. ``code``: 4 with
+    damage, 1 where a file failed, else 0.
     """
 
-    def __init__(self, emit: Callable[[dict[str, object]], None] | None = None) -> None:
-        self.emit = emit
+    def __init__(
+        self,
+        emit: Callable[[dict[str, object]], None] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.emit, self.progress = emit, progress
         self.damages = self.lost = self.failed = 0
 
     @property
@@ -102,15 +120,21 @@ class Reading:
         try:
             data = load(segment.path)
         except JavaError as e:
-            say(f"pko: {e}")
+            self._say(f"pko: {e}")
             self.failed += 1
             return
         first = start(segment, data) if start else 0
+        before, mark = self.progress.done if self.progress else 0, first + _STRIDE
         for batch in sound_batches(data, first, base_offset=segment.base):
+            if batch.position > mark and self.progress:
+                mark = batch.position + _STRIDE
+                self.progress.set(before + batch.position)
             if isinstance(batch, Damage):
                 self.tell(segment, batch)
             else:
                 yield batch
+        if self.progress:
+            self.progress.set(before + len(data))
 
     def malformed(self, segment: Segment, batch: SoundBatch, reason: str) -> None:
         """The CRC of a batch is right, its records are not."""
@@ -123,16 +147,23 @@ class Reading:
         if self.emit is not None:
             self.emit({"kind": "damage", **segment.where(), **damage._asdict()})
         if self.damages <= _TOLD:
-            say(
+            self._say(
                 f"pko: {segment.path}: damage at byte {damage.position}: {damage.reason}; "
                 f"{damage.size} bytes skipped"
             )
+
+    def _say(self, text: str) -> None:
+        if self.progress:
+            self.progress.clear()
+        say(text)
 
     def close(self) -> int:
         """The last word about damage; the exit code."""
         if self.damages:
             places = "place" if self.damages == 1 else "places"
-            say(f"{self.damages} damaged {places}, {self.lost} bytes skipped; pko dump-log verify")
+            self._say(
+                f"{self.damages} damaged {places}, {self.lost} bytes skipped; pko dump-log verify"
+            )
         return self.code
 
 

@@ -6,7 +6,14 @@ from itertools import groupby
 
 from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction, counted_key
 from pykafka_ops.commands._payload_format import formats_of
-from pykafka_ops.commands.dump.segments import Reading, old_records, plain_section, segments
+from pykafka_ops.commands.dump.progress import Progress
+from pykafka_ops.commands.dump.segments import (
+    Reading,
+    bytes_of,
+    old_records,
+    plain_section,
+    segments,
+)
 from pykafka_ops.commands.dump.stats_rows import StatsOutput
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import CODEC_NAMES
@@ -34,14 +41,17 @@ def stats(ctx: Context) -> int:
     key_format, _ = formats_of(ctx.args)
     out = StatsOutput(ctx.output, most, key_format)
     total, code = LogStats(), 0
-    for _, group in groupby(segments(ctx.args.texts("files")), key=lambda s: s.folder):
-        found = list(group)
-        reading = Reading(out.damage)
-        one = Counting(reading, open_records=most > 0).read(found)
-        code = max(code, reading.close())
-        out.partition(found[0], one)
-        total.merge(one)
-        out.hanging += [(found[0].place, txn) for txn in one.open.values()]
+    every = segments(ctx.args.texts("files"))
+    with Progress(bytes_of(every), "counted") as progress:
+        for _, group in groupby(every, key=lambda s: s.folder):
+            found = list(group)
+            reading = Reading(out.damage, progress)
+            one = Counting(reading, open_records=most > 0).read(found)
+            code = max(code, reading.close())
+            progress.clear()
+            out.partition(found[0], one)
+            total.merge(one)
+            out.hanging += [(found[0].place, txn) for txn in one.open.values()]
     out.close(total)
     return code
 

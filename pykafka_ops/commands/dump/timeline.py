@@ -11,9 +11,11 @@ from pykafka_ops.analysis.moments import length, length_text, moment
 from pykafka_ops.analysis.moments import text as moment_text
 from pykafka_ops.analysis.timeline import Timeline
 from pykafka_ops.commands._output import Column, say
+from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.row_output import bar_width, bars_are_blocks, row_output
 from pykafka_ops.commands.dump.segments import (
     Reading,
+    bytes_of,
     old_records,
     plain_section,
     segments,
@@ -57,9 +59,10 @@ def timeline(ctx: Context) -> int:
     out = row_output(ctx.output, "log-timeline", _chart_columns() if chart else _COLUMNS,
                      name="start")  # fmt: skip
     machine = ctx.output in ("json", "yaml")
-    reading = Reading(out.add if machine else None)
-    for segment in found:
-        counted.read(reading, segment)
+    with Progress(bytes_of(found), "counted") as progress:
+        reading = Reading(out.add if machine else None, progress)
+        for segment in found:
+            counted.read(reading, segment)
     line = counted.line
     rows = line.rows(_FILLED if every is not None else _SCREEN if chart else _POINTS)
     most = (max((row[1] for row in rows), default=0), max((row[2] for row in rows), default=0))
