@@ -7,6 +7,7 @@ from the log is made anew; snapshots that are wrong are removed, as the broker m
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import NamedTuple
 
 from pykafka_ops.analysis.log_rules import epoch_entries
@@ -105,11 +106,11 @@ class Plan:
         log = self._path(names.segment_file(base))
         cut = base == self._cut_base
         size = self._cut_at if cut else self._check.reports[names.segment_file(base)].size
-        for n, suffix in enumerate(_SIDES[:2]):
+        both = cache(lambda: rebuild.indexes(log, base, size))
+        for suffix, make in zip(_SIDES, (lambda: both()[0], lambda: both()[1]), strict=False):
             name = names.segment_file(base, suffix)
             why = self._why(name, cut=cut)
             if why:
-                make = self._maker(log, base, size, n)
                 self.steps.append(Step("write", name, why, content=make))
         name = names.segment_file(base, names.TXN_INDEX_SUFFIX)
         known = any(t.first_known and t.last_offset < self.end for t in self._aborted(base))
@@ -122,9 +123,6 @@ class Plan:
         if cut:
             return "its log is cut"
         return report.problems[0] if report is not None and report.problems else ""
-
-    def _maker(self, log: str, base: int, size: int, which: int) -> Callable[[], bytes]:
-        return lambda: rebuild.indexes(log, base, size)[which]
 
     def _txn_maker(self, name: str, base: int) -> Callable[[], bytes]:
         aborted = self._aborted(base)

@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +49,14 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Answer(code, got.out, got.err)
 
     return call
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nobody_writes() -> Iterator[None]:
+    """Do not wait for a broker to go on with a torn batch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pykafka_ops.commands.dump.scan._WRITE_SECONDS", 0)
+        yield
 
 
 def plan_of(folder: Path) -> Plan:

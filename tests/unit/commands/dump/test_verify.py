@@ -8,6 +8,7 @@ import pty
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,14 @@ from tests.support.damage import WHOLE, batches, copy_of, harm
 from tests.support.segments import SEGMENTS
 
 NAME = f"{0:020}.log"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nobody_writes() -> Iterator[None]:
+    """Do not wait for a broker to go on with a torn batch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pykafka_ops.commands.dump.scan._WRITE_SECONDS", 0)
+        yield
 
 
 def check(folder: Path, *, deep: bool = False, keep_going: bool = False) -> dict[str, Report]:
