@@ -23,6 +23,7 @@ from pykafka_ops.disk.batch import (
 from pykafka_ops.disk.checksum import Buffer, crc32
 from pykafka_ops.disk.compression import Codec, codec_of, compress, decompress
 from pykafka_ops.disk.record import Record
+from pykafka_ops.disk.varint import signed64
 from pykafka_ops.errors import CorruptBatchError
 
 _HEAD = Struct(">qiIbb")
@@ -184,7 +185,7 @@ def open_wrapper(
         key, content = message_content(data, at, inner)
         timestamp = header.timestamp if appended else inner.timestamp
         checked = Inner(inner, check_message_crc(data, at, inner))
-        yield at, checked, Record(base + inner.offset, timestamp, key, content)
+        yield at, checked, Record(signed64(base + inner.offset), timestamp, key, content)
 
 
 def plain_set(

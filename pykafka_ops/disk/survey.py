@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pykafka_ops.disk.columns import usual
-from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong
+from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong, signed64
 from pykafka_ops.disk.walk import INTEGER, LATE_END, fault, skip_headers
 from pykafka_ops.errors import CorruptBatchError
 
@@ -58,6 +58,8 @@ def survey(data, at, header):
         except (IndexError, CorruptBatchError):
             raise fault(data, start, streamed=header.attributes & 7 != 0) from None
         time = base_time + time * time_factor
+        if not MIN_LONG <= time <= MAX_LONG:
+            time = signed64(time)
         if time > latest:
             latest = time
         if time != -1 and (time < earliest or earliest == -1):
@@ -119,6 +121,9 @@ def _compile() -> Callable[[bytes, int, BatchHeader], Survey]:
     source, name = _SURVEY.format(**names), "<pykafka_ops.disk.survey>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     space: dict[str, Any] = {
+        "MAX_LONG": 2**63 - 1,
+        "MIN_LONG": -(2**63),
+        "signed64": signed64,
         "CorruptBatchError": CorruptBatchError,
         "LATE_END": LATE_END,
         "Survey": Survey,

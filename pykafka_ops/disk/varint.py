@@ -47,6 +47,11 @@ def read_varint(data: bytes, pos: int) -> tuple[int, int]:
     return (value >> 1) ^ -(value & 1), pos
 
 
+def signed64(value: int) -> int:
+    """``value`` as Java's arithmetic on longs leaves it."""
+    return (value + 2**63 & 2**64 - 1) - 2**63
+
+
 def _encode(value: int) -> bytes:
     value = (value << 1) ^ (value >> 63)
     out = bytearray()

@@ -10,7 +10,7 @@ import linecache
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong
+from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong, signed64
 from pykafka_ops.errors import CorruptBatchError
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 EARLY_END = "Incorrect declared batch size, premature EOF reached"
 LATE_END = "Incorrect declared batch size, records still remaining in file"
+
+_MAX_BASE = 2**63 - 2**31
+"""An offset above it may run over, as a long does in Java."""
 
 Headers = Sequence[tuple[str, bytes | None]]
 #: offset, timestamp, sequence, start and size of key, of value, start of headers
@@ -73,9 +76,12 @@ def walk(data, header):
             raise fault(data, start, streamed=header.attributes & 7 != 0) from None
         if not left and at != total:
             raise CorruptBatchError(LATE_END)
+        time = base_time + time * time_factor
+        if not MIN_LONG <= time <= MAX_LONG:
+            time = signed64(time)
         yield (
             base_offset + delta,
-            base_time + time * time_factor,
+            time,
             sequence + delta * step & wrap,
             key_at,
             key_size,
@@ -94,7 +100,10 @@ def walk(data: bytes, header: BatchHeader) -> Iterator[Span]:
     are in ms, with LogAppendTime the batch's. The headers are checked; ``read_headers`` reads
     them. Raises CorruptBatchError, in Kafka's words, at the record that is wrong.
     """
-    return _compiled(data, header)
+    spans = _compiled(data, header)
+    if header.base_offset <= _MAX_BASE:
+        return spans
+    return ((signed64(offset), *rest) for offset, *rest in spans)  # type: ignore[misc]
 
 
 def skip_headers(data: bytes, at: int, end: int) -> int:
@@ -200,6 +209,9 @@ def _compile() -> Callable[[bytes, BatchHeader], Iterator[Span]]:
     source, name = _WALK.format(**names), "<pykafka_ops.disk.walk>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     space: dict[str, Any] = {
+        "MAX_LONG": 2**63 - 1,
+        "MIN_LONG": -(2**63),
+        "signed64": signed64,
         "CorruptBatchError": CorruptBatchError,
         "LATE_END": LATE_END,
         "ZIGZAG": ZIGZAG,

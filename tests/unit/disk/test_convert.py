@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
 from pykafka_ops.disk import convert
@@ -119,3 +121,11 @@ def test_zstd_has_no_old_form() -> None:
     with pytest.raises(KafkaError) as caught:
         list(convert.down_convert(build_batch(RECORDS, codec=Codec.ZSTD), 1, 0))
     assert caught.value.code == 76
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_times_and_offsets_beyond_a_long_do_not_stop_the_conversion(magic: int) -> None:
+    batch = build_batch([Record(0, 2**63 - 1, None, b"a"), Record(1, 5, None, b"b")])
+    struct.pack_into(">q", batch, 0, 2**63 - 1)
+    struct.pack_into(">q", batch, 27, 2**63 - 1)
+    assert b"".join(convert.down_convert(bytes(batch), magic, 0))

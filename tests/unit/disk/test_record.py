@@ -207,3 +207,11 @@ def test_lengths_fit_says_what_a_plain_walk_says(data: bytes, count: int) -> Non
     except (IndexError, CorruptBatchError):
         fits = False
     assert lengths_fit(data, 0, count) == (fits and at == len(data) and found == count)
+
+
+def test_times_and_offsets_run_over_as_longs_do_in_java() -> None:
+    data = build_batch([Record(0, 5, b"k", b"v"), Record(1, 15, b"k", b"v")])
+    late = read_header(data)._replace(base_timestamp=2**63 - 1, base_offset=2**63 - 1)
+    found = [(r.offset, r.timestamp) for r in iter_records(data, 0, late)]
+    assert found == [(2**63 - 1, 2**63 - 1), (-(2**63), -(2**63) + 9)]
+    assert record.survey(data, 0, late).max_timestamp == 2**63 - 1
