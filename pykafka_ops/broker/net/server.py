@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
 from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape, Services, Shape
+from pykafka_ops.broker.net.acceptor import Acceptor
 from pykafka_ops.broker.net.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.net.connection import Connection
 from pykafka_ops.broker.net.listeners import bind
@@ -99,7 +101,8 @@ class Server:
         self._connections: dict[int, Connection] = {}
         self._per_host: Counter[str] = Counter()
         self._next_id = 0
-        self._servers: list[asyncio.Server] = []
+        self._acceptors: list[Acceptor] = []
+        self._backlog = BACKLOG
         self._tasks: set[asyncio.Task[object]] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self.reconfigure()
@@ -127,24 +130,27 @@ class Server:
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
         sockets = bind(host, port)
         for made in sockets:
-            server = await self._loop.create_server(
-                lambda: Connection(self, name), sock=made, backlog=backlog, start_serving=False
+            self._acceptors.append(
+                Acceptor(self._loop, made, lambda client: self._connected(name, client))
             )
-            self._servers.append(server)
+        self._backlog = backlog
         bound: int = sockets[0].getsockname()[1]
         return bound
 
+    def _connected(self, listener: str, client: socket.socket) -> None:
+        self.spawn(self._loop.connect_accepted_socket(lambda: Connection(self, listener), client))
+
     async def accept(self) -> None:
         """Begin to accept on every listener."""
-        for server in self._servers:
-            await server.start_serving()
+        for acceptor in self._acceptors:
+            acceptor.start(self._backlog)
         self._sweep_idle()
         self._sweep_stalled()
 
     def stop_accepting(self) -> None:
         """Close the listening sockets; connections stay."""
-        for server in self._servers:
-            server.close()
+        for acceptor in self._acceptors:
+            acceptor.close()
 
     async def close(self, grace: float = 1.0) -> None:
         """Close every connection; work in progress has ``grace`` seconds to end by itself."""
