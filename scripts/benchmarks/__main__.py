@@ -16,7 +16,7 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from scripts.benchmarks import cleaner, commands, life, serving
+from scripts.benchmarks import cleaner, commands, groups, life, serving
 from scripts.benchmarks.context import WORK, Bench
 from scripts.benchmarks.results import APACHE, OURS
 from scripts.benchmarks.targets import usable
@@ -28,6 +28,7 @@ GROUPS = {
     "start": life.start,
     "partitions": life.partitions,
     "cleaner": cleaner.cleaner,
+    "groups": groups.groups,
     "commands": commands.commands,
     "dump": commands.dump,
 }

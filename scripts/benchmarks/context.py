@@ -42,10 +42,13 @@ class Bench:
         self.say(f"  {target.name:7} {row.name}: {value:,.{row.digits}f} {row.unit}")
 
 
-def load(name: str, target: Target, topic: str, **options: int) -> dict[str, float]:
-    """Run one generator of ``loads`` in a process of its own."""
+def load(
+    name: str, target: Target, topic: str, module: str = "loads", **options: int
+) -> dict[str, float]:
+    """Run one generator of ``loads`` or another module in a process of its own."""
     words = [f"{key}={value}" for key, value in options.items()]
-    argv = [sys.executable, "-m", "scripts.benchmarks.loads", name, target.bootstrap, topic, *words]
+    place = f"scripts.benchmarks.{module}"
+    argv = [sys.executable, "-m", place, name, target.bootstrap, topic, *words]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, f"{argv}\n{done.stderr}\n{target.process.log_tail()}"
     found: dict[str, float] = json.loads(done.stdout)

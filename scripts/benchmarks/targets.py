@@ -7,7 +7,7 @@ import shutil
 import socket
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scripts.benchmarks.results import APACHE, OURS
@@ -24,13 +24,19 @@ SESSION_SECONDS = 7.0  # a little over the ZooKeeper session of a broker that wa
 class Target:
     """One broker on a fresh directory; may be stopped, killed and started again."""
 
-    def __init__(self, name: str, directory: Path, zookeeper: ZooKeeper | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        directory: Path,
+        zookeeper: ZooKeeper | None,
+        more: Mapping[str, object] | None = None,
+    ) -> None:
         self.name = name
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
         self.directory = directory
         # both may write far into the past and keep what they have while we measure
-        settings = {"log.retention.hours": -1}
+        settings = {"log.retention.hours": -1, **(more or {})}
         self.broker: Broker
         if name == OURS:
             self.broker = BrokerProcess(directory / "data", settings)
@@ -100,15 +106,20 @@ class Target:
 
 
 @contextlib.contextmanager
-def targets(names: list[str], work: Path, label: str) -> Iterator[list[Target]]:
-    """A stopped broker each, on directories of their own; all ended and removed afterwards."""
+def targets(
+    names: list[str], work: Path, label: str, more: Mapping[str, object] | None = None
+) -> Iterator[list[Target]]:
+    """A stopped broker each, on directories of their own; all ended and removed afterwards.
+
+    ``more`` are settings of both.
+    """
     zookeeper: ZooKeeper | None = None
     made: list[Target] = []
     try:
         if APACHE in names:
             shutil.rmtree(work / f"zookeeper-{label}", ignore_errors=True)
             zookeeper = ZooKeeper(work / f"zookeeper-{label}").start()
-        made = [Target(name, work / f"{name}-{label}", zookeeper) for name in names]
+        made = [Target(name, work / f"{name}-{label}", zookeeper, more) for name in names]
         yield made
     finally:
         for target in made:

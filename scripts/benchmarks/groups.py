@@ -1,0 +1,81 @@
+"""Rows about consumer groups and transactions."""
+
+from __future__ import annotations
+
+import time
+
+from scripts.benchmarks.commands import PKO, timed
+from scripts.benchmarks.context import WORK, Bench, load, new_topic
+from scripts.benchmarks.results import OURS, Row
+from scripts.benchmarks.targets import Target, targets, wait_idle
+from tests.support.apache import tool_argv
+
+MODULE = "group_loads"
+FIRST = Row("groups: subscribe to first record", "s", 1.0)
+REBALANCE = Row("groups: 100 members, one leaves", "s", 1.0)
+COMMITS = Row("groups: commits, 50 connections", "req/s", 1.0, True, 0)
+LOADED = Row("groups: start until offsets are served, 1 million commits", "s", 1.0)
+TRANSACTIONS = Row("transactions: 100 B, commit every 100 ms", "MB/s", 1.0, True, 0)
+DESCRIBE = Row("groups: describe all of 1,000 groups x 10", "s", 0.3)
+LAG = Row("groups: `groups lag` of them all, Kafka's describe beside it", "s", 0.3)
+SETTINGS = {"group.initial.rebalance.delay.ms": 0, "offsets.topic.num.partitions": 10}
+
+
+def groups(bench: Bench) -> None:
+    """Coordinators under load, and what commands take to ask them."""
+    with targets(bench.names, WORK, "groups", SETTINGS) as pair:
+        topics = {}
+        for target in pair:
+            target.start()
+            topics[target.name] = new_topic(target, 10)
+            load("produce", target, topics[target.name], count=1000, size=100)
+            load("first_record", target, topics[target.name], MODULE, number=999)
+        for number in range(bench.repeats):
+            for target in pair:
+                topic = topics[target.name]
+                wait_idle(target)
+                found = load("first_record", target, topic, MODULE, number=number)
+                bench.add(FIRST, target, found["seconds"])
+                members = bench.scaled(100, 20)
+                found = load("rebalance", target, new_topic(target), MODULE, members=members)
+                bench.add(REBALANCE, target, found["seconds"])
+                seconds = bench.scaled(8, 2)
+                options = {"connections": 50, "seconds": seconds}
+                found = load("commits", target, topic, MODULE, **options)
+                bench.add(COMMITS, target, found["count"] / found["seconds"])
+                options = {"seconds": seconds, "commit_ms": 100}
+                found = load("transactions", target, new_topic(target), MODULE, **options)
+                bench.add(TRANSACTIONS, target, found["count"] * 100 / found["seconds"] / 1e6)
+        _commands(bench, pair, topics)
+        _restart(bench, pair)
+
+
+def _commands(bench: Bench, pair: list[Target], topics: dict[str, str]) -> None:
+    count = bench.scaled(1000, 100)
+    for target in pair:
+        load("fill", target, topics[target.name], MODULE, groups=count, partitions=10)
+        wait_idle(target)
+    for _ in range(bench.repeats):
+        for target in pair:
+            words = ("--bootstrap-server", target.bootstrap, "--describe", "--all-groups",
+                     "--timeout", "60000")  # fmt: skip
+            theirs = tool_argv("kafka-consumer-groups", *words)
+            ours = [str(PKO), "kafka-consumer-groups", *words]
+            seconds, _ = timed(ours if target.name == OURS else theirs)
+            bench.add(DESCRIBE, target, seconds)
+            lag = [str(PKO), "groups", "lag", "--all", "-b", target.bootstrap]
+            seconds, _ = timed(lag if target.name == OURS else theirs)
+            bench.add(LAG, target, seconds)
+
+
+def _restart(bench: Bench, pair: list[Target]) -> None:
+    """Many commits in one partition of the offsets topic, then a restart."""
+    rounds = bench.scaled(1000, 50)
+    for target in pair:
+        topic = new_topic(target, 1000)
+        load("fill", target, topic, MODULE, groups=1, partitions=1000, rounds=rounds)
+        target.stop()
+        begin = time.monotonic()
+        target.start()
+        load("served", target, topic, MODULE)
+        bench.add(LOADED, target, time.monotonic() - begin)
