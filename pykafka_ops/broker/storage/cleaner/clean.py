@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pykafka_ops.broker.state.compaction import Extent, group
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report, Source
 from pykafka_ops.broker.storage.cleaner.keys import KeyMap
-from pykafka_ops.broker.storage.cleaner.loops import take_in
+from pykafka_ops.broker.storage.cleaner.loops import DEAD, take_in
 from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
 from pykafka_ops.broker.storage.cleaner.retain import (
     DECOMPRESSED_LIMIT,
@@ -31,6 +31,9 @@ from pykafka_ops.disk.legacy import iter_message, read_message_header
 from pykafka_ops.disk.txn_index import AbortedTxn, collect_aborted, read_txn_index
 from pykafka_ops.errors import CorruptBatchError
 
+_FATES_SHARE = 8
+"""Of the map's memory at most this part holds notes on single records, a byte each."""
+
 Emit = Callable[[CleanedSegment], None]
 
 
@@ -44,9 +47,9 @@ class Compaction:
         self._job = job
         self._emit = emit
         self._throttle = throttle
-        self._keys = KeyMap(
-            job.memory, records=job.first_uncleanable - job.first_dirty, load=job.load
-        )
+        offsets = max(job.first_uncleanable - job.first_dirty, 0)
+        self._fates = bytearray(min(offsets, job.memory // _FATES_SHARE))
+        self._keys = KeyMap(job.memory - len(self._fates), records=offsets, load=job.load)
         self._aborted = self._read_aborted()
         self.report = Report()
 
@@ -176,12 +179,17 @@ class Compaction:
     def _take_in(self, header: BatchHeader, data: memoryview, start: int) -> int:
         if header.magic >= 2:
             plain, span = records_of(data, header)
-            return take_in(plain, span, header.base_offset, start, self._keys)
+            offsets = (header.base_offset, header.last_offset_delta)
+            return take_in(plain, span, offsets, start, self._keys, self._fates)
         message = read_message_header(data)
         for record in iter_message(data, 0, message, DECOMPRESSED_LIMIT):
-            wanted = record.key is not None and record.offset >= start
-            if wanted and not self._keys.put(record.key or b"", record.offset):
+            if record.key is None or record.offset < start:
+                continue
+            before = self._keys.get(record.key)
+            if not self._keys.put(record.key, record.offset):
                 return record.offset
+            if 0 <= before - start < len(self._fates):
+                self._fates[before - start] |= DEAD
         return -1
 
     # -- second pass -------------------------------------------------------------------------------
@@ -239,6 +247,8 @@ class Compaction:
             delete_retention_ms=job.delete_retention_ms,
             keep_old_tombstones=source.modified_ms > horizon,
             report=self.report,
+            fates=self._fates,
+            fates_from=job.first_dirty,
         )
 
 

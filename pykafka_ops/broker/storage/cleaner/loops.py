@@ -2,7 +2,8 @@
 
 Their sources are put together once from a piece that reads a variable-length integer in place,
 as in ``disk.walk``: a call per integer would double the price of a record. ``take_in`` fills a
-key map, ``sift`` tells what to keep.
+key map and notes what it finds out about each record on the way; ``pick`` tells by these notes
+what to keep, ``sift`` by the map alone, where there are none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from pykafka_ops.broker.storage.cleaner.keys import SALT, KeyMap
 from pykafka_ops.disk.varint import ZIGZAG, read_varint
 from pykafka_ops.disk.walk import EARLY_END, LATE_END
 from pykafka_ops.errors import CorruptBatchError
+
+DEAD, TOMBSTONE, KEYLESS = 1, 2, 5
+"""What the first pass finds out about a record; 0 for one that stays. A keyless one is dead."""
+
+STRANGE_OFFSET = "Found a record with an offset outside of its batch"
 
 
 class Sifted(NamedTuple):
@@ -41,7 +47,7 @@ _INTEGER = """
             {name} = ZIGZAG[byte]
 """
 
-_HEAD = """
+_START = """
         {size}
         stop = at + size
         if size < 6 or stop > end:
@@ -51,6 +57,10 @@ _HEAD = """
             at += 1
         at += 1
         {delta}
+"""
+
+_HEAD = """
+        {start}
         offset = base + delta
         {key_size}
         if at + key_size > stop:
@@ -60,32 +70,44 @@ _HEAD = """
 _PROBE = """
             tag = hash(key) or 1
             second = hash(key + SALT)
-            slot = tag % slots
-            found = tags[slot]
-            if found != tag or seconds[slot] != second:
+            slot = tag % slots * 3
+            found = cells[slot]
+            if found != tag or cells[slot + 1] != second:
                 if found:
                     slot = keys.probe(tag, second)
-                    found = tags[slot]
+                    found = cells[slot]
 """
 
 _TAKE_IN = """
-def take_in(data, at, end, count, base, start, keys):
-    tags, seconds, offsets, slots = keys.tags, keys.seconds, keys.offsets, keys.slots
+def take_in(data, at, end, count, base, most, start, keys, fates):
+    room = len(fates)
+    cells, slots = keys.cells, keys.slots
     size_left = keys.limit - keys.size
     while count:
         count -= 1
         {head}
-        if key_size >= 0 and offset >= start:
+        if delta < 0 or delta > most:
+            raise CorruptBatchError(STRANGE_OFFSET)
+        here = offset - start
+        if key_size >= 0 and here >= 0:
             key = data[at : at + key_size]
             {probe}
-                if not found:
-                    if not size_left:
-                        return offset
-                    size_left -= 1
-                    keys.size += 1
-                    tags[slot] = tag
-                    seconds[slot] = second
-            offsets[slot] = offset
+            if found:
+                before = cells[slot + 2] - start
+                if before < room:
+                    fates[before] |= DEAD
+            else:
+                if not size_left:
+                    return offset
+                size_left -= 1
+                keys.size += 1
+                cells[slot] = tag
+                cells[slot + 1] = second
+            cells[slot + 2] = offset
+            if data[at + key_size] & 1 and here < room:
+                fates[here] = TOMBSTONE
+        elif 0 <= here < room:
+            fates[here] = KEYLESS
         at = stop
     if at != end:
         raise CorruptBatchError(LATE_END)
@@ -94,7 +116,7 @@ def take_in(data, at, end, count, base, start, keys):
 
 _SIFT = """
 def sift(data, at, end, count, base, keys, drop_tombstones):
-    tags, seconds, offsets, slots = keys.tags, keys.seconds, keys.offsets, keys.slots
+    cells, slots = keys.cells, keys.slots
     latest = keys.latest_offset
     runs, begin, kept, keyless, tombstones = [], -1, 0, 0, False
     while count:
@@ -109,7 +131,7 @@ def sift(data, at, end, count, base, keys, drop_tombstones):
         else:
             key = data[at : at + key_size]
             {probe}
-            keep = not found or offset >= offsets[slot]
+            keep = not found or offset >= cells[slot + 2]
         if keep:
             if key_size > 0:
                 at += key_size
@@ -137,6 +159,33 @@ def sift(data, at, end, count, base, keys, drop_tombstones):
 """
 
 
+_PICK = """
+def pick(data, at, end, count, fates, drop_tombstones):
+    runs, begin, kept, tombstones = [], -1, 0, False
+    while count:
+        count -= 1
+        first = at
+        {start}
+        fate = fates[delta] if delta >= 0 else DEAD
+        if fate & DEAD or (fate and drop_tombstones):
+            if begin >= 0:
+                runs.append((begin, first))
+                begin = -1
+        else:
+            kept += 1
+            if fate:
+                tombstones = True
+            if begin < 0:
+                begin = first
+        at = stop
+    if at != end:
+        raise CorruptBatchError(LATE_END)
+    if begin >= 0:
+        runs.append((begin, at))
+    return Sifted(runs, kept, tombstones, 0)
+"""
+
+
 def _integer(name: str) -> str:
     return _INTEGER.format(name=name).strip()
 
@@ -147,20 +196,24 @@ def _deeper(text: str) -> str:
 
 
 def _compile() -> dict[str, Any]:
-    head = _HEAD.format(
-        size=_integer("size"), delta=_integer("delta"), key_size=_integer("key_size")
-    ).strip()
+    start = _START.format(size=_integer("size"), delta=_integer("delta")).strip()
+    head = _HEAD.format(start=start, key_size=_integer("key_size")).strip()
     value = _deeper(_integer("value_size"))
     source = _TAKE_IN.format(head=head, probe=_PROBE.strip())
     source += _SIFT.format(head=head, probe=_PROBE.strip(), value_size=value)
+    source += _PICK.format(start=start)
     name = "<pykafka_ops.broker.storage.cleaner.loops>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     space: dict[str, Any] = {
         "CorruptBatchError": CorruptBatchError,
+        "DEAD": DEAD,
         "EARLY_END": EARLY_END,
+        "KEYLESS": KEYLESS,
         "LATE_END": LATE_END,
         "SALT": SALT,
+        "STRANGE_OFFSET": STRANGE_OFFSET,
         "Sifted": Sifted,
+        "TOMBSTONE": TOMBSTONE,
         "ZIGZAG": ZIGZAG,
         "read_varint": read_varint,
     }
@@ -171,15 +224,24 @@ def _compile() -> dict[str, Any]:
 _space = _compile()
 
 
-def take_in(data: bytes, span: tuple[int, int, int], base: int, start: int, keys: KeyMap) -> int:
+def take_in(
+    data: bytes,
+    span: tuple[int, int, int],
+    offsets: tuple[int, int],
+    start: int,
+    keys: KeyMap,
+    fates: bytearray,
+) -> int:
     """Put the keys of records from offset ``start`` on into ``keys``.
 
-    ``span`` is where the records begin and end in ``data``, and their number; ``base`` the
-    batch's base offset. The offset of the first record that did not fit, -1 if all did. Raises
-    CorruptBatchError where records do not fill the span exactly.
+    ``span`` is where the records begin and end in ``data``, and their number; ``offsets`` the
+    batch's base offset and last offset delta. ``fates`` has a byte for each offset from
+    ``start`` on, as far as it reaches: ``DEAD`` once a newer record of the key is known,
+    ``TOMBSTONE``, ``KEYLESS``. The offset of the first record that did not fit, -1 if all did.
+    Raises CorruptBatchError where records do not fill the span exactly, or lie about offsets.
     """
     try:
-        found: int = _space["take_in"](data, *span, base, start, keys)
+        found: int = _space["take_in"](data, *span, *offsets, start, keys, fates)
     except (IndexError, OverflowError):
         raise CorruptBatchError(EARLY_END) from None
     return found
@@ -194,6 +256,17 @@ def sift(
     """
     try:
         found: Sifted = _space["sift"](data, *span, base, keys, drop_tombstones)
+    except (IndexError, OverflowError):
+        raise CorruptBatchError(EARLY_END) from None
+    return found
+
+
+def pick(
+    data: bytes, span: tuple[int, int, int], fates: bytearray, *, drop_tombstones: bool
+) -> Sifted:
+    """As ``sift``, for a batch whose records' ``fates``, by offset delta, are known."""
+    try:
+        found: Sifted = _space["pick"](data, *span, fates, drop_tombstones)
     except (IndexError, OverflowError):
         raise CorruptBatchError(EARLY_END) from None
     return found

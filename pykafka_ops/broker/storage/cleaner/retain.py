@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pykafka_ops.broker.storage.cleaner.job import Report
 from pykafka_ops.broker.storage.cleaner.keys import KeyMap
-from pykafka_ops.broker.storage.cleaner.loops import sift
+from pykafka_ops.broker.storage.cleaner.loops import KEYLESS, TOMBSTONE, Sifted, pick, sift
 from pykafka_ops.broker.storage.cleaner.transactions import CleanedTransactions
 from pykafka_ops.disk.batch import (
     DELETE_HORIZON_FLAG,
@@ -40,7 +40,8 @@ class LastRecord(NamedTuple):
 
 class Retention(NamedTuple):
     """What decides: the newest offset of each key, who is active, the time of the pass (ms),
-    whether tombstones of formats v0 and v1 stay; ``report`` counts records without a key."""
+    whether tombstones of formats v0 and v1 stay; ``report`` counts records without a key.
+    ``fates`` are the notes of the first pass from offset ``fates_from`` on (see ``loops``)."""
 
     keys: KeyMap
     active: Mapping[int, LastRecord]
@@ -48,6 +49,16 @@ class Retention(NamedTuple):
     delete_retention_ms: int
     keep_old_tombstones: bool
     report: Report
+    fates: bytearray
+    fates_from: int
+
+    def fates_of(self, header: BatchHeader) -> bytearray | None:
+        """What is known of the offsets of a batch, None if the first pass did not see all."""
+        begin = header.base_offset - self.fates_from
+        end = header.next_offset - self.fates_from
+        if begin < 0 or end > len(self.fates) or header.last_offset > self.keys.latest_offset:
+            return None
+        return self.fates[begin:end]
 
     @property
     def horizon(self) -> int | None:
@@ -107,10 +118,10 @@ def _retain_marker(
 
 
 def _retain_data(data: memoryview, header: BatchHeader, rules: Retention) -> Kept | None:
-    plain, span = records_of(data, header)
-    drop = _expired(header, rules.now)
-    found = sift(plain, span, header.base_offset, rules.keys, drop_tombstones=drop)
-    rules.report.keyless += found.keyless
+    fates = rules.fates_of(header)
+    if fates is not None and header.record_count and not fates.strip(b"\x00"):
+        return data
+    plain, found = _sifted(data, header, rules, fates)
     if not found.kept:
         return _emptied(header) if _is_last_of_producer(header, rules) else None
     whole = found.kept == header.record_count
@@ -122,6 +133,23 @@ def _retain_data(data: memoryview, header: BatchHeader, rules: Retention) -> Kep
     if fresh:
         return _with_horizon(plain, header, found.kept, rules)
     return _rebuilt(plain, _narrowed(plain, header, found.kept))
+
+
+def _sifted(
+    data: memoryview, header: BatchHeader, rules: Retention, fates: bytearray | None
+) -> tuple[bytes, Sifted]:
+    """The plain records and which of them stay; not looked at if all are known to go."""
+    drop = _expired(header, rules.now)
+    if fates is None:
+        plain, span = records_of(data, header)
+        found = sift(plain, span, header.base_offset, rules.keys, drop_tombstones=drop)
+        rules.report.keyless += found.keyless
+        return plain, found
+    rules.report.keyless += fates.count(KEYLESS)
+    if 0 not in fates and TOMBSTONE not in fates:
+        return b"", Sifted([], 0, False, 0)
+    plain, span = records_of(data, header)
+    return plain, pick(plain, span, fates, drop_tombstones=drop)
 
 
 def _narrowed(plain: bytes, header: BatchHeader, count: int) -> BatchHeader:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.broker.storage.cleaner.job import Job, Source
 from pykafka_ops.broker.storage.cleaner.keys import SLOT_BYTES, KeyMap
+from pykafka_ops.broker.storage.cleaner.loops import pick, sift, take_in
 from pykafka_ops.broker.storage.cleaner.throttle import Throttle
+from pykafka_ops.disk.record import Record, encode_records
+from pykafka_ops.errors import CorruptBatchError
 
 
 @given(st.lists(st.tuples(st.binary(max_size=4), st.integers(0, 2**62)), max_size=300))
@@ -71,3 +75,22 @@ def test_a_job_survives_the_pipe() -> None:
         index_interval_bytes=7,
     )
     assert Job.from_json(job.to_json()) == job
+
+
+def test_a_record_that_lies_about_its_offset_is_refused() -> None:
+    """It would mark a record of another batch as obsolete."""
+    records = [Record(0, 0, b"a", b"1"), Record(7, 0, b"a", b"2")]
+    plain = bytes(encode_records(records, 0, 0))
+    with pytest.raises(CorruptBatchError, match="outside of its batch"):
+        take_in(plain, (0, len(plain), 2), (0, 1), 0, KeyMap(1 << 20), bytearray(10))
+
+
+def test_cut_records_are_refused() -> None:
+    plain = bytes(encode_records([Record(0, 0, b"abc", b"1" * 40)], 0, 0))
+    for size in range(len(plain)):
+        with pytest.raises(CorruptBatchError):
+            take_in(plain[:size], (0, size, 1), (0, 0), 0, KeyMap(1 << 20), bytearray(1))
+        with pytest.raises(CorruptBatchError):
+            sift(plain[:size], (0, size, 1), 0, KeyMap(1 << 20), drop_tombstones=False)
+        with pytest.raises(CorruptBatchError):
+            pick(plain[:size], (0, size, 1), bytearray(1), drop_tombstones=False)
