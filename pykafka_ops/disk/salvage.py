@@ -136,7 +136,8 @@ def _resume(
     """Where the log goes on behind the damage at ``position``; None where it does not.
 
     First where the damaged batch says that it ends, if its own offsets lead right to the batch
-    there: then its length is right, and what looks like a batch inside it is a payload.
+    there, or its header is in order and it ends with the file: then its length is right, and what
+    looks like a batch inside it is a payload.
     """
     end = len(data)
     follower = position + size
@@ -162,8 +163,16 @@ def _leads_to(data: Bytes, position: int, size: int, found: SoundBatch) -> bool:
 
 
 def _plausible(data: Bytes, position: int, seen: tuple[int | None, int | None, bool]) -> bool:
-    """Whether the batch at ``position`` has an offset that may stand here."""
-    return _fits(_FRAME.unpack_from(data, position)[0], seen)
+    """Whether what stands at ``position`` has the header of a batch that may stand here."""
+    if not _fits(_FRAME.unpack_from(data, position)[0], seen):
+        return False
+    if data[position + 16] != 2:
+        return data[position + 16] < 2 and data[position + 17] < 16
+    if len(data) - position < HEADER_SIZE:
+        return False
+    header = read_header(data[position : position + HEADER_SIZE])
+    odd = header.attributes & ~0x7F or header.attributes & 7 > 4
+    return not odd and 0 <= header.record_count <= header.last_offset_delta + 1
 
 
 def _fits(offset: int, seen: tuple[int | None, int | None, bool]) -> bool:

@@ -128,6 +128,21 @@ def test_a_batch_inside_a_damaged_payload_is_no_batch_of_the_log() -> None:
     assert damages[0].reason.startswith("wrong CRC")
 
 
+def test_a_broken_header_that_claims_all_the_rest_hides_nothing() -> None:
+    batches = log_of(2)
+    end = len(batches[0]) + 5 + len(batches[1]) - 12
+    hurt = batches[0][:11] + bytes([end, 9, 9, 9, 9]) + batches[0][11:]
+    sound, damages = read(hurt + batches[1])
+    assert sound == [len(hurt)] and damages[0].size == len(hurt)
+
+
+def test_the_last_batch_of_a_file_is_not_searched_for_batches_in_its_payload() -> None:
+    inner = bytes(build_batch([Record(5, 1, b"inner", b"v")], base_offset=5))
+    outer = build_batch([Record(0, 1, b"k", b"x" * 50 + inner + b"y" * 50)])
+    outer[70] ^= 1
+    assert read(bytes(outer))[0] == []
+
+
 def test_offsets_that_do_not_fit_are_not_taken_for_the_log() -> None:
     first, last = log_of(1)[0], log_of(1, base=3)[0]
     stale = log_of(1, base=0)[0]  # what a disk may still hold of an earlier file
