@@ -183,8 +183,6 @@ def producer_ids(side: Side, version: int) -> None:
 def transactional_producers(side: Side, version: int) -> None:
     internal_topics(side)
     name = side.topic("me")
-    asked = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=60000)
-    side.ask(asked, note="a transactional id")
     for timeout in (0, -1, 900_001):
         asked = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=timeout)
         side.ask(asked, note=f"timeout {timeout}")

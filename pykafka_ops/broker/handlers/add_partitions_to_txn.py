@@ -45,22 +45,28 @@ def handle(context: Context, request: AddPartitionsToTxnRequest) -> Answer:
     )
     added = _add(context, who, topics)
     if not isinstance(added, Deferred):
-        return _to_producer(added)
+        return _to_producer(topics, added)
     if added.done:
-        return _to_producer(added.answer)
+        return _to_producer(topics, added.answer)
     answer = Deferred()
     answer.on_abandon = added.abandon
-    added.then(lambda codes: _resolve(answer, codes))
+    added.then(lambda codes: _resolve(answer, topics, codes))
     return answer
 
 
-def _resolve(answer: Deferred, codes: object) -> None:
-    answer.resolve(_to_producer(codes))
+def _resolve(answer: Deferred, topics: list[AddPartitionsToTxnTopic], codes: object) -> None:
+    answer.resolve(_to_producer(topics, codes))
 
 
-def _to_producer(codes: object) -> AddPartitionsToTxnResponse:
+def _to_producer(
+    topics: list[AddPartitionsToTxnTopic], codes: object
+) -> AddPartitionsToTxnResponse:
+    """Every topic that was asked for, also one without partitions."""
     assert isinstance(codes, dict)
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_results(codes))
+    found = _results(codes)
+    told = {result.name for result in found}
+    found += (AddPartitionsToTxnTopicResult(name=t.name) for t in topics if t.name not in told)
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=found)
 
 
 def _for_brokers(context: Context, request: AddPartitionsToTxnRequest) -> Answer:
@@ -98,13 +104,8 @@ def _one(context: Context, transaction: AddPartitionsToTxnTransaction) -> Codes 
     if not transaction.verify_only:
         return _add(context, who, transaction.topics)
     verify = context.services.transactions.verify
-    found = {}
-    for partition in _pairs(transaction.topics):
-        code = verify(who, partition)
-        if code is ErrorCode.TRANSACTION_ABORTABLE and context.version < 5:
-            code = ErrorCode.INVALID_TXN_STATE
-        found[partition] = code
-    return found
+    partitions = list(_pairs(transaction.topics))
+    return _refused(context, partitions) or {p: verify(who, p) for p in partitions}
 
 
 def _add(
@@ -112,9 +113,9 @@ def _add(
 ) -> Codes | Deferred:
     """All partitions or none: one that may not join keeps the others out."""
     partitions = list(_pairs(topics))
-    refused = {p: code for p in partitions if (code := _refusal(context, p)) is not None}
+    refused = _refused(context, partitions)
     if refused:
-        return {p: refused.get(p, ErrorCode.OPERATION_NOT_ATTEMPTED) for p in partitions}
+        return refused
     if not who.transactional_id:
         return dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST)
     version = context.version
@@ -128,6 +129,14 @@ def _add(
     found = answer_of(reply)
     assert isinstance(found, (dict, Deferred))
     return found
+
+
+def _refused(context: Context, partitions: list[TopicPartition]) -> Codes:
+    """One that may not join keeps the others out; empty if all may."""
+    refused = {p: code for p in partitions if (code := _refusal(context, p)) is not None}
+    if not refused:
+        return refused
+    return {p: refused.get(p, ErrorCode.OPERATION_NOT_ATTEMPTED) for p in partitions}
 
 
 def _refusal(context: Context, partition: TopicPartition) -> ErrorCode | None:

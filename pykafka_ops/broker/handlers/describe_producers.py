@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.state.names import check_name
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_producers import (
@@ -34,12 +35,14 @@ def _partition(context: Context, topic: str, index: int) -> PartitionResponse:
     services = context.services
     known = services.image.partition(topic, index) is not None
     try:
-        if not known and services.replicas.find(topic, index) is None:
-            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        check_name(topic)
         producers = services.replicas.leader(topic, index, known=known).log.producers
     except KafkaError as error:
         code = ErrorCode.of(error.code)
-        return PartitionResponse(partition_index=index, error_code=code)
+        told = error.message if code is ErrorCode.INVALID_TOPIC_EXCEPTION else None
+        if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and topic not in services.image.topics:
+            told = code.text
+        return PartitionResponse(partition_index=index, error_code=code, error_message=told)
     active = [
         ProducerState(
             producer_id=producer_id,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.markers import Marker
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
@@ -23,7 +24,6 @@ from pykafka_ops.wire.messages.write_txn_markers import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.errors import KafkaError
-    from pykafka_ops.wire.codes import ErrorCode
 
 
 def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:
@@ -52,7 +52,10 @@ def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:
             answer.resolve(response)
 
     for marker, topic, place in work:
-        writer.write(marker, (topic, place.partition_index), partial(done, place))
+        if marker.producer_id < 0 or marker.epoch < 0:
+            done(place, ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka's IllegalArgumentException
+        else:
+            writer.write(marker, (topic, place.partition_index), partial(done, place))
     return answer if left else response
 
 

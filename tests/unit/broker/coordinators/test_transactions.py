@@ -268,13 +268,13 @@ def test_brokers_verify_partitions_of_several_transactions(desk: TransactionDesk
         )
         for tid, verify in (("tx", True), ("ty", True), ("tz", False))
     ]
-    for version, unverified in ((4, INVALID_STATE), (5, ABORTABLE)):
+    for version in (4, 5):
         answer = desk.site.ask(AddPartitionsToTxnRequest(transactions=asked), version)
         codes = [
             [p.partition_error_code for t in each.topic_results for p in t.results_by_partition]
             for each in answer.results_by_transaction
         ]
-        assert codes == [[NONE, unverified], [BAD_MAPPING] * 2, [BAD_MAPPING] * 2]
+        assert codes == [[NONE, ABORTABLE], [BAD_MAPPING] * 2, [BAD_MAPPING] * 2]
     assert desk.site.ask(AddPartitionsToTxnRequest(), 4).results_by_transaction == []
 
 
