@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from contextlib import suppress
 from itertools import pairwise
@@ -31,7 +32,7 @@ LIMIT = 1 << 30
 #: Damages told on stderr; the rest is counted.
 _TOLD = 50
 CHECK_FAILED = 4
-#: Bytes between two looks at the clock.
+#: Bytes between two looks at the clock, and what is mapped at once.
 _STRIDE = 4 << 20
 
 
@@ -124,11 +125,13 @@ class Reading:
             self.failed += 1
             return
         first = start(segment, data) if start else 0
-        before, mark = self.progress.done if self.progress else 0, first + _STRIDE
+        before, mark, seen = self.progress.done if self.progress else 0, first + _STRIDE, 0
         for batch in sound_batches(data, first, base_offset=segment.base):
-            if batch.position > mark and self.progress:
+            if batch.position > mark:
                 mark = batch.position + _STRIDE
-                self.progress.set(before + batch.position)
+                seen = _forget(data, seen, batch.position)
+                if self.progress:
+                    self.progress.set(before + batch.position)
             if isinstance(batch, Damage):
                 self.tell(segment, batch)
             else:
@@ -165,6 +168,14 @@ class Reading:
                 f"{self.damages} damaged {places}, {self.lost} bytes skipped; pko dump-log verify"
             )
         return self.code
+
+
+def _forget(data: Data, start: int, end: int) -> int:
+    """Let go of the memory of a mapped file that was read; where to go on with that."""
+    end -= end % _STRIDE
+    if end > start and isinstance(data, mmap.mmap) and hasattr(data, "madvise"):
+        data.madvise(mmap.MADV_DONTNEED, start, end - start)
+    return max(start, end)
 
 
 def plain_section(batch: SoundBatch) -> bytes:
