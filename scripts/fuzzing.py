@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import importlib
 import random
 import resource
 import signal
@@ -121,7 +122,7 @@ def guided(names: Sequence[str], seconds: float) -> int:
         print("scripts/fuzz --atheris takes one reader; see --list", file=sys.stderr)
         return 2
     try:
-        import atheris
+        atheris = importlib.import_module("atheris")
     except ImportError:
         print("scripts/fuzz: no atheris here: pip install atheris", file=sys.stderr)
         return 2
