@@ -221,11 +221,12 @@ class DataDir(LogDir):
     def _recover_some(
         self, keys: Iterable[Key], config_of: ConfigOf
     ) -> list[tuple[Key, Recovered]]:
-        return [(key, self._recover_one(key, config_of(key[0]))) for key in keys]
+        files = self.files.for_thread()
+        return [(key, self._recover_one(files, key, config_of(key[0]))) for key in keys]
 
-    def _recover_one(self, key: Key, config: TopicConfig) -> Recovered:
+    def _recover_one(self, files: Files, key: Key, config: TopicConfig) -> Recovered:
         return Recovery(
-            self.files,
+            files,
             f"{self.path}/{names.partition_dir(*key)}",
             config,
             recovery_point=self.recovery_points.get(key, 0),

@@ -314,7 +314,6 @@ class LogSegments(LogState):
         self._epochs_dirty |= self._epochs.truncate_from_start(offset)
         self._producers.on_log_start(offset)
         self._snapshots.last_offset = max(self._snapshots.offsets, default=offset)
-        self.recovery_point = max(self.recovery_point, offset)
         self._set_high_watermark(max(self._high_watermark, offset))
         self._first_unstable = self._producers.first_unstable_offset
         return True

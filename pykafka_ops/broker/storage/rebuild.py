@@ -152,7 +152,9 @@ class SegmentRebuild:
                 raise CorruptBatchError(f"offset {header.base_offset} in a later segment")
             if header.max_timestamp > self._max_timestamp[0]:
                 self._max_timestamp = (header.max_timestamp, last)
-            if position - self._indexed_at > interval:
+            # An old entry may name the batch already, at a position before it.
+            known = len(self._offsets) and last <= self._offsets.last_offset
+            if position - self._indexed_at > interval and not known:
                 self._offsets.append(last, position)
                 self._times.append(*self._max_timestamp)
                 self._indexed_at = position

@@ -11,44 +11,16 @@ import pytest
 from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage import replica_move, replica_moves
 from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.memory_files import Fault, MemoryFiles
 from pykafka_ops.broker.storage.replica_move import MARKER
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.logs import values
+from tests.support.mortal_files import MortalFiles, PowerCutError
 from tests.support.storage_site import TOPIC_ID, Site, append
 from tests.support.waiting import wait_for
 
 KEY = ("t", 0)
 COUNT = 40
-
-
-class PowerCutError(BaseException):
-    """The process is over."""
-
-
-class MortalFiles(MemoryFiles):
-    """Files whose process dies at the ``last``-th change it makes."""
-
-    CHANGES = frozenset({"append", "truncate", "sync", "write", "rename", "remove", "mkdir"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.last = 0
-        self.changes = 0
-        self.dead = False
-
-    def check(self, operation: str, path: str) -> Fault | None:
-        if operation in self.CHANGES or operation == "sync_directory":
-            self.changes += 1
-            if self.changes == self.last:
-                self.dead = True
-        if self.dead:
-            raise PowerCutError
-        return super().check(operation, path)
-
-    def live(self, last: int = 0) -> None:
-        self.last, self.changes, self.dead = last, 0, False
 
 
 @pytest.fixture(autouse=True)
