@@ -17,6 +17,7 @@ from tests.support import (
     differential_produce_requests,
     differential_sessions,
     differential_topics,
+    differential_transaction_admin,
     differential_transactions,
 )
 from tests.support.differential import Case, Outcome, compare
@@ -33,6 +34,7 @@ MODULES = (
     differential_produce_requests,
     differential_sessions,
     differential_topics,
+    differential_transaction_admin,
     differential_transactions,
 )
 EVERY: list[Case] = sorted((c for m in MODULES for c in m.CASES), key=lambda case: case.alone)
