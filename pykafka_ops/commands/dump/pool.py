@@ -43,7 +43,9 @@ def run(jobs: list[Job], how: How, workers: int, progress: Progress) -> Iterator
     except BrokenProcessPool:
         raise StorageError("a checking process died, was it killed? Try --workers 1") from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for child in multiprocessing.active_children():  # Ctrl-C: do not wait for their work
+            child.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
 def _begin(done: Any) -> None:
