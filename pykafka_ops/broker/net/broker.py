@@ -149,6 +149,7 @@ class Broker:
         await self._join()
         self._tasks.start()
         self._opened("tasks", self._tasks.stop)
+        self.logs.moves.is_held = self._cleaner.is_busy
         self._cleaner.start()
         self._opened("cleaner", self._cleaner.stop)
         await self._server.accept()

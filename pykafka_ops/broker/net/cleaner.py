@@ -145,6 +145,10 @@ class LogCleaner:
         found: int = self._configs.value("log.cleaner.backoff.ms")
         return found / 1000
 
+    def is_busy(self, topic: str, partition: int) -> bool:
+        """Whether a log is compacted right now."""
+        return (topic, partition) in self._busy
+
     def _compacted(self) -> Iterator[Key]:
         """Partitions of compacted topics that nobody cleans."""
         compacts: dict[str, bool] = {}
@@ -152,7 +156,8 @@ class LogCleaner:
             topic = key[0]
             if topic not in compacts:
                 compacts[topic] = self._logs.config_of(topic).compacts
-            if compacts[topic] and key not in self._busy:
+            moving = self._logs.moves.under_way(*key)
+            if compacts[topic] and key not in self._busy and not moving:
                 yield key
 
     async def _choose(self) -> Chosen | None:

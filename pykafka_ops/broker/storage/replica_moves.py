@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 RETRY_MS = 10_000
 """A copy that could not go on (a full disk, a damaged batch) is tried again after this time."""
 
+HELD_MS = 1_000
+"""So often it is looked whether a log is free to change places."""
+
 LAST_BYTES = 256 * 1024
 """So little may be missing when the swap begins."""
 
@@ -39,10 +42,13 @@ _log = logging.getLogger("kafka.server.ReplicaAlterLogDirsManager")
 
 
 class ReplicaMoves:
-    """All moves of one broker. ``on_moved(topic, partition)`` hears of each that is done."""
+    """All moves of one broker. ``on_moved(topic, partition)`` hears of each that is done;
+    ``is_held(topic, partition)`` tells of a log that must stay where it is for now, because it is
+    compacted."""
 
     def __init__(self, logs: LogDirs) -> None:
         self.on_moved: Callable[[str, int], None] | None = None
+        self.is_held: Callable[[str, int], bool] = lambda *_: False
         self._logs = logs
         self._moves: dict[Key, Move] = {}
         self._waiting: list[Move] = []
@@ -202,6 +208,9 @@ class ReplicaMoves:
                 self._submit(move, step)
             elif move.copy.is_dirty:
                 self._submit(move, step or move.rest(original), flush=True)
+            elif self.is_held(*move.key):
+                at = self._logs.settings.clock() + HELD_MS
+                move.source.schedule(at, lambda: self._go_on(move, None))
             else:
                 self._finish(move, original, step)
         except (KafkaError, OSError) as failure:

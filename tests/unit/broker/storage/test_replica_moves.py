@@ -118,6 +118,18 @@ def test_records_that_come_meanwhile_are_copied(site: Site) -> None:
     assert held(site) == [(i, b"value %d" % i) for i in range(n)]
 
 
+def test_a_log_that_is_compacted_changes_places_afterwards(site: Site) -> None:
+    site.start()
+    fill(site)
+    held_at = [site.now]
+    site.logs.moves.is_held = lambda *key: key == KEY and site.now < held_at[0] + 5000
+    site.logs.moves.start(*KEY, "/b")
+    site.pass_time(0, lambda: site.logs.moves.lag(*KEY) == 0)
+    site.pass_time(2000)
+    assert home(site) == "/a"
+    site.pass_time(4000, lambda: home(site) == "/b")
+
+
 def test_a_cut_original_cuts_the_copy(site: Site) -> None:
     site.start()
     log = fill(site)
