@@ -130,14 +130,14 @@ class LogCleaner:
             await asyncio.sleep(min(_FIRST_LOOK_SECONDS, self._backoff()))
             while True:
                 chosen = await self._choose()
-                if chosen is not None:
-                    await self._clean(process, chosen)
-                    used = time.monotonic()
+                cleaned = chosen is not None and await self._clean(process, chosen)
                 await self._apply_retention()
-                if chosen is None:
-                    if time.monotonic() - used > IDLE_SECONDS:
-                        await process.kill()
-                    await asyncio.sleep(self._backoff())
+                if cleaned:
+                    used = time.monotonic()
+                    continue
+                if time.monotonic() - used > IDLE_SECONDS:
+                    await process.kill()
+                await asyncio.sleep(self._backoff())
         finally:
             await process.kill()
 
@@ -218,8 +218,9 @@ class LogCleaner:
 
     # -- cleaning ----------------------------------------------------------------------------------
 
-    async def _clean(self, process: CleanerProcess, chosen: Chosen) -> None:
-        """Clean one log; whatever goes wrong concerns that log or its directory alone."""
+    async def _clean(self, process: CleanerProcess, chosen: Chosen) -> bool:
+        """Clean one log; whether that worked. Whatever goes wrong concerns that log or its
+        directory alone."""
         found = chosen.log
         try:
             report = await self._compact(process, chosen)
@@ -237,8 +238,10 @@ class LogCleaner:
             raise
         else:
             _tell(found.name, chosen.found, report)
+            return True
         finally:
             self._busy.discard(chosen.key)
+        return False
 
     async def _compact(self, process: CleanerProcess, chosen: Chosen) -> Report:
         found = chosen.log

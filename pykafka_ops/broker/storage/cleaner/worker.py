@@ -33,8 +33,9 @@ GONE, DISK, DATA = "gone", "disk", "data"
 def main() -> None:
     """Serve until stdin ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the broker, which ends this process
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):
         os.nice(NICENESS)
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
     while True:
