@@ -68,7 +68,13 @@ TABLE: tuple[Row, ...] = (
         (),
     ),
     ("consume", "consume", "read records", ("kafka-console-consumer",), ()),
-    ("dump-log", "dump_log", "decode log segments and indexes", ("kafka-dump-log",), ()),
+    (
+        "dump-log",
+        "dump_log",
+        "decode, search, check and repair log segments",
+        ("kafka-dump-log",),
+        (),
+    ),
     ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
     ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
 )
