@@ -11,6 +11,7 @@ from confluent_kafka import KafkaException
 
 from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
 from tests.support.broker import BrokerProcess
+from tests.support.group_contents import fill_groups, groups_of
 from tests.support.kafka_clients.base import CODECS, Fetched
 from tests.support.kafka_clients.confluent import ConfluentClient
 from tests.support.samples import messages
@@ -62,6 +63,7 @@ def fill(bootstrap: str, *, deleting: bool = True) -> None:
     if deleting:
         client.delete_records("started-later", 321)
     client.create_topic("empty", 3)
+    fill_groups(bootstrap, "codec-none")
 
 
 def contents(bootstrap: str) -> Contents:
@@ -113,7 +115,7 @@ def test_apache_kafka_opens_our_directory(
 ) -> None:
     ours = make_broker("data").start()
     fill(ours.bootstrap, deleting=ending == "stop")
-    before = contents(ours.bootstrap)
+    before, groups = contents(ours.bootstrap), groups_of(ours.bootstrap)
     getattr(ours, ending)()
     logs = tmp_path / "for-apache"
     shutil.copytree(ours.data_dir, logs)
@@ -124,6 +126,7 @@ def test_apache_kafka_opens_our_directory(
     theirs = apache_on(logs).start()
     wait_for(lambda: settled(theirs.bootstrap, len(before)), seconds=60, what="leaders")
     assert contents(theirs.bootstrap) == before
+    assert groups_of(theirs.bootstrap) == groups
     log = theirs.log.read_text()
     assert ("since clean shutdown file was found" in log) == (ending == "stop")
     assert "corrupt" not in log.lower()
@@ -134,6 +137,7 @@ def test_apache_kafka_opens_our_directory(
     to_embedded(logs, from_zookeeper(zookeeper.connect))
     again = make_broker("again", data_dir=logs).start()
     assert contents(again.bootstrap) == after
+    assert groups_of(again.bootstrap) == groups
     assert again.stop() == 0
 
 
@@ -148,13 +152,14 @@ def test_we_open_a_directory_of_apache_kafka(
     theirs = apache_on(tmp_path / "data").start()
     wait_for(lambda: has_controller(theirs.bootstrap), seconds=60, what="a controller")
     fill(theirs.bootstrap, deleting=ending == "stop")
-    before = contents(theirs.bootstrap)
+    before, groups = contents(theirs.bootstrap), groups_of(theirs.bootstrap)
     getattr(theirs, ending)()
     logs = tmp_path / "for-us"
     shutil.copytree(theirs.data_dir, logs)
     to_embedded(logs, from_zookeeper(zookeeper.connect))
     ours = make_broker("ours", data_dir=logs).start()
     assert contents(ours.bootstrap) == before
+    assert groups_of(ours.bootstrap) == groups
     appended(ours.bootstrap, before)
     after = contents(ours.bootstrap)
     ours.restart()
