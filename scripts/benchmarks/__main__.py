@@ -16,7 +16,7 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from scripts.benchmarks import cleaner, commands, groups, life, serving
+from scripts.benchmarks import cleaner, commands, groups, life, recovery, serving
 from scripts.benchmarks.context import WORK, Bench
 from scripts.benchmarks.results import APACHE, OURS
 from scripts.benchmarks.targets import usable
@@ -27,6 +27,7 @@ GROUPS = {
     "small": serving.small,
     "start": life.start,
     "partitions": life.partitions,
+    "recovery": recovery.recovery,
     "cleaner": cleaner.cleaner,
     "groups": groups.groups,
     "commands": commands.commands,
