@@ -87,9 +87,20 @@ def clients_classpath(version: str) -> str:
     return str(_libs("clients", version, CLIENTS[version]) / "*")
 
 
-def compiled(source: str, version: str | None = None) -> str:
-    """Class path of ``java/<source>.java`` compiled against those clients (None: the server)."""
-    libs = clients_classpath(version) if version else server_classpath()
+def streams_classpath(version: str) -> str:
+    """Class path of ``kafka-streams`` of that version and the clients it brings."""
+    return str(_libs("streams", version, CLIENTS[version]) / "*")
+
+
+def compiled(source: str, version: str | None = None, *, streams: bool = False) -> str:
+    """Class path of ``java/<source>.java`` compiled against those clients (None: the server).
+
+    With ``streams``, against Kafka Streams of that version.
+    """
+    if version is None:
+        libs = server_classpath()
+    else:
+        libs = streams_classpath(version) if streams else clients_classpath(version)
     path = HERE / f"{source}.java"
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     target = CACHE / f"{source}-{version}-{digest}"
