@@ -58,17 +58,21 @@ class _RefusedError(Exception):
 
 
 def sound_batches(
-    data: Bytes, start: int = 0, *, base_offset: int | None = None
+    data: Bytes, start: int = 0, *, base_offset: int | None = None, complete: bool = True
 ) -> Iterator[SoundBatch | Damage]:
     """Every sound batch from byte ``start`` on, and the damage between and behind them, in order.
 
-    ``base_offset`` is the segment's, None where its name tells none. Nothing is raised.
+    ``base_offset`` is the segment's, or what offsets must not be below; None where that is not
+    known. Without ``complete``, ``data`` is only a part of a log, and it ends at the first batch
+    that is not sound or not all there. Nothing is raised.
     """
     position, end, last, old = start, len(data), None, False
     while position < end:
         try:
             batch = _read(data, position, end)
         except _RefusedError as refused:
+            if not complete:
+                return
             reason = str(refused)
             following = _resume(data, position, refused.size, (base_offset, last, old))
             stop = end if following is None else following

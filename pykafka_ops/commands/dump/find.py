@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     from pykafka_ops.commands._context import Context
     from pykafka_ops.commands._options import Args
-    from pykafka_ops.commands.dump.file import Data
     from pykafka_ops.commands.dump.find_rows import Writer
-    from pykafka_ops.commands.dump.segments import Segment
+    from pykafka_ops.commands.dump.segments import LogReader, Segment
     from pykafka_ops.disk.salvage import SoundBatch
     from pykafka_ops.disk.walk import Span
 
@@ -176,13 +175,13 @@ class Search:
             return False
         return segment.following is None or segment.following > wanted[0]
 
-    def start(self, segment: Segment, data: Data) -> int:
+    def start(self, log: LogReader) -> int:
         """The byte to begin at: the indexes know what lies before the offset and time wanted."""
         query, first = self.query, 0
         if query.offsets is not None:
-            first = start_at_offset(segment, data, query.offsets[0])
+            first = start_at_offset(log, query.offsets[0])
         if query.times is not None and query.times[0] is not None:
-            first = max(first, start_at_time(segment, data, query.times[0]))
+            first = max(first, start_at_time(log, query.times[0]))
         return first
 
     def matches(self, segment: Segment) -> Iterator[Match]:

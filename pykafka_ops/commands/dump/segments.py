@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from contextlib import suppress
 from itertools import pairwise
 
 from pykafka_ops.commands._output import say
-from pykafka_ops.commands.dump.file import load
-from pykafka_ops.commands.dump.java import JavaError
 from pykafka_ops.commands.dump.paths import expand, kind_of
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import decompress
@@ -22,8 +19,8 @@ from pykafka_ops.errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from io import FileIO
 
-    from pykafka_ops.commands.dump.file import Data
     from pykafka_ops.commands.dump.progress import Progress
     from pykafka_ops.disk.record import Record
 
@@ -32,7 +29,7 @@ LIMIT = 1 << 30
 #: Damages told on stderr; the rest is counted.
 _TOLD = 50
 CHECK_FAILED = 4
-#: Bytes between two looks at the clock, and what is mapped at once.
+#: Bytes that are read at once.
 _STRIDE = 4 << 20
 
 
@@ -115,29 +112,34 @@ class Reading:
         return CHECK_FAILED if self.damages else 1 if self.failed else 0
 
     def batches(
-        self, segment: Segment, start: Callable[[Segment, Data], int] | None = None
+        self, segment: Segment, start: Callable[[LogReader], int] | None = None
     ) -> Iterator[SoundBatch]:
         """The sound batches of a segment, from the byte on that ``start`` finds."""
         try:
-            data = load(segment.path)
-        except JavaError as e:
-            self._say(f"pko: {e}")
+            with open(segment.path, "rb", buffering=0) as file:
+                yield from self._read(LogReader(segment, file), start)
+        except OSError as e:
+            self._say(f"pko: {segment.path}: {e.strerror}")
             self.failed += 1
-            return
-        first = start(segment, data) if start else 0
-        before, mark, seen = self.progress.done if self.progress else 0, first + _STRIDE, 0
-        for batch in sound_batches(data, first, base_offset=segment.base):
-            if batch.position > mark:
+
+    def _read(
+        self, log: LogReader, start: Callable[[LogReader], int] | None
+    ) -> Iterator[SoundBatch]:
+        first = start(log) if start else 0
+        before, mark = self.progress.done if self.progress else 0, first + _STRIDE
+        end = first
+        for batch in log.batches(first):
+            if batch.position > mark and self.progress:
                 mark = batch.position + _STRIDE
-                seen = _forget(data, seen, batch.position)
-                if self.progress:
-                    self.progress.set(before + batch.position)
+                self.progress.set(before + batch.position)
             if isinstance(batch, Damage):
-                self.tell(segment, batch)
+                self.tell(log.segment, batch)
+                end = batch.position + batch.size
             else:
                 yield batch
+                end = batch.position + batch.header.size
         if self.progress:
-            self.progress.set(before + len(data))
+            self.progress.set(before + end)
 
     def malformed(self, segment: Segment, batch: SoundBatch, reason: str) -> None:
         """The CRC of a batch is right, its records are not."""
@@ -170,12 +172,45 @@ class Reading:
         return self.code
 
 
-def _forget(data: Data, start: int, end: int) -> int:
-    """Let go of the memory of a mapped file that was read; where to go on with that."""
-    end -= end % _STRIDE
-    if end > start and isinstance(data, mmap.mmap) and hasattr(data, "madvise"):
-        data.madvise(mmap.MADV_DONTNEED, start, end - start)
-    return max(start, end)
+class LogReader:
+    """A log read piece by piece, since a file mapped in memory must not shrink while it is read,
+    and the log of a running broker may."""
+
+    __slots__ = ("file", "segment")
+
+    def __init__(self, segment: Segment, file: FileIO) -> None:
+        self.segment, self.file = segment, file
+
+    def batches(self, start: int) -> Iterator[SoundBatch | Damage]:
+        """As ``sound_batches`` of the whole file from byte ``start`` on.
+
+        Where it cannot go on, more is read, in the end all the rest: only that tells damage.
+        OSError where reading fails.
+        """
+        lowest, room = self.segment.base, _STRIDE
+        while True:
+            data = self._part(start, room)
+            complete, last = len(data) < room, None
+            for batch in sound_batches(data, base_offset=lowest, complete=complete):
+                if isinstance(batch, SoundBatch):
+                    last = batch
+                    yield SoundBatch(start + batch.position, batch.header, batch.tail)
+                else:
+                    yield batch._replace(position=start + batch.position)
+            if complete:
+                return
+            room = _STRIDE if last else room * 4
+            if last is not None:
+                start += last.position + last.header.size
+                lowest = max(self.segment.base or 0, _last(last)[0] + 1)
+
+    def _part(self, start: int, size: int) -> bytes:
+        self.file.seek(start)
+        parts: list[bytes] = []
+        while size > 0 and (part := self.file.read(size)):
+            parts.append(part)
+            size -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def plain_section(batch: SoundBatch) -> bytes:
@@ -195,18 +230,19 @@ def old_records(batch: SoundBatch) -> Iterator[Record]:
 # --- where to start ------------------------------------------------------------------------------
 
 
-def start_at_offset(segment: Segment, data: Data, offset: int) -> int:
+def start_at_offset(log: LogReader, offset: int) -> int:
     """The byte to read from for ``offset`` on, by the offset index; 0 where that does not fit."""
-    index = _offset_index(segment)
-    return 0 if index is None else _position(segment, data, index, offset)
+    index = _offset_index(log.segment)
+    return 0 if index is None else _position(log, index, offset)
 
 
-def start_at_time(segment: Segment, data: Data, timestamp: int) -> int:
+def start_at_time(log: LogReader, timestamp: int) -> int:
     """The byte to read from for records of ``timestamp`` (ms) on, by the indexes.
 
     All before it are older. 0 where the indexes do not fit the log: the entry used must name a
     batch with just its timestamp as the latest.
     """
+    segment = log.segment
     stored, index = _read_index(segment, ".timeindex"), _offset_index(segment)
     if stored is None or index is None or segment.base is None:
         return 0
@@ -214,8 +250,8 @@ def start_at_time(segment: Segment, data: Data, timestamp: int) -> int:
     latest, offset = times.lookup(timestamp - 1)
     if latest < 0 or offset < segment.base:
         return 0
-    start = _position(segment, data, index, offset)
-    for batch in () if start == 0 else sound_batches(data, start, base_offset=segment.base):
+    start = _position(log, index, offset)
+    for batch in () if start == 0 else log.batches(start):
         if isinstance(batch, Damage):
             return 0
         last, stamp = _last(batch)
@@ -256,17 +292,17 @@ def _read_index(segment: Segment, suffix: str) -> bytes | None:
         return None
 
 
-def _position(segment: Segment, data: Data, index: OffsetIndex, offset: int) -> int:
+def _position(log: LogReader, index: OffsetIndex, offset: int) -> int:
     """Where the index says that ``offset`` is reached from, if a batch that fits begins there."""
     known, position = index.lookup(offset)
     if position == 0:
         return 0
-    if 0 < position < len(data):
-        found = next(sound_batches(data, position, base_offset=segment.base), None)
+    if position > 0:
+        found = next(log.batches(position), None)
         if isinstance(found, SoundBatch):
             header = found.header
             first = header.base_offset if isinstance(header, BatchHeader) else header.offset
             if first <= known <= offset:
                 return position
-    say(f"{segment.path}: its .index does not fit, so all of it is read")
+    say(f"{log.segment.path}: its .index does not fit, so all of it is read")
     return 0

@@ -29,8 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands._context import Context
     from pykafka_ops.commands._options import Args
-    from pykafka_ops.commands.dump.file import Data
-    from pykafka_ops.commands.dump.segments import Segment
+    from pykafka_ops.commands.dump.segments import LogReader, Segment
     from pykafka_ops.disk.salvage import SoundBatch
 
     Times = tuple[int | None, int | None]
@@ -125,10 +124,10 @@ class Counting:
             except CorruptBatchError as e:
                 reading.malformed(segment, batch, str(e))
 
-    def _start(self, segment: Segment, data: Data) -> int:
+    def _start(self, log: LogReader) -> int:
         if self.times is None or self.times[0] is None:
             return 0
-        return start_at_time(segment, data, self.times[0])
+        return start_at_time(log, self.times[0])
 
     def _older(self, header: BatchHeader) -> bool:
         first = self.times[0] if self.times is not None else None
