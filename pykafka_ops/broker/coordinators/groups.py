@@ -11,7 +11,7 @@ from pykafka_ops.broker.state.groups_shard import GroupShard
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.compression import Codec
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ GroupSlot = Slot[GroupShard]
 
 
 class Groups:
-    """All groups this broker coordinates; ``new_id()`` gives the random part of member ids."""
+    """All groups this broker coordinates; ``new_id()`` gives the random part of member ids.
+
+    Raises SettingError for an unknown ``offsets.topic.compression.codec``.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class Groups:
             self._make,
             partitions=self._partitions,
             timeout_ms=configs.value("offsets.commit.timeout.ms"),
-            codec=Codec(configs.value("offsets.topic.compression.codec")),
+            codec=_codec(configs.value("offsets.topic.compression.codec")),
         )
         self.run = self.coordinator.run
         self.now = self.coordinator.now
@@ -72,6 +75,17 @@ class Groups:
         """Forget the offsets in topics that are no more (``handleDeletedPartitions``)."""
         for slot in self.coordinator.slots():
             self.run(slot, slot.shard.topics_deleted(topics))
+
+
+def _codec(number: int) -> Codec:
+    """Raises SettingError for a number that is no codec's."""
+    try:
+        return Codec(number)
+    except ValueError:
+        known = ", ".join(f"{int(codec)} {codec.name.lower()}" for codec in Codec)
+        raise SettingError(
+            f"offsets.topic.compression.codec: {number} is no codec: use one of {known}"
+        ) from None
 
 
 def group_settings(configs: BrokerConfigs) -> GroupSettings:
