@@ -198,6 +198,9 @@ class LogReader:
                 else:
                     yield batch._replace(position=start + batch.position)
             if complete:
+                size = os.fstat(self.file.fileno()).st_size
+                if size < start:
+                    yield Damage(size, start - size, "cut off while it was read")
                 return
             room = _STRIDE if last else room * 4
             if last is not None:

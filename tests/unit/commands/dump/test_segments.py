@@ -129,6 +129,24 @@ def test_a_log_cut_while_it_is_read_ends_there(
     assert "5 bytes skipped" in capsys.readouterr().err
 
 
+def test_a_log_cut_before_what_was_read_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pykafka_ops.commands.dump.segments._STRIDE", 1000)
+    batches = [build_batch([Record(n, 1, b"k", b"v")], base_offset=n) for n in range(100)]
+    path = tmp_path / f"{0:020}.log"
+    path.write_bytes(b"".join(map(bytes, batches)))
+    reading = Reading()
+    found = reading.batches(Segment(str(path)))
+    for _ in range(50):
+        next(found)
+    with path.open("r+b") as file:
+        file.truncate(100)
+    list(found)
+    assert reading.close() == 4
+    assert "damage at byte 100: cut off while it was read" in capsys.readouterr().err
+
+
 def test_nothing_to_read_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no log segments"):
         segments([str(tmp_path)])
