@@ -154,7 +154,6 @@ def _v2_to_old(buf: Buffer, pos: int, magic: int, first_offset: int, limit: int)
         codec=codec,
         timestamp_type=TimestampType(appended),
         log_append_time=header.max_timestamp if appended else NO_TIMESTAMP,
-        base_offset=header.base_offset if codec else None,
     )
 
 

@@ -10,7 +10,14 @@ from pykafka_ops.disk import convert
 from pykafka_ops.disk.batch import TimestampType, build_batch, check_crc, read_header
 from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
-from pykafka_ops.disk.legacy import build_messages, iter_message, pack_message, scan_messages
+from pykafka_ops.disk.legacy import (
+    build_messages,
+    iter_message,
+    message_content,
+    pack_message,
+    plain_set,
+    scan_messages,
+)
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 
@@ -129,3 +136,15 @@ def test_times_and_offsets_beyond_a_long_do_not_stop_the_conversion(magic: int) 
     struct.pack_into(">q", batch, 0, 2**63 - 1)
     struct.pack_into(">q", batch, 27, 2**63 - 1)
     assert b"".join(convert.down_convert(bytes(batch), magic, 0))
+
+
+def test_offsets_in_a_converted_wrapper_count_from_its_first_record() -> None:
+    """Compaction took the records before it (``RecordsUtil.convertRecordBatch``)."""
+    kept = [Record(7, 1, b"k", b"v"), Record(9, 2, b"l", b"w")]
+    batch = build_batch(kept, base_offset=4, codec=Codec.GZIP)
+    made = b"".join(convert.down_convert(bytes(batch), 1, 0))
+    ((at, head),) = scan_messages(made)
+    assert head.offset == 9
+    _, base, inside = plain_set(head, message_content(made, at, head)[1], 1 << 20)
+    assert (base, [inner.offset for _, inner in inside]) == (7, [0, 2])
+    assert [r[:4] for r in opened(made)] == [r[:4] for r in kept]
