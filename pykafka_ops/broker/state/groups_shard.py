@@ -81,7 +81,7 @@ class GroupShard:
                 return
             offsets = self.offsets[group_id] = GroupOffsets()
         if value is not None:
-            value = value._replace(position=offset)
+            value = Committed(*value[:-1], offset)
         offsets.apply((topic, partition), value, producer_id)
         if producer_id >= 0:
             self._open.setdefault(producer_id, set()).add(group_id)
