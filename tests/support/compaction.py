@@ -54,6 +54,8 @@ def clean(files: Files, log: Log, job: Job) -> Report:
         old = log.segments_from(cleaned.replaces)
         assert old is not None
         swap = log.put_in_place(old, cleaned)
+        for gone in old:
+            gone.close()
         swap.run()
         swap.done()
         swap.settle()

@@ -54,6 +54,7 @@ IDLE_SECONDS = 60.0
 
 _FIRST_LOOK_SECONDS = 1.0
 _MAX_MEMORY = 2**31 - 1
+_CLOSED_AT_ONCE = 16
 
 Key = tuple[str, int]
 RunInThread = Callable[..., Awaitable[Any]]
@@ -281,6 +282,10 @@ class LogCleaner:
 
     async def _finish(self, found: Log, swap: Swap) -> None:
         """From ``.swap`` to a segment like any other; durable when this returns."""
+        for n, gone in enumerate(swap.old, 1):
+            gone.close()
+            if not n % _CLOSED_AT_ONCE:
+                await asyncio.sleep(0)
         await self._run_in_thread(swap.run)
         swap.done()
         try:

@@ -118,8 +118,8 @@ class LogCompact(LogTruncate):
         return found
 
     def put_in_place(self, old: list[Segment], cleaned: CleanedSegment) -> Swap:
-        """Read from a ``.cleaned`` segment instead of ``old`` from now on. The caller runs the
-        answer's steps.
+        """Read from a ``.cleaned`` segment instead of ``old`` from now on. The caller closes
+        those, a few at a time, and runs the answer's steps.
 
         Raises KafkaError KAFKA_STORAGE_ERROR.
         """
@@ -134,12 +134,10 @@ class LogCompact(LogTruncate):
         first = self._segments.index(old[0])
         self._segments[first : first + len(old)] = [segment]
         self._bases[first : first + len(old)] = [base]
-        snapshots = []
-        for gone in old:
-            gone.close()
-            if gone.base_offset != base and gone.base_offset in self._snapshots.offsets:
-                self._snapshots.offsets.remove(gone.base_offset)
-                snapshots.append(self._snapshots.path(gone.base_offset))
+        obsolete = {gone.base_offset for gone in old} - {base}
+        known = self._snapshots.offsets
+        snapshots = [self._snapshots.path(offset) for offset in known if offset in obsolete]
+        known[:] = [offset for offset in known if offset not in obsolete]
         return Swap(self, segment, old, snapshots)
 
     def finish_swap(self, swap: Swap) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A segment to read: bytes of its log, last modification in ms."""
 
     base_offset: int
@@ -46,7 +45,8 @@ class Job:
 
     def to_json(self) -> str:
         """One line."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return json.dumps(values, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Job:
@@ -55,7 +55,7 @@ class Job:
         job = cls(**values)
         return replace(
             job,
-            segments=[Source(**s) for s in values["segments"]],
+            segments=[Source(*s) for s in values["segments"]],
             producers=[(p[0], p[1], p[2]) for p in values["producers"]],
         )
 
