@@ -179,7 +179,13 @@ def test_segments_that_end_below_a_deleted_offset_go(sides: list[Side], topic: s
 def test_a_log_that_is_compacted_and_deleted_is_also_cut_by_age(
     sides: list[Side], topic: str
 ) -> None:
-    create(sides, topic, cleanup_policy="compact,delete", retention_ms=DAY)
+    create(
+        sides,
+        topic,
+        cleanup_policy="compact,delete",
+        retention_ms=DAY,
+        min_compaction_lag_ms=90 * DAY,
+    )
     for side in sides:
         side.produce(topic, *OLD, 0)
     for side in sides:

@@ -253,7 +253,7 @@ class MemoryFiles:
         self._listable(path)
         return [
             FileInfo(basename(p), len(i.data), i.modified_ms)
-            for p, i in list(self.inodes.items())  # a copy: recovery has several threads
+            for p, i in self.inodes.copy().items()  # a copy: recovery has several threads
             if dirname(p) == path
         ]
 

@@ -256,11 +256,11 @@ class Recovery:
 
         In a log that is compacted, or was, offsets are missing and whole segments may be empty;
         not so where it is written to and never was compacted, that is, after a known recovery
-        point.
+        point. Without one everything that is sound is kept, as Kafka does.
         """
         if n + 1 == len(segments) or segments[n + 1].base_offset <= max(end, self.cleaned_to):
             return False
-        return not self.config.compacts and (not segments[n].size or self.recovery_point > 0)
+        return not self.config.compacts and self.recovery_point > 0
 
     def _load_producers(
         self,
