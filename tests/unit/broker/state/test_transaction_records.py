@@ -62,36 +62,32 @@ PARTITIONS = st.frozensets(st.tuples(st.sampled_from(["a", "ä" * 40, "b"]), st.
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
 
-@given(
+TRANSITS = st.builds(
+    Transit,
     st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
     INT64,
+    st.just(-1),
     st.integers(-1, 2**15 - 1),
+    st.just(-1),
     st.integers(0, 2**31 - 1),
     st.sampled_from([s for s in TxnState if s is not TxnState.DEAD]),
     PARTITIONS,
     INT64,
     INT64,
 )
-def test_the_tables_of_the_records_read_the_same(
-    tid: str,
-    producer_id: int,
-    epoch: int,
-    timeout: int,
-    state: TxnState,
-    partitions: frozenset[tuple[str, int]],
-    started: int,
-    updated: int,
-) -> None:
-    if state is TxnState.EMPTY:
-        partitions = NO_PARTITIONS
-    transit = Transit(tid, producer_id, -1, epoch, -1, timeout, state, partitions, started, updated)
-    key, value = encode_key(tid), encode_value(transit)
+
+
+@given(TRANSITS)
+def test_the_tables_of_the_records_read_the_same(transit: Transit) -> None:
+    if transit.state is TxnState.EMPTY:
+        transit = transit._replace(partitions=NO_PARTITIONS)
+    key, value = encode_key(transit.transactional_id), encode_value(transit)
     assert value is not None
-    assert read_transaction_key(key).transactional_id == tid
+    assert read_transaction_key(key).transactional_id == transit.transactional_id
     found = read_transaction_value(value)
-    assert (found.producer_id, found.producer_epoch) == (producer_id, epoch)
-    assert (found.transaction_partitions is None) == (state is TxnState.EMPTY)
-    assert decode(key, value) == (tid, transit)
+    assert (found.producer_id, found.producer_epoch) == (transit.producer_id, transit.epoch)
+    assert (found.transaction_partitions is None) == (transit.state is TxnState.EMPTY)
+    assert decode(key, value) == (transit.transactional_id, transit)
 
 
 def test_an_id_that_dies_leaves_a_tombstone() -> None:
