@@ -15,7 +15,7 @@ from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.setting import Setting, Support
 from pykafka_ops.settings.topic import HOUR_MS, MINUTE_MS, TOPIC
 from pykafka_ops.settings.types import show
-from pykafka_ops.settings.versions import resolve
+from pykafka_ops.settings.versions import is_version, message_magic, resolve
 
 _LISTENER = re.compile(r"listener\.name\.[^.]*\..+")
 _HOST = re.compile(r"[0-9A-Za-z\-%._:]*")
@@ -180,6 +180,8 @@ def review(static: Mapping[str, str]) -> Review:
         setting = BROKER.get(name)
         if setting is None:
             _review_unknown(name, found)
+        elif name == "log.message.format.version":
+            found.warnings.extend(_old_format(name, str(setting.parse(text))))
         elif setting.support is not Support.HONOURED and not _is_default(setting, text):
             shown = "[hidden]" if setting.sensitive else text.strip()
             if setting.support is Support.WARN:
@@ -194,10 +196,22 @@ def review(static: Mapping[str, str]) -> Review:
 
 def review_topic(overrides: Mapping[str, str]) -> list[str]:
     """A line for each of a topic's own settings that this broker accepts without effect."""
-    return [
+    lines = [
         f"{name}={overrides[name]} has no effect on this broker"
         for name in NO_EFFECT_ON_TOPICS
         if overrides.get(name) and overrides[name] != TOPIC[name].default
+    ]
+    name = "message.format.version"
+    return lines + _old_format(name, overrides.get(name, ""))
+
+
+def _old_format(name: str, version: str) -> list[str]:
+    """Kafka 3.9 says so, too, of formats before v2 (``MessageFormatVersion.shouldWarn``)."""
+    if not is_version(version) or message_magic(version) > 1:
+        return []
+    return [
+        f"{name}={version} is ignored because the inter-broker protocol version is 3.0 or newer: "
+        "records are stored in format v2"
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.settings.check import review_topic
+from pykafka_ops.settings.check import review, review_topic
 
 
 def test_settings_that_work_are_not_mentioned() -> None:
@@ -20,3 +20,14 @@ def test_settings_without_effect_are_named_with_their_value() -> None:
 
 def test_a_default_is_not_mentioned() -> None:
     assert review_topic({"preallocate": "false"}) == []
+
+
+def test_formats_before_v2_are_said_to_be_ignored_as_kafka_does() -> None:
+    (line,) = review_topic({"message.format.version": "0.10.2"})
+    assert line.startswith("message.format.version=0.10.2 is ignored because the inter-broker")
+    assert review_topic({"message.format.version": "2.8"}) == []
+    found = review({"log.message.format.version": "0.9.0"})
+    assert [text.partition(" is ")[0] for text in found.warnings] == [
+        "log.message.format.version=0.9.0"
+    ]
+    assert review({"log.message.format.version": "1.0"}) == ([], [])
