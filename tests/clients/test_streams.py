@@ -98,7 +98,7 @@ class Reader:
 
 @pytest.mark.java
 @pytest.mark.slow
-@pytest.mark.parametrize("version", java_kit.CLIENTS)
+@pytest.mark.parametrize("version", java_kit.STREAMS)
 def test_words_are_counted_exactly_once_over_kills(
     make_broker: Callable[..., BrokerProcess], topic: str, tmp_path: Path, version: str
 ) -> None:

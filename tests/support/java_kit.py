@@ -21,6 +21,7 @@ CACHE = ROOT / ".cache" / "java"
 SERVER = "3.9.1"
 CLIENTS = {"3.9.1": "1.7.36", "4.4.0": "1.7.36"}  # kafka-clients version -> slf4j it goes with
 NEWEST = "4.4.0"
+STREAMS = {"3.9.1": "1.7.36", "4.3.1": "1.7.36"}  # the same of kafka-streams
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 INSTALL = (
     "install a JDK (17 or newer) and Maven, on Debian: apt-get install default-jdk-headless maven"
@@ -89,7 +90,7 @@ def clients_classpath(version: str) -> str:
 
 def streams_classpath(version: str) -> str:
     """Class path of ``kafka-streams`` of that version and the clients it brings."""
-    return str(_libs("streams", version, CLIENTS[version]) / "*")
+    return str(_libs("streams", version, STREAMS[version]) / "*")
 
 
 def compiled(source: str, version: str | None = None, *, streams: bool = False) -> str:
