@@ -23,9 +23,6 @@ from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job
 from pykafka_ops.broker.storage.cleaner.throttle import Throttle
 from pykafka_ops.broker.storage.files import RealFiles
 
-NICENESS = 5
-"""Clients go first where cores are few."""
-
 GONE, DISK, DATA = "gone", "disk", "data"
 """Why a job failed: the partition is not there any more, the disk, or what is on it."""
 
@@ -33,8 +30,7 @@ GONE, DISK, DATA = "gone", "disk", "data"
 def main() -> None:
     """Serve until stdin ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the broker, which ends this process
-    with suppress(OSError, AttributeError):
-        os.nice(NICENESS)
+    with suppress(OSError, AttributeError):  # clients go first where cores are few
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
