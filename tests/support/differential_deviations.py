@@ -364,6 +364,17 @@ DEVIATIONS = [
     ),
     Deviation(ApiKey.OFFSET_COMMIT, "simple-commits", ("empty group/*",), TRIPS, "0"),
     Deviation(
+        ApiKey.TXN_OFFSET_COMMIT,
+        "outside-a-transaction",
+        ("not added*/error_code",),
+        "Kafka confirms transactions of several clients in one go, and answers as the oldest of "
+        "them understands; ours goes by the version of the request",
+        "4",
+        ours="120",
+        theirs="48",
+        sometimes=True,
+    ),
+    Deviation(
         ApiKey.PRODUCE,
         "null-records",
         ("asked/",),

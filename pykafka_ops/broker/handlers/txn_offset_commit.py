@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NONE = ErrorCode.NONE
 KNOWS_LOADING_FROM = 2
+ABORTABLE_FROM = 4
 
 Sorted = tuple[list["Commit"], TxnOffsetCommitResponse, list[TxnOffsetCommitResponsePartition]]
 
@@ -63,7 +64,9 @@ def handle(context: Context, request: TxnOffsetCommitRequest) -> Answer:
 def _producer(context: Context, request: TxnOffsetCommitRequest, slot: GroupSlot) -> Producer:
     """In whose transaction to write; its coordinator has confirmed it."""
     who = Identity(request.transactional_id, request.producer_id, request.producer_epoch)
-    guard = guard_for(context.services, slot.partition, who)
+    guard = guard_for(
+        context.services, slot.partition, who, abortable=context.version >= ABORTABLE_FROM
+    )
     return Producer(request.producer_id, request.producer_epoch, guard)
 
 
