@@ -264,7 +264,8 @@ def _begun(side: Side, asked: InitProducerIdRequest) -> Any:
     return answer if answer.error_code == 0 else None
 
 
-@CASES.add(ApiKey.TXN_OFFSET_COMMIT, "0-4")
+# Alone: Kafka verifies what waits together in one request, and answers all in the version of one.
+@CASES.add(ApiKey.TXN_OFFSET_COMMIT, "0-4", alone=True)
 def outside_a_transaction(side: Side, version: int) -> None:
     side.create()
     ready(side)

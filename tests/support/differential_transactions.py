@@ -250,7 +250,8 @@ def ends(side: Side, version: int) -> None:
 # -- records ---------------------------------------------------------------------------------------
 
 
-@CASES.add(ApiKey.PRODUCE, "3-11", masks=IDS)
+# Alone: Kafka verifies what waits together in one request, and answers all in the version of one.
+@CASES.add(ApiKey.PRODUCE, "3-11", masks=IDS, alone=True)
 def verified_writes(side: Side, version: int) -> None:
     side.create(partitions=2)
     producer = begin(side)
