@@ -48,8 +48,11 @@ def serve(line: bytes, out: IO[bytes]) -> None:
     """Do one job; every outcome becomes a line."""
 
     def say(**words: object) -> None:
-        out.write(dumps(words, separators=(",", ":")).encode() + b"\n")
-        out.flush()
+        try:
+            out.write(dumps(words, separators=(",", ":")).encode() + b"\n")
+            out.flush()
+        except BrokenPipeError:
+            os._exit(0)  # the broker is gone
 
     def emit(segment: CleanedSegment) -> None:
         say(segment=asdict(segment))
