@@ -16,6 +16,10 @@ from typing import Any, TypeVar
 from confluent_kafka import Consumer, Producer
 
 from pykafka_ops.wire.frame import decode_response, encode_request
+from pykafka_ops.wire.messages.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from pykafka_ops.wire.messages.join_group import (
     JoinGroupRequest,
@@ -63,6 +67,15 @@ class Link:
     def ask(self, message: Any, answer: type[T], version: int) -> T:
         self.send(message, version)
         return self.read(answer, version)
+
+    def find_coordinator(self, group: str) -> None:
+        """Until there is one: the first who asks has the internal topic made."""
+        request = FindCoordinatorRequest(key=group, key_type=0)
+        while self.ask(request, FindCoordinatorResponse, 2).error_code:
+            time.sleep(0.05)
+
+    def close(self) -> None:
+        self.socket.close()
 
     def _exactly(self, size: int) -> bytes:
         data = b""
@@ -122,10 +135,14 @@ def transactions(bootstrap: str, topic: str, *, seconds: int, commit_ms: int) ->
 
 
 class Member:
-    """One member of a group, driven step by step."""
+    """One member of a group, driven step by step; many may share a ``link`` one after another.
 
-    def __init__(self, bootstrap: str, group: str) -> None:
-        self.link, self.group = Link(bootstrap), group
+    A leader assigns to each member its own id.
+    """
+
+    def __init__(self, bootstrap: str, group: str, link: Link | None = None) -> None:
+        self.link, self.group = link or Link(bootstrap), group
+        self.assignment = b""
         self.id, self.generation, self.leader = "", -1, ""
         self.members: list[str] = []
 
@@ -155,7 +172,7 @@ class Member:
 
     def send_sync(self) -> None:
         mine = self.members if self.id == self.leader else []
-        given = [SyncGroupRequestAssignment(member_id=m, assignment=b"\0\0\0\0\0\0") for m in mine]
+        given = [SyncGroupRequestAssignment(member_id=m, assignment=m.encode()) for m in mine]
         request = SyncGroupRequest(
             group_id=self.group,
             generation_id=self.generation,
@@ -165,7 +182,9 @@ class Member:
         self.link.send(request, 3)
 
     def read_sync(self) -> int:
-        return self.link.read(SyncGroupResponse, 3).error_code
+        answer = self.link.read(SyncGroupResponse, 3)
+        self.assignment = bytes(answer.assignment)
+        return answer.error_code
 
     def heartbeat(self) -> int:
         request = HeartbeatRequest(
@@ -180,8 +199,13 @@ class Member:
         self.link.ask(request, LeaveGroupResponse, 3)
 
 
-def _round(members: list[Member]) -> None:
-    """Everybody joins and gets an assignment; those asked to come back with their id do."""
+def meet(members: list[Member]) -> None:
+    """Everybody joins and gets an assignment: new ones an id first, then one rebalance for all."""
+    for member in members:
+        if not member.id:
+            member.send_join()
+            code = member.read_join()
+            assert code in (MEMBER_ID_REQUIRED, *NOT_YET), code
     waiting = members
     while waiting:
         for member in waiting:
@@ -194,7 +218,7 @@ def _round(members: list[Member]) -> None:
     for member in members:
         code = member.read_sync()
         if code == REBALANCE_IN_PROGRESS:
-            _round(members)
+            meet(members)
             return
         assert code == 0, code
 
@@ -203,25 +227,32 @@ def rebalance(bootstrap: str, topic: str, *, members: int) -> dict[str, float]:
     """From one member's leaving until all others have a new assignment."""
     group = f"rebalance-{topic}"
     everybody = [Member(bootstrap, group) for _ in range(members)]
-    _round(everybody[:1])
-    _rejoin(everybody)
+    everybody[0].link.find_coordinator(group)
+    meet(everybody[:1])
+    meet(everybody)
     begin = time.monotonic()
     everybody[-1].leave()
     rest = everybody[:-1]
     for member in rest:
         while member.heartbeat() != REBALANCE_IN_PROGRESS:
             pass
-    _round(rest)
+    meet(rest)
     return {"seconds": time.monotonic() - begin}
 
 
-def _rejoin(members: list[Member]) -> None:
-    """All of them join what the first has begun: ids first, then one rebalance for all."""
-    for member in members[1:]:
-        member.send_join()
-        code = member.read_join()
-        assert code == MEMBER_ID_REQUIRED, code
-    _round(members)
+def crowd(bootstrap: str, topic: str, *, groups: int, rounds: int) -> dict[str, float]:
+    """Groups of one member each on one connection, then heartbeats; seconds of each."""
+    link = Link(bootstrap)
+    link.find_coordinator(topic)
+    begin = time.monotonic()
+    everybody = [Member(bootstrap, f"crowd-{topic}-{n}", link) for n in range(groups)]
+    for member in everybody:
+        meet([member])
+    formed = time.monotonic()
+    for _ in range(rounds):
+        codes = {member.heartbeat() for member in everybody}
+        assert codes <= {0}, codes
+    return {"join": formed - begin, "heartbeat": time.monotonic() - formed}
 
 
 # --- commits -------------------------------------------------------------------------------------
