@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import config_changes
 from pykafka_ops.broker.state.config_alter import Change, Op
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_configs import (
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
@@ -37,22 +36,8 @@ async def _alter(context: Context, request: AlterConfigsRequest) -> AlterConfigs
         for resource in request.resources
     ]
     outcomes = await config_changes.alter(context, items, request.validate_only)
-    return _response(request, outcomes)
-
-
-def _response(
-    request: AlterConfigsRequest, outcomes: list[config_changes.Outcome]
-) -> AlterConfigsResponse:
     return AlterConfigsResponse(
-        responses=[
-            AlterConfigsResourceResponse(
-                error_code=code,
-                error_message=message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-            for resource, (code, message) in zip(request.resources, outcomes, strict=True)
-        ]
+        responses=config_changes.shaped(request.resources, outcomes, AlterConfigsResourceResponse)
     )
 
 
@@ -62,5 +47,6 @@ def failed(
     """Every resource of the request with the same error."""
     if request is None:
         return AlterConfigsResponse()
-    outcome = config_changes.Outcome(error.code, error.message or ErrorCode.of(error.code).text)
-    return _response(request, [outcome] * len(request.resources))
+    return AlterConfigsResponse(
+        responses=config_changes.all_failed(request.resources, error, AlterConfigsResourceResponse)
+    )

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pykafka_ops.broker.handlers import broker_loggers, config_store
 from pykafka_ops.broker.metadata.znodes_config import BROKERS, DEFAULT_ENTITY, TOPICS
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 
+Shape = TypeVar("Shape")
+
 _INTEGER = re.compile(r"[+-]?\d+")
 
 
@@ -48,6 +50,29 @@ class Outcome(NamedTuple):
 
     code: int
     message: str | None
+
+
+def shaped(
+    resources: Sequence[Any], outcomes: Sequence[Outcome], shape: Callable[..., Shape]
+) -> list[Shape]:
+    """The outcome of each resource as its API answers it."""
+    return [
+        shape(
+            error_code=code,
+            error_message=message,
+            resource_type=resource.resource_type,
+            resource_name=resource.resource_name,
+        )
+        for resource, (code, message) in zip(resources, outcomes, strict=True)
+    ]
+
+
+def all_failed(
+    resources: Sequence[Any], error: KafkaError, shape: Callable[..., Shape]
+) -> list[Shape]:
+    """Every resource with the same error."""
+    same = Outcome(error.code, error.message or ErrorCode.of(error.code).text)
+    return shaped(resources, [same] * len(resources), shape)
 
 
 def broker_id_of(name: str, what: str) -> int:
