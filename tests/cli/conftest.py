@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
+from tests.conftest import Broker
 from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 RACKS = ("rack-a", "rack-b", "rack-a")
@@ -74,6 +78,25 @@ class Brokers:
         for broker in self.all:
             broker.close()
         self.zookeeper.close()
+
+
+@contextlib.contextmanager
+def single_broker(kind: str, directory: Path, settings: Mapping[str, object]) -> Iterator[Broker]:
+    """A broker of its own: "pko" or "apache"."""
+    if kind == "pko":
+        ours = BrokerProcess(directory / "data", settings)
+        try:
+            yield ours.start()
+        finally:
+            ours.close()
+        return
+    zookeeper = ZooKeeper(directory).start()
+    theirs = ApacheBroker(directory / "data", zookeeper, settings)
+    try:
+        yield theirs.start()
+    finally:
+        theirs.close()
+        zookeeper.close()
 
 
 @pytest.fixture(scope="module")

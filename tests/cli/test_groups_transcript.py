@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from tests.cli.conftest import single_broker
 from tests.conftest import Broker
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
 from tests.support.waiting import wait_for
 
@@ -33,21 +32,8 @@ def alone(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Broker]:
     """A broker that no other test leaves groups in."""
-    directory = tmp_path_factory.mktemp("groups")
-    if request.param == "pko":
-        ours = BrokerProcess(directory / "data", SETTINGS)
-        try:
-            yield ours.start()
-        finally:
-            ours.close()
-        return
-    zookeeper = ZooKeeper(directory).start()
-    broker = ApacheBroker(directory / "data", zookeeper, SETTINGS)
-    try:
-        yield broker.start()
-    finally:
-        broker.close()
-        zookeeper.close()
+    with single_broker(request.param, tmp_path_factory.mktemp("groups"), SETTINGS) as broker:
+        yield broker
 
 
 class Members:

@@ -15,10 +15,9 @@ from confluent_kafka import Producer
 
 from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.disk.record import Record
+from tests.cli.conftest import single_broker
 from tests.conftest import Broker
 from tests.support import raw
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -35,21 +34,8 @@ def unguarded(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Broker]:
     """A broker that takes transactional batches without a transaction."""
-    directory = tmp_path_factory.mktemp("transactions")
-    if request.param == "pko":
-        ours = BrokerProcess(directory / "data", SETTINGS)
-        try:
-            yield ours.start()
-        finally:
-            ours.close()
-        return
-    zookeeper = ZooKeeper(directory).start()
-    broker = ApacheBroker(directory / "data", zookeeper, SETTINGS)
-    try:
-        yield broker.start()
-    finally:
-        broker.close()
-        zookeeper.close()
+    with single_broker(request.param, tmp_path_factory.mktemp("transactions"), SETTINGS) as broker:
+        yield broker
 
 
 class Play:
