@@ -18,6 +18,9 @@ LOADED = Row("groups: start until offsets are served, 1 million commits", "s", 1
 TRANSACTIONS = Row("transactions: 100 B, commit every 100 ms", "MB/s", 1.0, True, 0)
 DESCRIBE = Row("groups: describe all of 1,000 groups x 10", "s", 0.3)
 LAG = Row("groups: `groups lag` of them all, Kafka's describe beside it", "s", 0.3)
+CROWD = Row("groups: 10,000 of one member each, broker CPU of a join", "ms", 0.6)
+HEARTBEAT = Row("groups: broker CPU of a heartbeat (a join for every 200)", "us", 0.6, False, 0)
+REBALANCE_1000 = Row("groups: 1,000 members, one leaves", "s", 1.0)
 SETTINGS = {"group.initial.rebalance.delay.ms": 0, "offsets.topic.num.partitions": 10}
 
 
@@ -46,8 +49,26 @@ def groups(bench: Bench) -> None:
                 options = {"seconds": seconds, "commit_ms": 100}
                 found = load("transactions", target, new_topic(target), MODULE, **options)
                 bench.add(TRANSACTIONS, target, found["count"] * 100 / found["seconds"] / 1e6)
+        _crowds(bench, pair)
         _commands(bench, pair, topics)
         _restart(bench, pair)
+
+
+def _crowds(bench: Bench, pair: list[Target]) -> None:
+    """What many groups and many members cost the broker."""
+    count, rounds = bench.scaled(10_000, 500), bench.scaled(200, 20)
+    for target in pair:
+        begin = target.process.cpu_seconds()
+        load("crowd", target, "many", MODULE, groups=count, rounds=0)
+        joined = target.process.cpu_seconds()
+        bench.add(CROWD, target, (joined - begin) / count * 1e3)
+        load("crowd", target, "alive", MODULE, groups=100, rounds=rounds)
+        spent = target.process.cpu_seconds() - joined
+        bench.add(HEARTBEAT, target, spent / (100 * rounds) * 1e6)
+        for number in range(bench.repeats):
+            members = bench.scaled(1000, 50)
+            found = load("rebalance", target, f"big-{number}", MODULE, members=members)
+            bench.add(REBALANCE_1000, target, found["seconds"])
 
 
 def _commands(bench: Bench, pair: list[Target], topics: dict[str, str]) -> None:
