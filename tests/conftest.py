@@ -47,13 +47,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the folders that start brokers, and keep what shares a JVM on one xdist worker."""
+    """Mark the folders that start brokers, and keep a file's tests with JVMs on one worker."""
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         if folder in LIVE:
             item.add_marker(pytest.mark.live)
         if item.get_closest_marker("java") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group("java"))
+            item.add_marker(pytest.mark.xdist_group(f"java-{item.path.stem}"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
