@@ -22,6 +22,8 @@ _TO_MAGIC, _OVERHEAD_V0 = 17, 14
 _LENGTH = Struct(">i")
 _CHUNK = 1 << 20
 MAX_INT = 2**31 - 1
+#: Bytes of a file from which on it is mapped instead of read.
+MAPPED_ABOVE = 32 << 20
 
 Data = bytes | mmap.mmap
 
@@ -55,11 +57,16 @@ class Sink:
 
 
 def load(path: str, *, missing: str = "java.nio.file.NoSuchFileException") -> Data:
-    """The bytes of a file, mapped where it has any."""
+    """The bytes of a file; large ones are mapped.
+
+    A broker cuts the zeros off an index while it is open elsewhere: bytes that are gone must not
+    be touched, so indexes are read.
+    """
     try:
         with open(path, "rb") as file:
-            if file.seek(0, 2) == 0:
-                return b""
+            if file.seek(0, 2) <= MAPPED_ABOVE:
+                file.seek(0)
+                return file.read()
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise JavaError(missing, path, f"no such file: {path}") from None
