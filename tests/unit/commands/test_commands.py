@@ -131,9 +131,8 @@ def test_options_of_a_verb_hold_the_common_ones_once() -> None:
 
 def test_command_lines_in_the_readme_parse() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^(?:\$ )?pko ((?!--)[^|<>#\n]+)", readme, re.M)
-    for line in lines:
-        first, *words = shlex.split(line)
+    for line in re.findall(r"^(?:\$ )?pko ((?!--).+)", readme, re.M):
+        first, *words = _until_the_shell(line)
         found = find(first)
         assert found, line
         parse(ALL[NAMES.index(found[0][0])], words, force_flags=found[1])
