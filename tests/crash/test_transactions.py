@@ -1,7 +1,9 @@
-"""kill -9 under a consume-transform-produce loop: every input has exactly one output."""
+"""kill -9 of broker and client in a consume-transform-produce loop: each input once."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,87 +15,39 @@ from tests.support.kafka_clients.confluent import ConfluentClient
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., BrokerProcess]
-KILLS = 6
-INPUTS = 4000
-PER_TRANSACTION = 25
+KILLS = 8
+INPUTS = 6000
 PARTITIONS = 2
-# Without the last one librdkafka 2.16 forgets the only broker of a cluster and never comes back.
-QUICK = {
-    "reconnect.backoff.ms": 10,
-    "reconnect.backoff.max.ms": 100,
-    "retry.backoff.ms": 10,
-    "log_level": 0,
-    "metadata.recovery.strategy": "none",
-}
 
 
 class Copier:
-    """Copies ``source`` to ``target`` in transactions, with the offsets, until all is copied.
-
-    Starts anew, from the committed offsets, after any error but those the client library handles.
-    """
+    """``tests.support.copier`` in a process; ``commits`` are those of all its lives."""
 
     def __init__(self, bootstrap: str, source: str, target: str) -> None:
-        self.bootstrap, self.source, self.target = bootstrap, source, target
+        words = (bootstrap, source, target, str(PARTITIONS))
+        self.argv = [sys.executable, "-m", "tests.support.copier", *words]
         self.commits = 0
-        self.lives = 0
         self.problems: list[str] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run)
+        self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> Copier:
-        self._thread.start()
+        self.process = subprocess.Popen(self.argv, stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self._listen, args=(self.process,), daemon=True).start()
         return self
 
-    def finish(self) -> None:
-        self._stop.set()
-        self._thread.join(30)
-        assert not self._thread.is_alive()
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line == "committed\n":
+                self.commits += 1
+            else:
+                self.problems.append(line)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self.lives += 1
-            try:
-                self._live()
-            except ck.KafkaException as error:
-                self.problems.append(str(error))
-
-    def _live(self) -> None:
-        where = {"bootstrap.servers": self.bootstrap, **QUICK}
-        consumer = ck.Consumer(
-            {
-                **where,
-                "group.id": f"{self.source}-copier",
-                "enable.auto.commit": False,
-                "auto.offset.reset": "earliest",
-                "isolation.level": "read_committed",
-            }
-        )
-        producer = ck.Producer({**where, "transactional.id": f"{self.source}-copier"})
-        try:
-            producer.init_transactions(30)
-            wanted = [ck.TopicPartition(self.source, n) for n in range(PARTITIONS)]
-            starts = consumer.committed(wanted, 30)
-            for start in starts:
-                start.offset = max(start.offset, 0)
-            consumer.assign(starts)
-            while not self._stop.is_set():
-                self._copy(consumer, producer)
-        finally:
-            consumer.close()
-
-    def _copy(self, consumer: ck.Consumer, producer: ck.Producer) -> None:
-        found = [m for m in consumer.consume(PER_TRANSACTION, 0.2) if not m.error()]
-        if not found:
-            return
-        producer.begin_transaction()
-        for message in found:
-            producer.produce(self.target, message.value(), partition=message.partition())
-        ends = {m.partition(): m.offset() + 1 for m in found}
-        offsets = [ck.TopicPartition(self.source, n, end) for n, end in ends.items()]
-        producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
-        producer.commit_transaction(30)
-        self.commits += 1
+    def kill(self) -> None:
+        """SIGKILL, whatever it is at."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(30)
 
 
 def read_committed(bootstrap: str, topic: str, partition: int) -> list[bytes]:
@@ -129,11 +83,16 @@ def test_every_input_is_copied_exactly_once(make_broker: MakeBroker, topic: str)
     assert producer.flush(30) == 0
     copier = Copier(broker.bootstrap, source, target).start()
     try:
-        for _ in range(KILLS):
+        for number in range(KILLS):
             goal = copier.commits + 3
             wait_for(lambda goal=goal: copier.commits >= goal, seconds=60, what="transactions")
-            broker.kill()
-            broker.start()
+            if number % 4 != 1:
+                broker.kill()
+            if number % 2:
+                copier.kill()
+                copier.start()
+            if number % 4 != 1:
+                broker.start()
 
         def left() -> int:
             done = [client.offsets(target, n)[1] for n in range(PARTITIONS)]
@@ -148,6 +107,6 @@ def test_every_input_is_copied_exactly_once(make_broker: MakeBroker, topic: str)
         wait_for(lambda: sum(map(len, copied())) >= INPUTS, seconds=60, what="the committed copies")
         assert copied() == wanted, copier.problems
     finally:
-        copier.finish()
+        copier.kill()
     assert copied() == wanted
     assert broker.stop() == 0
