@@ -127,11 +127,21 @@ def _behind(facts: Facts, lag: int | None) -> float | None:
 
 
 def end_at(samples: Sequence[Sample], timestamp: int) -> int | None:
-    """The end offset at a time between two samples, in proportion; None before the first."""
+    """The end offset at a time between two samples, in proportion; None before the first.
+
+    Behind the last sample it is that of the last.
+    """
     for (t0, o0), (t1, o1) in pairwise(samples):
         if t0 <= timestamp <= t1:
             return o0 + round((o1 - o0) * (timestamp - t0) / (t1 - t0)) if t1 > t0 else o1
     return samples[-1][1] if samples and timestamp > samples[-1][0] else None
+
+
+def spread(found: Sequence[int], most: int) -> list[int]:
+    """At most ``most`` of these, evenly chosen, the first and the last among them."""
+    if len(found) <= most:
+        return list(found)
+    return [found[i * (len(found) - 1) // (most - 1)] for i in range(most)]
 
 
 def _rounded(value: float | None) -> float | None:

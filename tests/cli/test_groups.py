@@ -113,6 +113,16 @@ def test_lag_is_told_in_records_and_time_with_a_verdict(desk: Desk) -> None:
     assert (whole["lag"], whole["max_lag"], whole["status"]) == (207, 200, "STALL")
 
 
+def test_many_groups_at_different_places_are_told_apart(desk: Desk) -> None:
+    desk.fill()
+    names = [f"{desk.group}-{i:02}" for i in range(20)]
+    for i, desk.group in enumerate(names):
+        desk.commit(i * 10)
+    rows = desk.items("lag", *names)
+    assert [r["lag"] for r in rows] == [300 - i * 10 for i in range(20)]
+    assert [r["lag_seconds"] for r in rows] == [pytest.approx(299 - i * 10) for i in range(20)]
+
+
 def test_a_condition_on_lag_decides_the_exit_code(desk: Desk) -> None:
     desk.fill()
     desk.commit(300, 300, 300)

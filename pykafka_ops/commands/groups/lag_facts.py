@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from pykafka_ops.analysis.group_rows import Partition, Reader, partitions_of
-from pykafka_ops.analysis.lag import Facts, Sample
+from pykafka_ops.analysis.lag import Facts, Sample, end_at, spread
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import Commits, commits_since
@@ -20,6 +20,8 @@ from pykafka_ops.errors import KafkaError, PkoError
 
 SAMPLES = 6
 """How many earlier end offsets of a partition are asked for."""
+TURNS = 8
+"""At how many offsets a partition is read, at most, for the times of records there."""
 FIRST_LOOK = 64 << 10
 SECOND_LOOK = 2 << 20
 """Bytes to read for the record at a committed offset: most batches are small."""
@@ -124,16 +126,27 @@ class Collector:
         }
 
     def _stamps(self, wanted: set[tuple[Partition, int]]) -> dict[tuple[Partition, int], int]:
-        """The timestamp of the first record at or behind each offset."""
+        """The timestamp of the first record at or behind each offset.
+
+        A request reads a partition at one offset, so groups at different offsets take turns; where
+        more than ``TURNS`` stand apart, the times of those in between follow in proportion.
+        """
         stamps: dict[tuple[Partition, int], int] = {}
-        rounds: dict[Partition, list[int]] = {}
+        offsets_of: dict[Partition, list[int]] = {}
         for p, offset in sorted(wanted):
-            rounds.setdefault(p, []).append(offset)
-        while rounds:  # groups that stand at different offsets of a partition take turns
-            now = {p: found.pop() for p, found in rounds.items()}
+            offsets_of.setdefault(p, []).append(offset)
+        turns = {p: spread(found, TURNS) for p, found in offsets_of.items()}
+        while turns:
+            now = {p: found.pop() for p, found in turns.items()}
             for size in (FIRST_LOOK, SECOND_LOOK):
                 now = self._look(now, size, stamps)
-            rounds = {p: found for p, found in rounds.items() if found}
+            turns = {p: found for p, found in turns.items() if found}
+        for p, found in offsets_of.items():
+            known = [(offset, stamps[p, offset]) for offset in found if (p, offset) in stamps]
+            for offset in found:
+                between = end_at(known, offset)
+                if (p, offset) not in stamps and between is not None:
+                    stamps[p, offset] = between
         return stamps
 
     def _look(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pykafka_ops.analysis.burrow import OK, STOP, UNKNOWN, Commit
-from pykafka_ops.analysis.lag import LOST, Facts, by_group, end_at, lag_row
+from pykafka_ops.analysis.lag import LOST, Facts, by_group, end_at, lag_row, spread
 
 NOW = 1_000_000
 FACTS = Facts("g", "Stable", "t", 0, "worker", 400, 100, 1000)
@@ -60,3 +60,9 @@ def test_a_group_sums_its_lag_and_shows_the_worst() -> None:
     assert (first.group, first.lag, first.lead) == ("a", 0, None)
     assert (second.partitions, second.lag, second.max_lag) == (3, 1550, 950)
     assert (second.lead, second.status, second.catch_up_seconds) == (-50, LOST, None)
+
+
+def test_a_spread_keeps_both_ends_and_never_repeats() -> None:
+    assert spread([1, 5, 9], 8) == [1, 5, 9]
+    found = spread(list(range(100)), 8)
+    assert (found[0], found[-1], len(set(found))) == (0, 99, 8)
