@@ -31,7 +31,8 @@ class Opt:
 
     ``value`` is the name of its value in the help ("" for a switch). ``kind``: "" for text, "int",
     "long" or "double" for Java's numbers. ``many``: may be repeated. ``optional``: what a bare
-    ``--opt`` means where the value may be left out (jopt's optional argument). ``separator`` splits
+    ``--opt`` means where the value may be left out (jopt's optional argument); in our tongue the
+    next word is its value if it is one of ``choices`` or matches ``values``. ``separator`` splits
     one value into several, as jopt's withValuesSeparatedBy. ``complete``: "topics", "groups",
     "brokers", "file" for the shells. ``ours``: not an option of Kafka's tool. ``hidden``: old
     names that still work. ``short``: one letter, verb tongue only. ``alias``: the option that this
@@ -40,7 +41,7 @@ class Opt:
 
     __slots__ = (
         "alias", "choices", "complete", "default", "help", "hidden", "kind", "many", "name",
-        "optional", "ours", "separator", "short", "value",
+        "optional", "ours", "separator", "short", "value", "values",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +55,7 @@ class Opt:
         optional: str | None = None,
         default: str | None = None,
         choices: tuple[str, ...] = (),
+        values: str = "",
         short: str = "",
         separator: str = "",
         complete: str = "",
@@ -63,7 +65,7 @@ class Opt:
     ) -> None:
         self.name, self.help, self.value, self.kind = name, help, value, kind
         self.many, self.optional, self.default, self.choices = many, optional, default, choices
-        self.short, self.separator, self.complete = short, separator, complete
+        self.short, self.separator, self.complete, self.values = short, separator, complete, values
         self.ours, self.hidden, self.alias = ours, hidden, alias
 
 

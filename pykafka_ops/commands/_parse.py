@@ -233,7 +233,7 @@ def _take(args: Args, opt: Opt, value: str | None, rest: list[str]) -> None:
         args.values.setdefault(opt.name, [])
         return
     if value is None:
-        bare = opt.optional is not None and not (rest and rest[-1] in opt.choices)
+        bare = opt.optional is not None and not (rest and _is_value(opt, rest[-1]))
         value = opt.optional if bare else (rest.pop() if rest else None)
     if value is None:
         raise UsageError(f"--{opt.name} needs a value: --{opt.name} {opt.value}")
@@ -243,6 +243,15 @@ def _take(args: Args, opt: Opt, value: str | None, rest: list[str]) -> None:
     if got and not opt.many:
         raise UsageError(f"--{opt.name} was given twice")
     got.append(value)
+
+
+def _is_value(opt: Opt, word: str) -> bool:
+    """Whether the word behind an option that can do without is its value."""
+    if not opt.values:
+        return word in opt.choices
+    import re
+
+    return re.fullmatch(opt.values, word, re.IGNORECASE) is not None
 
 
 def _pick(command: Command, word: str) -> Verb:

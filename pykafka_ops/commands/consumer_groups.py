@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ACTIONS = ("list", "describe", "delete", "reset-offsets", "delete-offsets")
 SCENARIOS = ("to-offset", "to-current", "to-datetime", "from-file", "by-duration", "to-earliest",
              "to-latest", "shift-by")  # fmt: skip
+_STATE = "(preparingrebalance|completingrebalance|stable|dead|empty|assigning|reconciling)"
 SCOPES = "[all-groups], [group]"
 NO_EXECUTE = (
     "WARN: No action will be performed as the --execute option is missing.In a future major "
@@ -49,8 +50,9 @@ OPTIONS = (
     Opt("offsets", "show offsets and lag (what describe does anyway)"),
     Opt("members", "show the members and what they read"),
     Opt("state", "show the state of the groups; with list: only those in these states",
-        "STATE,STATE", optional=""),
-    Opt("type", "only groups of these types (classic, consumer)", "TYPE,TYPE", optional=""),
+        "STATE,STATE", optional="", values=rf"{_STATE}(,{_STATE})*"),
+    Opt("type", "only groups of these types (classic, consumer)", "TYPE,TYPE", optional="",
+        values="(consumer|classic)(,(consumer|classic))*"),
     Opt("verbose", "more columns"),
     Opt("dry-run", "show what would be committed, commit nothing"),
     Opt("execute", "commit it"),
@@ -69,7 +71,7 @@ OPTIONS = (
     Opt("window", "how far back commits and rates are looked at: 90s, 10m, 6h", "SPAN",
         default="10m", ours=True),
     Opt("watch", "again and again, every 5 seconds or so", "SPAN", optional="5s", short="w",
-        ours=True),
+        values=r"\d+(ms|s|m|h|d|w)", ours=True),
     Opt("since", "how far back: 90s, 15m, 6h, 2d (default 1h; of files: all they hold)", "SPAN",
         ours=True),
     Opt("every", "length of a row's time (default: 24 rows)", "SPAN", ours=True),

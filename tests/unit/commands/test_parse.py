@@ -211,3 +211,22 @@ def test_a_command_without_verbs_is_ours_with_words_or_without_kafkas_options() 
 
 def test_kafkas_tool_name_forces_its_tongue() -> None:
     assert parse(TOPICS, ["list"], force_flags=True).flags
+
+
+@pytest.mark.parametrize(
+    ("words", "state", "group"),
+    [
+        (["list", "--state", "stable,EMPTY"], ["stable,EMPTY"], []),
+        (["list", "--state", "billing"], [""], ["billing"]),
+        (["list", "billing", "--state"], [""], ["billing"]),
+        (["list", "--state=dead"], ["dead"], []),
+    ],
+)
+def test_a_word_behind_an_option_that_can_do_without_is_its_value_if_it_looks_so(
+    words: list[str], state: list[str], group: list[str]
+) -> None:
+    from pykafka_ops.commands.consumer_groups import COMMAND
+
+    args = parse(COMMAND, words)
+    assert args.values["state"] == state
+    assert args.values.get("group", []) == group
