@@ -291,3 +291,9 @@ def test_paths_alone_are_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     assert run("verify").code == 2 and run("shwo").code == 2
     assert "no such verb: shwo" in run("shwo").err
     assert "no such file or directory: no/where" in run("no/where").err
+
+
+def test_verify_of_a_directory_without_logs_is_a_usage_error(run: Run, tmp_path: Path) -> None:
+    said = run("verify", tmp_path)
+    assert said.code == 2
+    assert "nothing to check in" in said.err

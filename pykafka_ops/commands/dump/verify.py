@@ -15,6 +15,7 @@ from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.dump.partition import How, Job, PartitionCheck
 from pykafka_ops.commands.dump.paths import jobs_of
 from pykafka_ops.commands.dump.report import Report
+from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ def verify(ctx: Context) -> int | Table:
     lines while the work goes on: one object a file, then one of kind "summary".
     """
     how = How(ctx.args.has("deep-iteration"), ctx.args.has("keep-going"))
-    jobs = jobs_of(ctx.args.texts("files"))
+    paths = ctx.args.texts("files")
+    jobs = jobs_of(paths)
+    if not jobs:
+        raise UsageError(f"nothing to check in {', '.join(paths)}")
     found = _Found()
     form = ctx.output
     rows: list[dict[str, object]] = []
