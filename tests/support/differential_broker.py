@@ -18,7 +18,13 @@ from pykafka_ops.wire.messages.fetch import FetchRequest
 from pykafka_ops.wire.messages.find_coordinator import FindCoordinatorRequest
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
-from pykafka_ops.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
+from pykafka_ops.wire.messages.log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+    DescribableLogDirTopic,
+    DescribeLogDirsRequest,
+)
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.support.differential import Cases, Side, trimmed
 from tests.support.differential_fetch import fill, part, topic_of
@@ -271,3 +277,33 @@ def log_directories(side: Side, version: int) -> None:
     ask("no partitions", ("t", []))
     ask("no topics")
     side.ask(DescribeLogDirsRequest(topics=None), note="all", own_only=True)
+
+
+@CASES.add(ApiKey.ALTER_REPLICA_LOG_DIRS, "0-2")
+def moves_between_directories(side: Side, version: int) -> None:
+    """There is one directory: what can be asked for is refused, or there already."""
+    side.create(partitions=2)
+    fill(side)
+    described = side.send(DescribeLogDirsRequest(topics=None), 1)
+    here = described.results[0].log_dir
+
+    def ask(note: str, *moves: tuple[str, str, list[int]]) -> None:
+        dirs = [
+            AlterReplicaLogDir(
+                path=path, topics=[AlterReplicaLogDirTopic(name=side.topic(n), partitions=p)]
+            )
+            for path, n, p in moves
+        ]
+        side.ask(AlterReplicaLogDirsRequest(dirs=dirs), note=note)
+
+    ask("nothing")
+    ask("where it is", (here, "t", [0, 1]))
+    ask("no such directory", ("/nowhere/else", "t", [0]))
+    ask("relative", ("else", "t", [0]))
+    ask("empty path", ("", "t", [0]))
+    ask("unknown partition", (here, "t", [0, 7, -1]))
+    ask("unknown topic", (here, "none", [0]))
+    ask("unknown topic and directory", ("/nowhere/else", "none", [0]))
+    ask("twice", (here, "t", [0, 0]))
+    ask("to two directories", (here, "t", [0]), ("/nowhere/else", "t", [0]))
+    ask("no partitions", (here, "t", []))
