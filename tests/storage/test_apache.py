@@ -264,8 +264,9 @@ def test_recovery_ends_as_apaches_does(tmp_path: Path, broker: ApacheBroker) -> 
         if theirs == mine:
             their_name, their_producers = last_snapshot(broker.data_dir / f"{case}-0")
             my_name, my_producers = last_snapshot(tmp_path / "ours" / f"{case}-0")
-            # Apache expires producers between two segments, by the clock
-            assert their_name == my_name and their_producers <= my_producers, case
+            # Apache expires producers between two segments, by the clock; without any we keep
+            # no snapshot, which says the same
+            assert my_name in (their_name, "") and their_producers <= my_producers, case
         else:
             names = sorted(set(theirs) | set(mine))
             differences[case] = [
