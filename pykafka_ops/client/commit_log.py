@@ -12,16 +12,16 @@ from typing import Final
 from pykafka_ops.analysis.burrow import Commit
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.fetch import end_of, fetch, records_from
+from pykafka_ops.client.fetch import RECORDS_LIMIT, end_of, fetch
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.topics import Topic, describe_topics
-from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
-from pykafka_ops.errors import PkoError
+from pykafka_ops.disk.batch import scan
+from pykafka_ops.disk.commits import CommitReader, Key
+from pykafka_ops.disk.record import payload
+from pykafka_ops.errors import CorruptBatchError, PkoError
 
 TOPIC: Final = "__consumer_offsets"
-Key = tuple[str, str, int]
-"""Group, topic, partition."""
 Commits = dict[Key, list[Commit]]
 
 
@@ -38,6 +38,7 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
     starts = offsets.list_offsets(cluster, dict.fromkeys(every, since_ms))
     pending = {p: o.offset for p, o in starts.items() if isinstance(o, Offset) and o.offset >= 0}
     found: Commits = {}
+    reader = CommitReader(groups)
     while pending:
         answers = fetch(cluster, pending, partition_bytes=4 << 20)
         following: dict[Partition, int] = {}
@@ -45,7 +46,7 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
             if isinstance(answer, PkoError):
                 continue
             offset = pending[partition]
-            _collect(answer.records, offset, groups, found)
+            _collect(reader, answer.records, offset, found)
             end = end_of(answer.records, offset)
             if offset < end < answer.high_watermark:
                 following[partition] = end
@@ -57,29 +58,13 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
     return found
 
 
-def _collect(data: memoryview, offset: int, groups: Container[str] | None, found: Commits) -> None:
+def _collect(reader: CommitReader, data: memoryview, offset: int, found: Commits) -> None:
     try:
-        for record in records_from(data, offset):
-            commit = read_commit(record.key, record.value)
-            if commit is not None and (groups is None or commit[0][0] in groups):
-                key, value = commit
-                stamp = value.timestamp if value.timestamp >= 0 else record.timestamp
-                found.setdefault(key, []).append(value._replace(timestamp=stamp))
-    except PkoError:  # what is behind a record nobody can read is not told
+        for position, header in scan(data):
+            if header.magic < 2 or header.is_control or header.last_offset < offset:
+                continue
+            plain = payload(data, position, header, RECORDS_LIMIT)
+            for key, stamp, committed in reader.read(plain, header):
+                found.setdefault(key, []).append(Commit(stamp, committed))
+    except CorruptBatchError:  # what is behind a record nobody can read is not told
         return
-
-
-def read_commit(key: bytes | None, value: bytes | None) -> tuple[Key, Commit] | None:
-    """The commit in a record; a deleted one has offset -1 and no timestamp; None for others."""
-    if key is None:
-        return None
-    try:
-        record = read_offsets_record(key, value)
-    except PkoError:
-        return None
-    k, v = record.key, record.value
-    if not isinstance(k, OffsetCommitKey):
-        return None
-    if not isinstance(v, OffsetCommitValue):
-        return (k.group, k.topic, k.partition), Commit(-1, -1)
-    return (k.group, k.topic, k.partition), Commit(v.commit_timestamp, v.offset)

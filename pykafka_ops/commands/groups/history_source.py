@@ -10,11 +10,11 @@ from pykafka_ops.analysis.commit_history import Key
 from pykafka_ops.analysis.lag import Sample
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.commit_log import commits_since, read_commit
+from pykafka_ops.client.commit_log import commits_since
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands.dump.segments import Reading, plain_section, segments
 from pykafka_ops.disk.batch import BatchHeader
-from pykafka_ops.disk.walk import walk
+from pykafka_ops.disk.commits import CommitReader
 from pykafka_ops.errors import CorruptBatchError
 
 History = dict[Key, list[Commit]]
@@ -37,6 +37,7 @@ def from_files(paths: Sequence[str], group: str, since: int) -> Found:
     """Read from segment files of ``__consumer_offsets``, on behind what is damaged."""
     reading = Reading()
     history: History = {}
+    reader = CommitReader({group})
     for segment in segments(paths):
         for batch in reading.batches(segment):
             header = batch.header
@@ -45,22 +46,12 @@ def from_files(paths: Sequence[str], group: str, since: int) -> Found:
             if header.max_timestamp < since:
                 continue
             try:
-                _collect(plain_section(batch), header, group, history)
+                for (_, topic, p), stamp, offset in reader.read(plain_section(batch), header):
+                    history.setdefault((topic, p), []).append(Commit(stamp, offset))
             except CorruptBatchError as error:
                 reading.malformed(segment, batch, str(error))
     kept = {k: [c for c in commits if c.timestamp >= since] for k, commits in history.items()}
     return Found({k: kept[k] for k in sorted(kept) if kept[k]}, reading.close())
-
-
-def _collect(data: bytes, header: BatchHeader, group: str, history: History) -> None:
-    for _, stamp, _, key_at, key_size, value_at, value_size, _ in walk(data, header):
-        key = data[key_at : key_at + key_size] if key_size >= 0 else None
-        value = data[value_at : value_at + value_size] if value_size >= 0 else None
-        found = read_commit(key, value)
-        if found is not None and found[0][0] == group:
-            (_, topic, partition), commit = found
-            when = commit.timestamp if commit.timestamp >= 0 else stamp
-            history.setdefault((topic, partition), []).append(commit._replace(timestamp=when))
 
 
 def ends_at(cluster: Cluster, keys: Sequence[Key], times: Sequence[int]) -> dict[Key, list[Sample]]:

@@ -1,0 +1,92 @@
+"""Offset commits in bulk: the records of ``__consumer_offsets`` without an object for each field.
+
+Such a log repeats few keys many times; a key that was seen is known by its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
+from pykafka_ops.disk.walk import walk
+from pykafka_ops.errors import CorruptError
+
+Key = tuple[str, str, int]
+"""Group, topic, partition."""
+
+_VALUE = Struct(">hqih")
+"""Version, offset, leader epoch, size of the metadata: how a value of version 3 begins."""
+_STAMP = Struct(">q")
+_MOST_KEYS = 1 << 20
+
+
+class Stored(NamedTuple):
+    """A commit; times in ms, offset -1 where it was deleted (then the record's own time)."""
+
+    key: Key
+    timestamp: int
+    offset: int
+
+
+class CommitReader:
+    """Reads batches one after the other; ``groups`` are those wanted (None: all)."""
+
+    def __init__(self, groups: Container[str] | None = None) -> None:
+        self._groups = groups
+        self._keys: dict[bytes, Key | None] = {}
+
+    def read(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
+        """The commits in the plain records of a batch; what is none, or not understood, is left
+        out. Raises CorruptBatchError for records that are not whole."""
+        keys, new = self._keys, Stored
+        for _, stamp, _, key_at, key_size, value_at, value_size, _ in walk(data, header):
+            if key_size < 0:
+                continue
+            raw = data[key_at : key_at + key_size]
+            try:
+                key = keys[raw]
+            except KeyError:
+                key = self._learn(raw)
+            if key is None:
+                continue
+            if value_size < 0:
+                yield new(key, stamp, -1)
+                continue
+            found = _value(data, value_at, value_size, raw)
+            if found is not None:
+                offset, committed = found
+                yield new(key, committed if committed >= 0 else stamp, offset)
+
+    def _learn(self, raw: bytes) -> Key | None:
+        """The key, None if it is not one of a commit or not wanted."""
+        key = None
+        try:
+            found = read_offsets_record(raw, None).key
+        except CorruptError:
+            found = None
+        if isinstance(found, OffsetCommitKey) and (
+            self._groups is None or found.group in self._groups
+        ):
+            key = (found.group, found.topic, found.partition)
+        if len(self._keys) >= _MOST_KEYS:
+            self._keys.clear()
+        self._keys[raw] = key
+        return key
+
+
+def _value(data: bytes, at: int, size: int, key: bytes) -> tuple[int, int] | None:
+    """(offset, commit time in ms) of a value; None if it is not understood."""
+    if size >= _VALUE.size + 8:
+        version, offset, _, metadata = _VALUE.unpack_from(data, at)
+        if version == 3 and 0 <= metadata == size - _VALUE.size - 8:
+            return offset, _STAMP.unpack_from(data, at + size - 8)[0]
+    try:
+        value = read_offsets_record(key, data[at : at + size]).value
+    except CorruptError:
+        return None
+    if not isinstance(value, OffsetCommitValue):
+        return None
+    return value.offset, value.commit_timestamp
