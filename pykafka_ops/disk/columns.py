@@ -54,7 +54,9 @@ def usual(data: bytes, at: int, header: BatchHeader) -> Usual | None:
         return None
     if header.max_timestamp < NO_TIMESTAMP or len(data) == at or data[-1]:
         return None
-    walk = _Walk(bytes(_BEFORE) + data[at:], header.record_count, 2 * top)
+    if at < _BEFORE:
+        data, at = bytes(_BEFORE) + data[at:], _BEFORE
+    walk = _Walk(data, at, header.record_count, 2 * top)
     try:
         while walk.left:
             if not walk.step():
@@ -99,9 +101,9 @@ class _Walk:
 
     __slots__ = ("at", "data", "done", "keyless", "left", "next", "reached", "top", "walked")
 
-    def __init__(self, data: bytes, count: int, top: int) -> None:
+    def __init__(self, data: bytes, at: int, count: int, top: int) -> None:
         self.data = data
-        self.at = _BEFORE
+        self.at = at
         self.left = count
         self.done = 0
         self.top = top
@@ -145,6 +147,9 @@ class _Walk:
             add_head(data[at - 3 : at + 11])
             add_at(at)
             at += size >> 1
+        if not self.done:  # before the first there is no record, whatever is there
+            length = ats[0] - self.at
+            heads[0] = bytes(_BEFORE - length) + heads[0][_BEFORE - length :]
         heads[-1] = heads[-1].ljust(_ROW, b"\0")
         joined = b"".join(heads)
         if at > len(data) or len(joined) != count * _ROW:
@@ -262,7 +267,8 @@ class _Walk:
         127, or else that 0. Were it neither, the lengths would add up to more than ``extent``.
         """
         if rows.size:
-            if rows.column(1 if rows.size < 128 else 0, begin, end).strip(b"\0") or rows.size & 1:
+            before = rows.column(1 if rows.size < 128 else 0, begin, end)
+            if before[not rows.first + begin :].strip(b"\0") or rows.size & 1:
                 return None
             self.walked += rows.stride * (end - begin)
             return rows.size * one
