@@ -14,8 +14,9 @@ from scripts.benchmarks.group_loads import (
     Member,
     meet,
 )
-from tests.crash.test_transactions import QUICK, read_committed
+from tests.crash.test_transactions import read_committed
 from tests.support.broker import BrokerProcess
+from tests.support.copier import QUICK
 from tests.support.kafka_clients.confluent import ConfluentClient
 from tests.support.waiting import wait_for
 
