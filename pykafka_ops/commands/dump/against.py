@@ -51,10 +51,17 @@ class Partition:
         self.aborted: list[Aborted] = []
         self.mismatch: Place | None = None
 
-    def pass_snapshots(self, offset: int) -> None:
-        """Compare the snapshots taken at or before ``offset`` with the producers as of now."""
+    def pass_snapshots(self, offset: int, seen: int = FAR) -> None:
+        """Compare the snapshots taken at or before ``offset`` with the producers as of now.
+
+        The log has no offsets from ``seen`` on up to ``offset``: they may have been compacted away
+        after a snapshot was taken among them.
+        """
         while self.snapshots and self.snapshots[0][0] <= offset:
             at, report, entries = self.snapshots.pop(0)
+            if at > seen:
+                self.producers.gaps += 1
+                seen = FAR
             for entry in entries if self.trusted else ():
                 stored = (
                     entry.producer_epoch,
@@ -198,7 +205,7 @@ class Against:
         ``place``: of the batch: segment, position, offset, batches before it.
         """
         partition = self.partition
-        partition.pass_snapshots(base)
+        partition.pass_snapshots(base, seen=place[2])
         self.epoch = epoch
         wrong, stale = partition.epochs.see(epoch, base)
         self.edge = self._edge(base)

@@ -168,7 +168,7 @@ class PartitionCheck:
             self._orphans(base, found)
             return
         if self.job.whole:
-            if base != self.end and self.end:
+            if base != self.end and base != self.bases[0]:
                 partition.producers.gaps += 1
             for n, kind in enumerate(SIDE_KINDS[:2]):
                 sides[n] = sides[n] or self._missing(base, kind)

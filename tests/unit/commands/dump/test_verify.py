@@ -22,6 +22,7 @@ from pykafka_ops.disk.batch import assemble, build_batch, read_header
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.record import Record
+from pykafka_ops.disk.snapshot import ProducerEntry, write_snapshot
 from tests.support.damage import WHOLE, batches, copy_of, harm
 from tests.support.segments import SEGMENTS
 
@@ -156,6 +157,19 @@ def test_a_segment_may_not_reach_into_the_next(tmp_path: Path) -> None:
     log_of(tmp_path / "t-0", one(4), base=4)
     (text,) = log_of(tmp_path / "t-0", one(0, 2) + one(2, 4)).problems
     assert text.endswith("offsets 2 to 5, but the next segment begins at 4")
+
+
+@pytest.mark.parametrize(("first", "problems"), [(20, 0), (0, 1)])
+def test_a_snapshot_may_name_a_batch_that_was_compacted_away(
+    tmp_path: Path, first: int, problems: int
+) -> None:
+    """Before the batch at 20 nothing is left, or all is there and the snapshot is wrong."""
+    folder = tmp_path / "t-0"
+    log_of(folder, b"" if first else one(0, 10) + one(10, 10))
+    snapshot = folder / f"{10:020}.snapshot"
+    snapshot.write_bytes(write_snapshot([ProducerEntry(7, 0, 9, 9, 0, 1009)]))
+    log_of(folder, one(20, producer_id=7, producer_epoch=0, base_sequence=20), base=20)
+    assert len(check(folder)[snapshot.name].problems) == problems
 
 
 def test_names_that_a_broker_would_not_read(tmp_path: Path) -> None:
