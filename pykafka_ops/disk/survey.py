@@ -6,13 +6,11 @@ put together as that of ``walk`` is.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pykafka_ops.disk.columns import usual
-from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong, signed64
-from pykafka_ops.disk.walk import INTEGER, LATE_END, fault, skip_headers
+from pykafka_ops.disk.walk import LATE_END, compile_reader
 from pykafka_ops.errors import CorruptBatchError
 
 if TYPE_CHECKING:
@@ -112,30 +110,6 @@ def examine(data: bytes, header: BatchHeader) -> Survey:
     return Survey(header.record_count, header.max_timestamp, header.base_timestamp, without, True)
 
 
-def _compile() -> Callable[[bytes, int, BatchHeader], Survey]:
-    """The function of ``_SURVEY``."""
-    names = {"size": "", "time": "", "delta": "", "key_size": "", "value_size": ""}
-    for name in names:
-        read = "read_varlong" if name == "time" else "read_varint"
-        names[name] = INTEGER.format(name=name, read=read).strip()
-    source, name = _SURVEY.format(**names), "<pykafka_ops.disk.survey>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    space: dict[str, Any] = {
-        "MAX_LONG": 2**63 - 1,
-        "MIN_LONG": -(2**63),
-        "signed64": signed64,
-        "CorruptBatchError": CorruptBatchError,
-        "LATE_END": LATE_END,
-        "Survey": Survey,
-        "ZIGZAG": ZIGZAG,
-        "fault": fault,
-        "read_varint": read_varint,
-        "read_varlong": read_varlong,
-        "skip_headers": skip_headers,
-    }
-    exec(compile(source, name, "exec"), space)
-    made: Callable[[bytes, int, BatchHeader], Survey] = space["survey"]
-    return made
-
-
-_compiled = _compile()
+_compiled: Callable[[bytes, int, BatchHeader], Survey] = compile_reader(
+    _SURVEY, "pykafka_ops.disk.survey", "survey", Survey=Survey
+)

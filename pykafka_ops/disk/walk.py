@@ -199,14 +199,18 @@ def _skip(data: bytes, at: int, stop: int) -> int:
     return at + max(size, 0)
 
 
-def _compile() -> Callable[[bytes, BatchHeader], Iterator[Span]]:
-    """The function of ``_WALK``."""
+def compile_reader(template: str, place: str, function: str, **more: object) -> Any:
+    """``function`` of a template that steps through records, its integers read in place.
+
+    ``place`` is the module's name in tracebacks; ``more`` is what the template uses beyond the
+    parts of this module.
+    """
     names = {"size": "", "time": "", "delta": "", "key_size": "", "value_size": ""}
     for name in names:
         # Only a timestamp may take more than 32 bits.
         read = "read_varlong" if name == "time" else "read_varint"
         names[name] = INTEGER.format(name=name, read=read).strip()
-    source, name = _WALK.format(**names), "<pykafka_ops.disk.walk>"
+    source, name = template.format(**names), f"<{place}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     space: dict[str, Any] = {
         "MAX_LONG": 2**63 - 1,
@@ -219,10 +223,12 @@ def _compile() -> Callable[[bytes, BatchHeader], Iterator[Span]]:
         "fault": fault,
         "read_varint": read_varint,
         "read_varlong": read_varlong,
+        **more,
     }
     exec(compile(source, name, "exec"), space)
-    made: Callable[[bytes, BatchHeader], Iterator[Span]] = space["walk"]
-    return made
+    return space[function]
 
 
-_compiled = _compile()
+_compiled: Callable[[bytes, BatchHeader], Iterator[Span]] = compile_reader(
+    _WALK, "pykafka_ops.disk.walk", "walk"
+)
