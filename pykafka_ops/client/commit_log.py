@@ -14,7 +14,6 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.fetch import RECORDS_LIMIT, end_of, fetch
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.topics import Topic, describe_topics
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.commits import CommitReader, Key
@@ -35,8 +34,8 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
     if not isinstance(topic, Topic):
         return {}
     every = [(TOPIC, p.number) for p in topic.partitions]
-    starts = offsets.list_offsets(cluster, dict.fromkeys(every, since_ms))
-    pending = {p: o.offset for p, o in starts.items() if isinstance(o, Offset) and o.offset >= 0}
+    starts = offsets.known_offsets(cluster, every, since_ms)
+    pending = {p: o.offset for p, o in starts.items() if o.offset >= 0}
     found: Commits = {}
     reader = CommitReader(groups)
     while pending:

@@ -5,7 +5,7 @@ Source: KIP-79, KIP-734 (max timestamp), KIP-405 (earliest local, latest tiered)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from pykafka_ops.client.cluster import Cluster, Question
@@ -54,6 +54,18 @@ def list_offsets(
         return Question(node, request, ListOffsetsResponse, lowest=lowest)
 
     return ask_leaders(cluster, wanted, ask, _read, name="listOffsets")
+
+
+def known_offsets(
+    cluster: Cluster, partitions: Iterable[Partition], time: int
+) -> dict[Partition, Offset]:
+    """As ``list_offsets`` for one time; partitions that cannot tell (a deleted topic) are left out.
+
+    Asks nobody where there are no partitions.
+    """
+    wanted = dict.fromkeys(partitions, time)
+    found = list_offsets(cluster, wanted) if wanted else {}
+    return {p: o for p, o in found.items() if isinstance(o, Offset)}
 
 
 def _read(response: ListOffsetsResponse) -> Answers[Offset]:

@@ -10,7 +10,6 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
-from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.commands.groups import kafka_text, select
@@ -100,9 +99,8 @@ def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, Described 
 
 def end_offsets(cluster: Cluster, partitions: set[Partition]) -> dict[Partition, int]:
     """Log end offsets; partitions that cannot tell theirs (a deleted topic) are left out."""
-    wanted = dict.fromkeys(sorted(partitions), offsets.LATEST)
-    found = offsets.list_offsets(cluster, wanted) if wanted else {}
-    return {p: o.offset for p, o in found.items() if isinstance(o, Offset)}
+    found = offsets.known_offsets(cluster, sorted(partitions), offsets.LATEST)
+    return {p: o.offset for p, o in found.items()}
 
 
 def _readers(group: Group) -> list[Reader]:

@@ -11,7 +11,6 @@ from pykafka_ops.analysis.lag import Sample
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import commits_since
-from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands.dump.segments import Reading, plain_section, segments
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.commits import CommitReader
@@ -65,5 +64,4 @@ def ends_at(cluster: Cluster, keys: Sequence[Key], times: Sequence[int]) -> dict
 
 
 def _ask(cluster: Cluster, keys: Sequence[Key], moment: int) -> dict[Key, int]:
-    found = offsets.list_offsets(cluster, dict.fromkeys(keys, moment)) if keys else {}
-    return {p: o.offset for p, o in found.items() if isinstance(o, Offset)}
+    return {p: o.offset for p, o in offsets.known_offsets(cluster, keys, moment).items()}

@@ -13,7 +13,6 @@ from pykafka_ops.client.commit_log import Commits, commits_since
 from pykafka_ops.client.fetch import fetch, records_from
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
-from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands._output import ItemError
 from pykafka_ops.commands.groups.select import not_there
 from pykafka_ops.errors import KafkaError, PkoError
@@ -96,12 +95,9 @@ class Collector:
         self.errors.append(ItemError.of(name, error))
 
     def _ask(self, partitions: Iterable[Partition], moment: int) -> dict[Partition, int]:
-        return {p: o.offset for p, o in self._offsets(partitions, moment).items()}
-
-    def _offsets(self, partitions: Iterable[Partition], moment: int) -> dict[Partition, Offset]:
-        wanted = dict.fromkeys(partitions, moment)
-        found = offsets.list_offsets(self.cluster, wanted) if wanted else {}
-        return {p: o for p, o in found.items() if isinstance(o, Offset)}
+        return {
+            p: o.offset for p, o in offsets.known_offsets(self.cluster, partitions, moment).items()
+        }
 
     def _samples(
         self, every: Sequence[Partition], behind: set[Partition], ends: Mapping[Partition, int]
@@ -119,7 +115,7 @@ class Collector:
 
     def _newest(self, partitions: set[Partition]) -> dict[Partition, int]:
         """The largest timestamp in each; now, where brokers before 3.0 cannot tell."""
-        found = self._offsets(sorted(partitions), offsets.MAX_TIMESTAMP)
+        found = offsets.known_offsets(self.cluster, sorted(partitions), offsets.MAX_TIMESTAMP)
         return {
             p: found[p].timestamp if p in found and found[p].timestamp >= 0 else self.now
             for p in partitions

@@ -79,9 +79,8 @@ def _plan(ctx: Context, cluster: Cluster, group: str) -> Plan:
 
 
 def _agreed(ctx: Context, table: Table, group: str, count: int) -> bool:
-    if ctx.args.has("yes") or not sys.stdin.isatty():
-        return ctx.confirm(f"move {count} offsets of group", [group])
-    write(table, "table", flags=False, out=sys.stderr)
+    if sys.stdin.isatty() and not ctx.args.has("yes"):
+        write(table, "table", flags=False, out=sys.stderr)
     return ctx.confirm(f"move {count} offsets of group", [group])
 
 
