@@ -1,0 +1,1 @@
+"""Reports and data sources on Apache Spark."""

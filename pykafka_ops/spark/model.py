@@ -1,0 +1,70 @@
+"""What a report is once it is computed: sections of rows, small enough for one machine.
+
+Times are in ms since 1970, sizes in bytes, rates per second, spans in seconds, unless a column's
+``unit`` says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of the rows of a section: its heading, what it counts in, what it means.
+
+    ``unit`` is one of ``ms`` (a moment), ``bytes``, ``bytes/s``, ``records``, ``records/s``,
+    ``seconds``, ``share`` (0 to 1), ``percent``, ``days`` or empty. ``detail`` columns are left out
+    of narrow tables.
+    """
+
+    name: str
+    title: str
+    unit: str = ""
+    doc: str = ""
+    detail: bool = False
+
+
+@dataclass(slots=True)
+class Section:
+    """A table of a report; ``rows`` have a value (or None) for every column."""
+
+    name: str
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that was left out: where, and what is wrong there."""
+
+    where: str
+    what: str
+
+
+@dataclass(slots=True)
+class Report:
+    """A whole report: ``kind`` is lag, skew or retention, ``now`` the moment it is about (ms).
+
+    ``source`` says what it was made of (servers or directories, filters, the span of time);
+    ``summary`` the few figures on top; ``problems`` what could not be read.
+    """
+
+    kind: str
+    now: int
+    source: Mapping[str, object]
+    summary: Mapping[str, object]
+    sections: Sequence[Section]
+    problems: Sequence[Problem] = field(default_factory=tuple)
+
+    def section(self, name: str) -> Section:
+        """The section of that name; KeyError if there is none."""
+        for section in self.sections:
+            if section.name == name:
+                return section
+        raise KeyError(name)
