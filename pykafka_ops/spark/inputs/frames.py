@@ -1,0 +1,152 @@
+"""Inputs made of given rows or frames: for tests, and for figures nobody has a cluster for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.inputs.names import ALL, Names
+from pykafka_ops.spark.model import Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+Rows = Iterable[Mapping[str, object]]
+
+
+class Frames(TypedDict, total=False):
+    """What is given: rows (dicts; times in ms; what is left out is null) or whole frames."""
+
+    batches: Rows | DataFrame
+    all_batches: Rows | DataFrame
+    records: Rows | DataFrame
+    partitions: Rows | DataFrame
+    brokers: Rows | DataFrame
+    log_dirs: Rows | DataFrame
+    configs: Rows | DataFrame
+    groups: Rows | DataFrame
+    commits: Rows | DataFrame
+    committed: Rows | DataFrame
+    ends: Rows | DataFrame
+    times: Rows | DataFrame
+
+
+_SCHEMAS: Final = {
+    "batches": schemas.BATCHES,
+    "all_batches": schemas.BATCHES,
+    "records": schemas.KEYS,
+    "partitions": schemas.PARTITIONS,
+    "brokers": schemas.BROKERS,
+    "log_dirs": schemas.LOG_DIRS,
+    "configs": schemas.CONFIGS,
+    "groups": schemas.GROUPS,
+    "commits": schemas.OFFSETS,
+    "committed": schemas.COMMITTED,
+    "ends": schemas.ENDS,
+    "times": schemas.TIMES,
+}
+
+
+class FrameInputs:
+    """See ``Inputs``: each method gives what was given under its name, None where nothing was.
+
+    ``ends`` gives its rows whatever the moments; ``all_batches`` falls back to ``batches``.
+    Filters are carried for the report to see, not applied.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        *,
+        now: int,
+        since: int | None = None,
+        until: int | None = None,
+        wanted_topics: Names = ALL,
+        wanted_groups: Names = ALL,
+        **frames: Unpack[Frames],
+    ) -> None:
+        self.spark, self.now, self.since, self.until = spark, now, since, until
+        self.wanted_topics, self.wanted_groups = wanted_topics, wanted_groups
+        self.problems: list[Problem] = []
+        self.source: Mapping[str, object] = {"rows": sorted(frames)}
+        self._frames = {
+            name: frame_of(spark, given, _SCHEMAS[name])
+            for name, given in cast("Mapping[str, Rows | DataFrame]", frames).items()
+        }
+
+    def batches(self) -> DataFrame | None:
+        return self._frames.get("batches")
+
+    def all_batches(self) -> DataFrame | None:
+        return self._frames.get("all_batches", self._frames.get("batches"))
+
+    def records(self) -> DataFrame | None:
+        return self._frames.get("records")
+
+    def partitions(self) -> DataFrame | None:
+        return self._frames.get("partitions")
+
+    def brokers(self) -> DataFrame | None:
+        return self._frames.get("brokers")
+
+    def log_dirs(self) -> DataFrame | None:
+        return self._frames.get("log_dirs")
+
+    def configs(self) -> DataFrame | None:
+        return self._frames.get("configs")
+
+    def groups(self) -> DataFrame | None:
+        return self._frames.get("groups")
+
+    def commits(self) -> DataFrame | None:
+        return self._frames.get("commits")
+
+    def committed(self) -> DataFrame | None:
+        return self._frames.get("committed")
+
+    def ends(self, moments: Sequence[int]) -> DataFrame | None:
+        return self._frames.get("ends")
+
+    def times(self) -> DataFrame | None:
+        return self._frames.get("times")
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+def frame_of(spark: SparkSession, given: Rows | DataFrame, schema: StructType) -> DataFrame:
+    """Rows (dicts; times in ms, missing fields null) as a frame; a frame as it is.
+
+    Raises UsageError for a field or column that the schema does not have.
+    """
+    from pyspark.sql import DataFrame
+
+    if isinstance(given, DataFrame):
+        _check(given.columns, schema)
+        return given
+    import pyarrow as pa
+
+    arrow = schemas.arrow(schema)
+    rows = [dict(row) for row in given]
+    _check({name for row in rows for name in row}, schema)
+    for field in arrow:
+        if pa.types.is_timestamp(field.type):
+            for row in rows:
+                row[field.name] = _micros(row.get(field.name))
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=arrow), schema)
+
+
+def _check(names: Iterable[str], schema: StructType) -> None:
+    unknown = sorted(set(names) - set(schema.fieldNames()))
+    if unknown:
+        raise UsageError(f"no column {', '.join(unknown)}: they are {', '.join(schema.names)}")
+
+
+def _micros(moment: object) -> object:
+    if isinstance(moment, datetime):
+        return int(moment.astimezone(UTC).timestamp() * 1_000_000)
+    return None if moment is None else int(cast("int", moment)) * 1000

@@ -1,0 +1,114 @@
+"""The columns of every frame that sources give and reports take, in their order.
+
+``timestamp`` columns are in UTC; sizes are in bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import types as t
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_INTS: Final = t.ArrayType(t.IntegerType(), containsNull=False)
+_HEADERS: Final = t.ArrayType(
+    t.StructType([t.StructField("key", t.StringType()), t.StructField("value", t.BinaryType())])
+)
+_TYPES: Final[dict[str, t.DataType]] = {
+    "binary": t.BinaryType(),
+    "boolean": t.BooleanType(),
+    "bigint": t.LongType(),
+    "double": t.DoubleType(),
+    "int": t.IntegerType(),
+    "string": t.StringType(),
+    "timestamp": t.TimestampType(),
+    "ints": _INTS,
+    "headers": _HEADERS,
+}
+
+
+def columns(text: str) -> t.StructType:
+    """``"name type, name type"`` as a schema; no session is needed for it."""
+    pairs = [part.split() for part in text.split(",")]
+    return t.StructType([t.StructField(name, _TYPES[kind]) for name, kind in pairs])
+
+
+def arrow(schema: t.StructType) -> pa.Schema:
+    """The Arrow schema that record batches of ``schema`` must have."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(schema, timezone="UTC")
+
+
+BATCHES: Final = columns(
+    "topic string, partition int, base_offset bigint, last_offset bigint, records int,"
+    "first_timestamp timestamp, max_timestamp timestamp, timestamp_type int, size int,"
+    "codec string, magic int, leader_epoch int, producer_id bigint, producer_epoch int,"
+    "base_sequence int, transactional boolean, control boolean, broker int, log_dir string,"
+    "segment string, position bigint, problem string"
+)
+"""``kafka-log``, mode batches: a row per record batch (``size`` on disk, header included)."""
+
+RECORDS: Final = columns(
+    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp,"
+    "timestampType int"
+)
+"""Records as Spark's own ``kafka`` source gives them."""
+
+RECORDS_WITH_HEADERS: Final = columns(
+    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp,"
+    "timestampType int, headers headers"
+)
+"""The same with ``includeHeaders``."""
+
+KEYS: Final = columns(
+    "topic string, partition int, key binary, key_size int, value_size int, timestamp timestamp"
+)
+"""Records without their values; a size is null where key or value is."""
+
+OFFSETS: Final = columns(
+    "group string, topic string, partition int, offset bigint, leader_epoch int, metadata string,"
+    "commit_timestamp timestamp, expire_timestamp timestamp, tombstone boolean,"
+    "log_partition int, log_offset bigint"
+)
+"""``kafka-offsets``: a row per commit. A tombstone has no offset, and the time of its record."""
+
+PARTITIONS: Final = columns(
+    "topic string, partition int, leader int, replicas ints, isr ints, start_offset bigint,"
+    "end_offset bigint, max_timestamp timestamp"
+)
+"""Partitions; null where nobody could tell. ``max_timestamp`` is that of the newest record."""
+
+BROKERS: Final = columns("broker int, host string, port int, rack string, controller boolean")
+
+LOG_DIRS: Final = columns(
+    "broker int, log_dir string, topic string, partition int, size bigint, offset_lag bigint,"
+    "future boolean, total_bytes bigint, usable_bytes bigint"
+)
+"""Replicas on disk. A directory without replicas has one row whose topic and partition are null.
+
+``total_bytes`` and ``usable_bytes`` are of the directory's volume, null where not known.
+"""
+
+CONFIGS: Final = columns("topic string, name string, value string, source string")
+"""Settings of topics; ``source`` as Kafka's tools print it: DYNAMIC_TOPIC_CONFIG, ..."""
+
+GROUPS: Final = columns(
+    "group string, state string, member string, client_id string, host string, topic string,"
+    "partition int"
+)
+"""A row per assigned partition; a member without any has null topic and partition, a group
+without members one row that has only group and state."""
+
+COMMITTED: Final = columns(
+    "group string, topic string, partition int, offset bigint, leader_epoch int, metadata string"
+)
+"""The offsets groups would go on from; ``leader_epoch`` is null where unknown."""
+
+ENDS: Final = columns("topic string, partition int, at timestamp, offset bigint")
+"""Where logs ended at some moments: the offset of the first record from then on."""
+
+TIMES: Final = columns("topic string, partition int, offset bigint, timestamp timestamp")
+"""When the first record at or behind an offset was written."""

@@ -1,0 +1,1 @@
+"""Python Data Sources of Spark over Kafka's files and clusters."""
