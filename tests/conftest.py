@@ -14,13 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
 
 from tests.support import java_kit
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
-from tests.support.waiting import wait_for
 
 Broker = BrokerProcess | ApacheBroker
 HERE = Path(__file__).resolve().parent
@@ -101,15 +98,6 @@ def make_broker(
         broker.close()
 
 
-def _has_controller(broker: ApacheBroker) -> bool:
-    """Until then Kafka creates no topics, and clients wait for long to ask again."""
-    try:
-        found = AdminClient({"bootstrap.servers": broker.bootstrap}).list_topics(timeout=5)
-    except KafkaException:
-        return False
-    return bool(found.controller_id >= 0)
-
-
 @pytest.fixture(scope="session")
 def apache_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
     """One Apache Kafka broker for the whole run; use ``apache``."""
@@ -117,9 +105,7 @@ def apache_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheB
     zookeeper = ZooKeeper(directory).start()
     broker = ApacheBroker(directory / "broker-0", zookeeper)
     try:
-        broker.start()
-        wait_for(lambda: _has_controller(broker), seconds=60, what="a controller")
-        yield broker
+        yield broker.start()
     finally:
         broker.close()
         zookeeper.close()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import shutil
 import socket
-import struct
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scripts.benchmarks.results import APACHE, OURS
-from tests.support import java_kit, raw
+from tests.support import java_kit
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 from tests.support.process import Process
@@ -56,24 +55,13 @@ class Target:
     def start(self, seconds: float = 300.0) -> float:
         """Start; seconds from the start of the process until its port accepts."""
         begin = time.monotonic()
-        self.broker.start(seconds)
+        if isinstance(self.broker, BrokerProcess):
+            self.broker.start(seconds)
+            return time.monotonic() - begin
+        self.broker.start_to_port(seconds)
         taken = time.monotonic() - begin
-        wait_for(self._has_controller, seconds=seconds, what="a controller")
+        self.broker.wait_controller(seconds)
         return taken
-
-    def _has_controller(self) -> bool:
-        """Kafka opens its port before it has one, and answers no CreateTopics until then."""
-        with raw.Connection(self.bootstrap) as connection:
-            body = connection.ask(raw.request(raw.METADATA, 1, raw.array([])))
-        (brokers,) = struct.unpack_from(">i", body)
-        at = 4
-        for _ in range(brokers):
-            at += 4
-            (host,) = struct.unpack_from(">h", body, at)
-            at += 2 + host + 4
-            (rack,) = struct.unpack_from(">h", body, at)
-            at += 2 + max(rack, 0)
-        return brokers > 0 and struct.unpack_from(">i", body, at)[0] >= 0
 
     def start_until_port(self, seconds: float = 300.0) -> float:
         """As ``start``, with the port tried every millisecond for both brokers alike."""

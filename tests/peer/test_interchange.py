@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka import KafkaException
 
 from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
 from tests.support.broker import BrokerProcess
@@ -87,15 +86,6 @@ def settled(bootstrap: str, count: int) -> bool:
     return len(leaders) == count and min(leaders) >= 0
 
 
-def has_controller(bootstrap: str) -> bool:
-    """Whether broker 0 says that it is the controller."""
-    try:
-        found = ConfluentClient(bootstrap).admin.list_topics(timeout=5)
-    except KafkaException:
-        return False
-    return bool(found.controller_id == 0)
-
-
 def appended(bootstrap: str, before: Contents) -> None:
     """Appending goes on where the other broker ended, for old and new producers."""
     client = ConfluentClient(bootstrap)
@@ -150,7 +140,6 @@ def test_we_open_a_directory_of_apache_kafka(
     ending: str,
 ) -> None:
     theirs = apache_on(tmp_path / "data").start()
-    wait_for(lambda: has_controller(theirs.bootstrap), seconds=60, what="a controller")
     fill(theirs.bootstrap, deleting=ending == "stop")
     before, groups = contents(theirs.bootstrap), groups_of(theirs.bootstrap)
     getattr(theirs, ending)()

@@ -18,7 +18,7 @@ from pykafka_ops.wire.messages.transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
 )
-from tests.peer.test_interchange import apache_on, has_controller, zookeeper  # noqa: F401
+from tests.peer.test_interchange import apache_on, zookeeper  # noqa: F401
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 from tests.support.kafka_clients.confluent import ConfluentClient
@@ -163,7 +163,6 @@ def test_we_go_on_with_transactions_of_apache_kafka_after_a_kill(
     make_broker: Callable[..., BrokerProcess],
 ) -> None:
     theirs = apache_on(tmp_path / "data").start()
-    wait_for(lambda: has_controller(theirs.bootstrap), seconds=60, what="a controller")
     kept = fill(theirs.bootstrap)
     before = facts(theirs.bootstrap)
     theirs.kill()

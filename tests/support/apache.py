@@ -8,8 +8,10 @@ from pathlib import Path
 
 from kazoo.client import KazooClient
 
+from pykafka_ops.wire.messages.metadata import MetadataRequest
 from tests.support import java_kit
 from tests.support.process import Process
+from tests.support.two_brokers import CLOSED, Link
 from tests.support.waiting import free_port, wait_for, wait_for_port
 
 SERVER_JVM = [
@@ -152,10 +154,23 @@ class ApacheBroker:
         return [*argv, "-cp", java_kit.server_classpath(), "kafka.Kafka", str(self._config())]
 
     def start(self, seconds: float = 60.0) -> ApacheBroker:
-        """Start it and wait for its port."""
+        """Start it and wait for its port, then until it knows who is the controller."""
+        self.start_to_port(seconds)
+        self.wait_controller(seconds)
+        return self
+
+    def start_to_port(self, seconds: float = 60.0) -> None:
+        """Start it and wait for its port only."""
         self.process = Process(self.argv(), self.log)
         wait_for_port("127.0.0.1", self.port, alive=self.process.alive, seconds=seconds)
-        return self
+
+    def wait_controller(self, seconds: float = 60.0) -> None:
+        """Before it knows one it creates no topics, and clients wait for long to ask again."""
+        link = Link(self.bootstrap)
+        try:
+            wait_for(lambda: _has_controller(link), seconds=seconds, what="a controller")
+        finally:
+            link.close()
 
     def stop(self, seconds: float = 60.0) -> int:
         """SIGTERM; Kafka's exit code after a clean shutdown is 143."""
@@ -184,3 +199,8 @@ class ApacheBroker:
 
     def log_tail(self) -> str:
         return self.process.log_tail() if self.process else ""
+
+
+def _has_controller(link: Link) -> bool:
+    answer = link.ask(MetadataRequest(topics=[]), 1)
+    return answer != CLOSED and bool(answer.controller_id >= 0)
