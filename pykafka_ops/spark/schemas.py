@@ -112,3 +112,6 @@ ENDS: Final = columns("topic string, partition int, at timestamp, offset bigint"
 
 TIMES: Final = columns("topic string, partition int, offset bigint, timestamp timestamp")
 """When the first record at or behind an offset was written."""
+
+CLEANED: Final = columns("broker int, log_dir string, topic string, partition int, offset bigint")
+"""How far the log cleaner got: the first dirty offset (``cleaner-offset-checkpoint``)."""

@@ -87,6 +87,10 @@ class Inputs(Protocol):
         """TIMES at every committed offset of the groups that lies inside its log."""
         ...
 
+    def cleaned(self) -> DataFrame | None:
+        """CLEANED of every replica in directories; None where only a cluster is asked."""
+        ...
+
     def close(self) -> None:
         """Let go of what is kept."""
         ...

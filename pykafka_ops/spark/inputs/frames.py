@@ -33,6 +33,7 @@ class Frames(TypedDict, total=False):
     committed: Rows | DataFrame
     ends: Rows | DataFrame
     times: Rows | DataFrame
+    cleaned: Rows | DataFrame
 
 
 _SCHEMAS: Final = {
@@ -48,6 +49,7 @@ _SCHEMAS: Final = {
     "committed": schemas.COMMITTED,
     "ends": schemas.ENDS,
     "times": schemas.TIMES,
+    "cleaned": schemas.CLEANED,
 }
 
 
@@ -113,6 +115,9 @@ class FrameInputs:
 
     def times(self) -> DataFrame | None:
         return self._frames.get("times")
+
+    def cleaned(self) -> DataFrame | None:
+        return self._frames.get("cleaned")
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -1,0 +1,1 @@
+"""The reports: each takes ``Inputs`` and ``Options`` and gives a ``Report``."""
