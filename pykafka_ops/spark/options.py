@@ -1,0 +1,45 @@
+"""What a person may ask of a report beside its input; every report takes what it understands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pykafka_ops.analysis.skew import CONSUMER_RATE, PRODUCER_RATE
+
+Records = Literal["all", "sample", "none"]
+
+
+def _silent(_text: str) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``window`` is the length of a bucket of time in ms (None: the report chooses).
+
+    ``top`` bounds lists such as heavy keys. ``target`` is the throughput a topic should carry, in
+    bytes per second. ``strict`` stops at what cannot be read instead of counting it.
+    ``checkpoints`` are directories of Structured Streaming jobs (lag). ``history`` has, per section
+    of this kind of report, the rows of earlier runs, oldest first, each with ``now`` of its run
+    (ms). ``stage`` is told what is being done, for the progress bar.
+
+    Skew: ``producer_rate`` and ``consumer_rate`` are bytes per second that one partition takes and
+    that one consumer reads; ``records``: whether keys and sizes are counted in all records, in a
+    ``share`` of them (0 to 1), or not (None: in all of files, in none of a cluster alone);
+    ``tolerance``: how far a broker may be from its fair share of bytes before moves are proposed.
+    """
+
+    window: int | None = None
+    top: int = 10
+    target: float | None = None
+    strict: bool = False
+    checkpoints: Sequence[str] = ()
+    history: Mapping[str, Sequence[Mapping[str, object]]] | None = None
+    stage: Callable[[str], None] = _silent
+    producer_rate: float = PRODUCER_RATE
+    consumer_rate: float = CONSUMER_RATE
+    records: Records | None = None
+    share: float = 0.01
+    tolerance: float = 0.1
