@@ -1,0 +1,85 @@
+"""Spark's settings for ``pko``: what makes a session quick, quiet and its own. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.master import is_local, is_standalone, standalone_hosts
+
+MIB = 1 << 20
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+
+def driver_memory(machine: int) -> str:
+    """The driver's heap for a machine with ``machine`` bytes of memory: a quarter, 512m to 4g."""
+    return f"{min(max(machine // 4 // MIB, 512), 4096)}m"
+
+
+def pairs(words: Iterable[str]) -> dict[str, str]:
+    """``--conf KEY=VALUE``; UsageError for what is none."""
+    found = {}
+    for word in words:
+        key, eq, value = word.partition("=")
+        if not eq or not key.strip():
+            raise UsageError(f"--conf {word}: write KEY=VALUE")
+        found[key.strip()] = value
+    return found
+
+
+def base(master: str, cores: int, memory: str, directory: str) -> dict[str, str]:
+    """Settings of a session; ``cores`` is what a local one runs on, ``directory`` its own.
+
+    A catalog in memory leaves Hive's and Derby's classes alone; as many shuffle partitions as
+    cores keep small reports from hundreds of empty tasks; parallel collection without the region
+    bookkeeping of G1 is the cheapest on few cores.
+    """
+    conf = {
+        "spark.app.name": "pko",
+        "spark.master": master,
+        "spark.submit.deployMode": "client",
+        "spark.driver.memory": memory,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.python.filterPushdown.enabled": "true",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.python.worker.faulthandler.enabled": "true",
+        JAVA_OPTIONS: f"-Dlog4j2.configurationFile=file:{directory}/log4j2.properties"
+        f" -Djava.io.tmpdir={directory} -XX:+UseParallelGC -XX:-UsePerfData",
+    }
+    if is_local(master):
+        conf |= {
+            "spark.local.dir": directory,
+            "spark.sql.shuffle.partitions": str(cores),
+            "spark.driver.host": LOOPBACK[0],
+            "spark.driver.bindAddress": LOOPBACK[0],
+        }
+    elif is_standalone(master) and standalone_hosts(master)[0][0] in LOOPBACK:
+        conf["spark.driver.host"] = LOOPBACK[0]
+    return conf
+
+
+def merged(ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
+    """``theirs`` wins, but options of the driver's Java add up."""
+    made = {**ours, **theirs}
+    if JAVA_OPTIONS in ours and JAVA_OPTIONS in theirs:
+        made[JAVA_OPTIONS] = f"{ours[JAVA_OPTIONS]} {theirs[JAVA_OPTIONS]}"
+    return made
+
+
+def log4j(level: str) -> str:
+    """A log4j2 configuration that writes ``level`` and worse to stderr."""
+    return (
+        f"rootLogger.level = {level}\n"
+        "rootLogger.appenderRef.stderr.ref = stderr\n"
+        "appender.stderr.type = Console\n"
+        "appender.stderr.name = stderr\n"
+        "appender.stderr.target = SYSTEM_ERR\n"
+        "appender.stderr.layout.type = PatternLayout\n"
+        "appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex\n"
+    )

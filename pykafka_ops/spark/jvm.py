@@ -1,0 +1,152 @@
+"""The driver's JVM: start it out of sight, connect to it, end it with all that it left.
+
+It ends by itself when this process does: it reads from a pipe that breaks then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.errors import ConnectError, PkoError
+from pykafka_ops.spark import package
+
+if TYPE_CHECKING:
+    from pyspark import SparkConf, SparkContext
+
+_STOP_SECONDS = 10.0
+_CAUSES = (
+    re.compile(r"^(?:Error|Exception in thread \S+) *:? *(?:[\w.$]+(?:Exception|Error): )?(.+)$"),
+    re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)$"),
+    re.compile(r"^(.*(?:not found|cannot|failed|invalid|unrecognized).*)$", re.IGNORECASE),
+)
+
+
+class Jvm:
+    """One driver's JVM; ``directory`` is its own and goes with it."""
+
+    def __init__(self, directory: str, *, debug: bool) -> None:
+        self.directory, self.debug = directory, debug
+        self.log = Path(directory, "spark.log")
+        self._gateway: Any = None
+
+    def launch(self, conf: SparkConf) -> None:
+        """Start it; PkoError with the cause where that fails."""
+        from pyspark.java_gateway import launch_gateway
+
+        with self.log.open("wb") as log:
+            quiet = {} if self.debug else {"stdout": log, "stderr": log}
+            try:
+                self._gateway = launch_gateway(conf, popen_kwargs=quiet)
+            except Exception as e:
+                raise PkoError(f"Spark does not start: {self._cause() or e}") from e
+
+    def context(self, conf: SparkConf, master: str, patience: float) -> SparkContext:
+        """Connect to the master; ConnectError once it has not answered for ``patience`` s."""
+        from pyspark import SparkContext
+
+        late = threading.Event()
+        timer = threading.Timer(patience, self._give_up, (late,))
+        timer.daemon = True
+        timer.start()
+        try:
+            return SparkContext(gateway=self._gateway, conf=conf)
+        except Exception as e:
+            if late.is_set():
+                raise ConnectError(
+                    f"--master {master} does not answer as Spark of this version would, within "
+                    f"{patience:g} s"
+                ) from e
+            raise PkoError(f"Spark does not start: {self._cause() or first_line(e)}") from e
+        finally:
+            timer.cancel()
+
+    def _give_up(self, late: threading.Event) -> None:
+        late.set()
+        self._process().kill()
+
+    def _process(self) -> subprocess.Popen[bytes]:
+        found: subprocess.Popen[bytes] = self._gateway.proc
+        return found
+
+    def _cause(self) -> str | None:
+        """What its log says went wrong."""
+        with contextlib.suppress(OSError):
+            return cause_of(self.log.read_text(errors="replace"))
+        return None
+
+    def end(self) -> None:
+        """Ask it to go, then make it go; what it wrote goes too."""
+        from pyspark import SparkContext
+
+        if self._gateway is not None:
+            with contextlib.suppress(Exception):
+                self._gateway.shutdown()
+            process = self._process()
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            SparkContext._gateway = SparkContext._jvm = None
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text that says something."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next((line for line in lines if line), type(error).__name__)
+
+
+def cause_of(text: str) -> str | None:
+    """The line in the output of spark-submit or a driver that says what was wrong."""
+    lines = [line.strip() for line in text.splitlines()]
+    for pattern in _CAUSES:
+        for line in lines:
+            if match := pattern.match(line):
+                return match[1]
+    return None
+
+
+@contextlib.contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """``os.environ`` with ``variables``, which children get, for a while."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def variables(env: Mapping[str, str], *, local: bool, archives: str) -> dict[str, str]:
+    """What the driver's environment needs so that Python workers find Python and this package.
+
+    Workers of a cluster take PYSPARK_PYTHON, else the Python of ``archives`` (``env.tar.gz#name``),
+    else the path of this one.
+    """
+    path = os.pathsep.join(p for p in (str(package.root()), env.get("PYTHONPATH", "")) if p)
+    made = {"PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable}
+    if local:
+        made["SPARK_LOCAL_IP"] = "127.0.0.1"
+    elif env.get("PYSPARK_PYTHON"):
+        made["PYSPARK_PYTHON"] = env["PYSPARK_PYTHON"]
+    elif "#" in archives:
+        made["PYSPARK_PYTHON"] = f"./{archives.split('#')[1].split(',')[0]}/bin/python"
+    made["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    return made

@@ -1,0 +1,174 @@
+"""A Spark session with the sources registered: quick to start, quiet, leaving nothing behind.
+
+What can be wrong before a report begins is told in one line: no Java, no PySpark, a master that
+does not answer or gives no executors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pykafka_ops.errors import PkoError
+from pykafka_ops.spark import conf as settings
+from pykafka_ops.spark import package
+from pykafka_ops.spark.java import check_java
+from pykafka_ops.spark.jvm import Jvm, environment, variables
+from pykafka_ops.spark.master import PATIENCE, check_master, is_local, wait_for_executors
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MODULES = ("pyspark", "pyarrow", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How Spark shall run. ``conf`` wins over what ``pko`` sets by itself.
+
+    ``master``: as spark-submit's (None: this machine's cores, or ``cores`` of them);
+    ``packages``, ``py_files``, ``archives``: as spark-submit's; ``debug`` shows Spark's log.
+    """
+
+    master: str | None = None
+    cores: int | None = None
+    driver_memory: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+    py_files: Sequence[str] = ()
+    archives: Sequence[str] = ()
+    debug: bool = False
+
+    def url(self) -> str:
+        """The master's URL, from the most particular place that names one."""
+        named = self.master or self.conf.get("spark.master")
+        return named or f"local[{self.cores or usable_cores()}]"
+
+
+@dataclass(slots=True)
+class _Started:
+    """A JVM started here, and how many sessions of it were not closed yet."""
+
+    jvm: Jvm
+    users: int = 0
+
+
+_started: dict[int, _Started] = {}
+"""By the id of the SparkContext."""
+
+
+def session(wish: Wish | None = None) -> SparkSession:
+    """A session for ``wish`` with the sources registered; the running one where there is one.
+
+    Raises PkoError (no Java, no PySpark, Spark does not start), UsageError (no such master),
+    ConnectError (nobody answers there). ``close`` it.
+    """
+    need_pyspark()
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    from pykafka_ops.spark.sources import register
+
+    running = SparkContext._active_spark_context
+    spark = _start(wish or Wish()) if running is None else SparkSession(running)
+    register(spark)
+    if (started := _started.get(id(spark.sparkContext))) is not None:
+        started.users += 1
+    return spark
+
+
+def close(spark: SparkSession) -> None:
+    """Done with it: what ``session`` started stops with its last user, all else goes on."""
+    key = id(spark.sparkContext)
+    started = _started.get(key)
+    if started is None:
+        return
+    started.users -= 1
+    if started.users > 0:
+        return
+    del _started[key]
+    try:
+        with contextlib.suppress(Exception):
+            spark.stop()
+    finally:
+        started.jvm.end()
+
+
+def need_pyspark() -> None:
+    """PkoError with what to install unless PySpark and what it needs are there."""
+    for name in MODULES:
+        if importlib.util.find_spec(name) is None:
+            raise PkoError(
+                f"{name} is not installed for {sys.executable}: pip install 'pykafka-ops[spark]'"
+            )
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def machine_memory() -> int:
+    """Bytes of memory of the machine, or what the container may have of it."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+    except OSError:
+        return total
+    return min(total, int(limit)) if limit.isdigit() else total
+
+
+def _start(wish: Wish) -> SparkSession:
+    """Start a JVM and connect it to the master."""
+    check_java(os.environ)
+    master = wish.url()
+    check_master(master, os.environ)
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
+
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    jvm = Jvm(tempfile.mkdtemp(prefix="pko-spark-"), debug=wish.debug)
+    try:
+        level = "warn" if wish.debug else "error"
+        Path(jvm.directory, "log4j2.properties").write_text(settings.log4j(level))
+        conf = all_settings(wish, master, jvm.directory)
+        made = SparkConf(loadDefaults=False).setAll(list(conf.items()))
+        archives = conf.get("spark.archives", "")
+        with environment(variables(os.environ, local=is_local(master), archives=archives)):
+            jvm.launch(made)
+            context = jvm.context(made, master, PATIENCE)
+        spark = SparkSession(context)
+        wait_for_executors(spark, master)
+    except BaseException:
+        jvm.end()
+        raise
+    _started[id(context)] = _Started(jvm)
+    return spark
+
+
+def all_settings(wish: Wish, master: str, directory: str) -> dict[str, str]:
+    """Every setting of the session; on a real master the package is shipped along."""
+    memory = wish.driver_memory or settings.driver_memory(machine_memory())
+    ours = settings.base(master, wish.cores or usable_cores(), memory, directory)
+    files = list(wish.py_files)
+    if not is_local(master):
+        files.insert(0, package.ship(directory))
+    theirs = dict(wish.conf)
+    for key, values in (
+        ("spark.jars.packages", wish.packages),
+        ("spark.submit.pyFiles", files),
+        ("spark.archives", wish.archives),
+    ):
+        if values:
+            theirs[key] = ",".join([*filter(None, [theirs.get(key)]), *values])
+    return settings.merged(ours, theirs)
