@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from pykafka_ops.analysis.burrow import (
+    LEAST,
     OK,
     STOP,
     UNKNOWN,
@@ -32,7 +33,9 @@ class Facts:
 
     ``ends`` are earlier end offsets by time, ``commits`` those of the window, both in order;
     ``next_timestamp`` belongs to the record at the committed offset, ``newest`` to the newest
-    record. ``client_id`` is who reads it, None if nobody does.
+    record. ``client_id`` is who reads it, None if nobody does (or, without ``readers_known``, if
+    nobody can tell). ``past`` and ``history`` are ends and commits from before the window, too:
+    for the verdict where the window has too few commits.
     """
 
     group: str
@@ -47,6 +50,9 @@ class Facts:
     newest: int | None = None
     ends: Sequence[Sample] = ()
     commits: Sequence[Commit] = field(default_factory=list)
+    past: Sequence[Sample] = ()
+    history: Sequence[Commit] = ()
+    readers_known: bool = True
 
 
 @dataclass(slots=True)
@@ -105,14 +111,19 @@ def _status(
         return UNKNOWN, None
     if lead is not None and lead < 0:
         return LOST, None
+    if not lag:
+        return OK, None
+    found = facts.commits
+    if len(found) < LEAST and facts.history:
+        found, samples = facts.history, [*facts.past, *samples]
     commits = [
         c._replace(lag=max(0, at - c.offset))
         if (at := end_at(samples, c.timestamp)) is not None
         else c
-        for c in facts.commits
+        for c in found
     ]
     status, since = judge(commits, lag, now)
-    if status == UNKNOWN and facts.client_id is None:
+    if status == UNKNOWN and facts.client_id is None and facts.readers_known:
         return STOP, commits[-1].timestamp if commits else None
     return status, since
 
@@ -135,6 +146,17 @@ def end_at(samples: Sequence[Sample], timestamp: int) -> int | None:
         if t0 <= timestamp <= t1:
             return o0 + round((o1 - o0) * (timestamp - t0) / (t1 - t0)) if t1 > t0 else o1
     return samples[-1][1] if samples and timestamp > samples[-1][0] else None
+
+
+def time_at(samples: Sequence[Sample], offset: int) -> int | None:
+    """About when the record at ``offset`` was written: between two samples, in proportion.
+
+    None where the log ended behind it before the first sample, or has not come to it.
+    """
+    for (t0, o0), (t1, o1) in pairwise(samples):
+        if o0 <= offset < o1:
+            return t0 + round((t1 - t0) * (offset - o0) / (o1 - o0))
+    return None
 
 
 def spread(found: Sequence[int], most: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pykafka_ops.analysis.burrow import OK, STOP, UNKNOWN, Commit
-from pykafka_ops.analysis.lag import LOST, Facts, by_group, end_at, lag_row, spread
+from pykafka_ops.analysis.lag import LOST, Facts, by_group, end_at, lag_row, spread, time_at
 
 NOW = 1_000_000
 FACTS = Facts("g", "Stable", "t", 0, "worker", 400, 100, 1000)
@@ -66,3 +66,19 @@ def test_a_spread_keeps_both_ends_and_never_repeats() -> None:
     assert spread([1, 5, 9], 8) == [1, 5, 9]
     found = spread(list(range(100)), 8)
     assert (found[0], found[-1], len(set(found))) == (0, 99, 8)
+
+
+def test_too_few_commits_in_the_window_are_judged_by_those_before() -> None:
+    before = [Commit(NOW - 700_000 + i * 1000, 390 + i) for i in range(11)]
+    row = lag_row(replace(FACTS, history=before, past=[(NOW - 800_000, 900)]), NOW)
+    assert (row.status, row.since, row.rate_out) == (STOP, before[-1].timestamp, None)
+
+
+def test_without_knowing_readers_few_commits_tell_nothing() -> None:
+    row = lag_row(replace(FACTS, client_id=None, readers_known=False), NOW)
+    assert (row.status, row.since) == (UNKNOWN, None)
+
+
+def test_the_time_of_an_offset_lies_between_two_samples() -> None:
+    samples = [(0, 10), (100, 30), (200, 30), (300, 40)]
+    assert [time_at(samples, o) for o in (9, 10, 20, 30, 39, 40)] == [None, 0, 50, 200, 290, None]
