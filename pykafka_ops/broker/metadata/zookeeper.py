@@ -1,0 +1,407 @@
+"""The tree of znodes of a cluster: a ZooKeeper ensemble, through kazoo.
+
+kazoo does its work in threads of its own, so heartbeats go out however busy the event loop is.
+Requests of one session are answered in the order they were made, which is what makes a watch that
+is set before a read see every change after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from kazoo import exceptions as zk
+from kazoo.client import KazooClient, KazooState
+from kazoo.protocol.serialization import CheckVersion
+from kazoo.protocol.serialization import Create as ZkCreate
+from kazoo.protocol.serialization import Delete as ZkDelete
+from kazoo.protocol.serialization import SetData as ZkSetData
+from kazoo.retry import KazooRetry
+from kazoo.security import OPEN_ACL_UNSAFE
+
+from pykafka_ops.broker.metadata.store import (
+    ANY_VERSION,
+    BadVersionError,
+    Cancel,
+    Check,
+    Create,
+    Delete,
+    EphemeralParentError,
+    Node,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+    Op,
+    OpResult,
+    SessionLostError,
+    SessionState,
+    SetData,
+    Stat,
+    StoreError,
+    WatchCallback,
+)
+from pykafka_ops.broker.metadata.tree import split
+from pykafka_ops.broker.metadata.zookeeper_watches import Watches
+from pykafka_ops.errors import ConnectError
+
+T = TypeVar("T")
+Send = Callable[[], Any]
+"""Hands one request to kazoo; its IAsyncResult."""
+
+IN_FLIGHT = 2_000
+"""Requests of one ``get_many`` that are under way at once."""
+
+_ERRORS: dict[type[Exception], type[StoreError]] = {
+    zk.NoNodeError: NoNodeError,
+    zk.NodeExistsError: NodeExistsError,
+    zk.BadVersionError: BadVersionError,
+    zk.NotEmptyError: NotEmptyError,
+    zk.NoChildrenForEphemeralsError: EphemeralParentError,
+    zk.SessionExpiredError: SessionLostError,
+    zk.SessionMovedError: SessionLostError,
+    zk.ConnectionClosedError: SessionLostError,
+}
+
+
+class ZooKeeperStore:
+    """A :class:`~pykafka_ops.broker.metadata.store.MetadataStore` on a ZooKeeper ensemble.
+
+    One instance is one client; when its session expires kazoo begins another, which listeners
+    hear as EXPIRED, then CONNECTED. While no server answers, calls wait. Those that write may then
+    have been carried out twice in a row; see :meth:`create` and :meth:`multi`.
+    """
+
+    def __init__(self, client: KazooClient, loop: asyncio.AbstractEventLoop) -> None:
+        """Use :meth:`connect`."""
+        self._client = client
+        self._loop = loop
+        self._listeners: list[Callable[[SessionState], None]] = []
+        self._connected = asyncio.Event()
+        self._session = 0
+        self._closed = False
+        self._watches = Watches(client, loop)
+
+    @classmethod
+    async def connect(
+        cls,
+        connect: str,
+        *,
+        session_timeout_ms: int,
+        connection_timeout_ms: int,
+        **options: Any,
+    ) -> ZooKeeperStore:
+        """Connect to ``host:port,...[/chroot]`` (``zookeeper.connect``), making the chroot.
+
+        ``options`` are kazoo's for TLS, SASL and default ACLs. Raises ConnectError if no server
+        lets us in within ``connection_timeout_ms``.
+        """
+        hosts, slash, chroot = connect.partition("/")
+        if slash and chroot.strip("/"):
+            await _make_chroot(hosts, chroot.strip("/"), connection_timeout_ms, options)
+        client = _client(connect.rstrip("/"), session_timeout_ms, options)
+        store = cls(client, asyncio.get_running_loop())
+        client.add_listener(store._heard)
+        await _open(client, hosts, connection_timeout_ms)
+        await store._connected.wait()
+        return store
+
+    @property
+    def session_id(self) -> int:
+        """Owner of the ephemerals this session creates."""
+        return self._session
+
+    # -- reads
+
+    async def get(self, path: str) -> Node | None:
+        """Data and Stat, None if there is no such znode."""
+        split(path)
+        found = await self._call(path, lambda: self._client.get_async(path), missing=None)
+        return None if found is None else Node(found[0], Stat(*found[1]))
+
+    async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
+        """As ``get`` for each path, with many requests under way at once."""
+        nodes: list[Node | None] = []
+        for start in range(0, len(paths), IN_FLIGHT):
+            part = paths[start : start + IN_FLIGHT]
+            found = await self._together(part)
+            nodes += [None if each is None else Node(each[0], Stat(*each[1])) for each in found]
+        return nodes
+
+    async def exists(self, path: str) -> Stat | None:
+        """The Stat, None if there is no such znode."""
+        split(path)
+        found = await self._call(path, lambda: self._client.exists_async(path))
+        return None if found is None else Stat(*found)
+
+    async def children(self, path: str) -> list[str]:
+        """Names of the children, sorted. Raises NoNodeError."""
+        split(path)
+        return sorted(await self._call(path, lambda: self._client.get_children_async(path)))
+
+    # -- writes
+
+    async def set(self, path: str, data: bytes | None, version: int = ANY_VERSION) -> Stat:
+        """Replace the data. Raises NoNodeError, BadVersionError."""
+        split(path)
+        return Stat(*await self._call(path, lambda: self._client.set_async(path, data, version)))
+
+    async def create(
+        self,
+        path: str,
+        data: bytes | None = None,
+        *,
+        ephemeral: bool = False,
+        sequence: bool = False,
+        make_parents: bool = False,
+    ) -> str:
+        """Create a znode; its path. Raises NodeExistsError, NoNodeError (no parent).
+
+        An ephemeral that this session has made already with the same data, before the connection
+        broke, is the one asked for.
+        """
+        split(path + "0" if sequence else path)
+        if make_parents:
+            await self._make_parents(split(path)[0])
+
+        def send() -> Any:
+            return self._client.create_async(path, data, ephemeral=ephemeral, sequence=sequence)
+
+        try:
+            return str(await self._call(path, send))
+        except NodeExistsError:
+            node = await self.get(path) if ephemeral else None
+            if node and node.data == data and node.stat.ephemeral_owner == self.session_id:
+                return path
+            raise
+
+    async def _make_parents(self, path: str) -> None:
+        if path in ("", "/") or await self.exists(path) is not None:
+            return
+        await self._make_parents(split(path)[0])
+        with contextlib.suppress(NodeExistsError):
+            await self.create(path)
+
+    async def delete(self, path: str, version: int = ANY_VERSION) -> None:
+        """Delete a znode. Raises NoNodeError, BadVersionError, NotEmptyError."""
+        if split(path) == ("", ""):
+            raise StoreError(path, "the root cannot be deleted")
+        await self._call(path, lambda: self._client.delete_async(path, version))
+
+    async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
+        """All operations or none. Raises what the first bad one would, with ``index`` set.
+
+        After a broken connection it is sent again, and may then fail because it was carried out
+        the first time: callers read again what they meant to change, as after a rival's write.
+        """
+        wanted = list(ops)
+        if not wanted:
+            return []
+
+        def send() -> Any:
+            transaction = self._client.transaction()
+            transaction.operations += [self._zk_op(op) for op in wanted]
+            return transaction.commit_async()
+
+        results: list[OpResult] = []
+        for index, result in enumerate(await self._call(wanted[0].path, send)):
+            if isinstance(result, Exception):
+                if not isinstance(result, zk.RolledBackError):
+                    raise _error(wanted[index].path, result, index)
+            elif isinstance(result, str):
+                results.append(result)
+            else:
+                results.append(None if result is True else Stat(*result))
+        return results
+
+    def _zk_op(self, op: Op) -> Any:
+        """kazoo's own methods refuse a znode without data."""
+        path = self._client.chroot + op.path if op.path != "/" else self._client.chroot or "/"
+        if isinstance(op, Create):
+            split(op.path + "0" if op.sequence else op.path)
+            flags = op.ephemeral + 2 * op.sequence
+            return ZkCreate(path, op.data, self._client.default_acl or OPEN_ACL_UNSAFE, flags)
+        split(op.path)
+        if isinstance(op, SetData):
+            return ZkSetData(path, op.data, op.version)
+        if isinstance(op, Delete):
+            return ZkDelete(path, op.version)
+        assert isinstance(op, Check)
+        return CheckVersion(path, op.version)
+
+    # -- watches, session
+
+    def watch_data(self, path: str, fn: WatchCallback) -> Cancel:
+        """Call ``fn(path)`` after the znode is created, changed or deleted."""
+        split(path)
+        return self._watches.data(path, fn)
+
+    def watch_children(self, path: str, fn: WatchCallback) -> Cancel:
+        """Call ``fn(path)`` after a child is created or deleted, or the znode itself is."""
+        split(path)
+        return self._watches.children(path, fn)
+
+    def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
+        """Call ``fn(state)`` on the event loop when the session's state changes."""
+        self._listeners.append(fn)
+
+        def cancel() -> None:
+            if fn in self._listeners:
+                self._listeners.remove(fn)
+
+        return cancel
+
+    async def close(self) -> None:
+        """End the session: its ephemerals go at once."""
+        if self._closed:
+            return
+        self._closed = True
+        self._watches.close()
+        await self._loop.run_in_executor(None, _shut, self._client)
+
+    # -- kazoo's threads
+
+    def _heard(self, state: str) -> None:
+        """In kazoo's thread, which must not wait."""
+        session = self._client.client_id[0] if self._client.client_id else 0
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._changed, state, session)
+
+    def _changed(self, state: str, session: int) -> None:
+        if state == KazooState.CONNECTED:
+            self._session = session
+            self._connected.set()
+            self._watches.arm_again()
+            told = SessionState.CONNECTED
+        else:
+            self._connected.clear()
+            lost = state == KazooState.LOST
+            told = SessionState.EXPIRED if lost else SessionState.SUSPENDED
+        if not self._closed:
+            for listener in list(self._listeners):
+                listener(told)
+
+    async def _call(self, path: str, send: Send, **missing: Any) -> Any:
+        """The reply to a request, sent again after each broken connection of the session.
+
+        With ``missing`` that is the reply where there is no such znode. Raises StoreError.
+        """
+        session = self._session
+        while True:
+            if self._closed:
+                raise SessionLostError(path)
+            reply = self._loop.create_future()
+            send().rawlink(lambda result, reply=reply: self._hand_over(reply, result))
+            result = await reply
+            if result.exception is None:
+                return result.value
+            if isinstance(result.exception, zk.NoNodeError) and missing:
+                return missing["missing"]
+            if not isinstance(result.exception, zk.ConnectionLoss):
+                raise _error(path, result.exception)
+            await self._connected.wait()
+            if self._session != session:
+                raise SessionLostError(path)
+
+    async def _together(self, paths: Sequence[str]) -> list[Any]:
+        """What ``get`` of each answers; None for those that do not exist."""
+        found: list[Any] = [None] * len(paths)
+        waiting = list(range(len(paths)))
+        session = self._session
+        while waiting:
+            if self._closed:
+                raise SessionLostError(paths[0])
+            results = await self._all([paths[i] for i in waiting])
+            again = []
+            for number, result in zip(waiting, results, strict=True):
+                if result.exception is None:
+                    found[number] = result.value
+                elif isinstance(result.exception, zk.ConnectionLoss):
+                    again.append(number)
+                elif not isinstance(result.exception, zk.NoNodeError):
+                    raise _error(paths[number], result.exception)
+            waiting = again
+            if waiting:
+                await self._connected.wait()
+                if self._session != session:
+                    raise SessionLostError(paths[0])
+        return found
+
+    def _all(self, paths: Sequence[str]) -> Awaitable[list[Any]]:
+        """All results at once: waking the loop for each would cost more than the requests.
+
+        They are completed one after the other by kazoo's one thread for that.
+        """
+        reply: asyncio.Future[list[Any]] = self._loop.create_future()
+        results: list[Any] = []
+        left = len(paths)
+
+        def one(_: Any) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                self._hand_over(reply, results)
+
+        results += [self._client.get_async(path) for path in paths]
+        for result in results:
+            result.rawlink(one)
+        return reply
+
+    def _hand_over(self, reply: asyncio.Future[Any], result: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(_resolve, reply, result)
+
+
+def _resolve(reply: asyncio.Future[T], result: T) -> None:
+    if not reply.done():
+        reply.set_result(result)
+
+
+def _error(path: str, error: Exception, index: int = 0) -> StoreError:
+    for kind, ours in _ERRORS.items():
+        if isinstance(error, kind):
+            found = ours(path)
+            break
+    else:
+        what = f"{type(error).__name__} {error}".strip()
+        found = StoreError(path, f"ZooKeeper refuses {path}: {what}")
+    found.index = index
+    return found
+
+
+def _client(connect: str, session_timeout_ms: int, options: dict[str, Any]) -> KazooClient:
+    return KazooClient(
+        hosts=connect,
+        timeout=session_timeout_ms / 1000,
+        connection_retry=KazooRetry(max_tries=-1, delay=0.05, backoff=2, max_delay=1),
+        **options,
+    )
+
+
+async def _open(client: KazooClient, hosts: str, timeout_ms: int) -> None:
+    loop = asyncio.get_running_loop()
+    started = client.start_async()
+    if await loop.run_in_executor(None, started.wait, timeout_ms / 1000):
+        return
+    await loop.run_in_executor(None, _shut, client)
+    raise ConnectError(
+        f"no ZooKeeper at {hosts} lets us in within {timeout_ms} ms: "
+        "check zookeeper.connect and that it runs"
+    )
+
+
+def _shut(client: KazooClient) -> None:
+    client.stop()
+    client.close()
+
+
+async def _make_chroot(hosts: str, chroot: str, timeout_ms: int, options: dict[str, Any]) -> None:
+    """As ``KafkaZkClient.createZkChroot``: with a session of its own, outside of the chroot."""
+    client = _client(hosts, timeout_ms, options)
+    await _open(client, hosts, timeout_ms)
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.run_in_executor(None, client.ensure_path, "/" + chroot)
+    finally:
+        await loop.run_in_executor(None, _shut, client)
