@@ -18,7 +18,6 @@ from kazoo.protocol.serialization import CheckVersion
 from kazoo.protocol.serialization import Create as ZkCreate
 from kazoo.protocol.serialization import Delete as ZkDelete
 from kazoo.protocol.serialization import SetData as ZkSetData
-from kazoo.retry import KazooRetry
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from pykafka_ops.broker.metadata.store import (
@@ -43,8 +42,13 @@ from pykafka_ops.broker.metadata.store import (
     WatchCallback,
 )
 from pykafka_ops.broker.metadata.tree import split
+from pykafka_ops.broker.metadata.zookeeper_client import (
+    close_client,
+    make_chroot,
+    new_client,
+    open_client,
+)
 from pykafka_ops.broker.metadata.zookeeper_watches import Watches
-from pykafka_ops.errors import ConnectError
 
 T = TypeVar("T")
 Send = Callable[[], Any]
@@ -99,11 +103,11 @@ class ZooKeeperStore:
         """
         hosts, slash, chroot = connect.partition("/")
         if slash and chroot.strip("/"):
-            await _make_chroot(hosts, chroot.strip("/"), connection_timeout_ms, options)
-        client = _client(connect.rstrip("/"), session_timeout_ms, options)
+            await make_chroot(hosts, chroot.strip("/"), connection_timeout_ms, options)
+        client = new_client(connect.rstrip("/"), session_timeout_ms, options)
         store = cls(client, asyncio.get_running_loop())
         client.add_listener(store._heard)
-        await _open(client, hosts, connection_timeout_ms)
+        await open_client(client, hosts, connection_timeout_ms)
         await store._connected.wait()
         return store
 
@@ -258,7 +262,7 @@ class ZooKeeperStore:
             return
         self._closed = True
         self._watches.close()
-        await self._loop.run_in_executor(None, _shut, self._client)
+        await self._loop.run_in_executor(None, close_client, self._client)
 
     # -- kazoo's threads
 
@@ -368,40 +372,3 @@ def _error(path: str, error: Exception, index: int = 0) -> StoreError:
         found = StoreError(path, f"ZooKeeper refuses {path}: {what}")
     found.index = index
     return found
-
-
-def _client(connect: str, session_timeout_ms: int, options: dict[str, Any]) -> KazooClient:
-    return KazooClient(
-        hosts=connect,
-        timeout=session_timeout_ms / 1000,
-        connection_retry=KazooRetry(max_tries=-1, delay=0.05, backoff=2, max_delay=1),
-        **options,
-    )
-
-
-async def _open(client: KazooClient, hosts: str, timeout_ms: int) -> None:
-    loop = asyncio.get_running_loop()
-    started = client.start_async()
-    if await loop.run_in_executor(None, started.wait, timeout_ms / 1000):
-        return
-    await loop.run_in_executor(None, _shut, client)
-    raise ConnectError(
-        f"no ZooKeeper at {hosts} lets us in within {timeout_ms} ms: "
-        "check zookeeper.connect and that it runs"
-    )
-
-
-def _shut(client: KazooClient) -> None:
-    client.stop()
-    client.close()
-
-
-async def _make_chroot(hosts: str, chroot: str, timeout_ms: int, options: dict[str, Any]) -> None:
-    """As ``KafkaZkClient.createZkChroot``: with a session of its own, outside of the chroot."""
-    client = _client(hosts, timeout_ms, options)
-    await _open(client, hosts, timeout_ms)
-    loop = asyncio.get_running_loop()
-    try:
-        await loop.run_in_executor(None, client.ensure_path, "/" + chroot)
-    finally:
-        await loop.run_in_executor(None, _shut, client)
