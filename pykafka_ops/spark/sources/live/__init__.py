@@ -1,0 +1,96 @@
+"""``kafka-live``: what a running cluster tells of itself, and its records, as Spark reads them.
+
+``what`` names the table (``partitions`` by default); the rest are options of the tables, and
+``kafka.*`` for the client. Connections are opened where Spark reads, a few requests per broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.types import StructType
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.sources.arrow import narrowed, record_batches
+from pykafka_ops.spark.sources.live._cluster import cluster_of
+from pykafka_ops.spark.sources.live.tables import TABLES
+from pykafka_ops.spark.sources.options import Options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RECORDS = "records"
+
+
+class KafkaLive(DataSource):
+    """The data source; ``what`` is one of the tables, or ``records``."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.read_options = Options(options)
+
+    @classmethod
+    def name(cls) -> str:
+        """What ``spark.read.format`` takes."""
+        return "kafka-live"
+
+    def _what(self) -> str:
+        return self.read_options.one_of("what", [*TABLES, RECORDS])
+
+    def schema(self) -> StructType:
+        """The columns of the table."""
+        what = self._what()
+        if what == RECORDS:
+            from pykafka_ops.spark.sources.live.records import schema_of
+
+            return schema_of(self.read_options)
+        return TABLES[what][0]
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads it once."""
+        if self._what() == RECORDS:
+            from pykafka_ops.spark.sources.live.records import EVERY, RecordsReader
+
+            return RecordsReader(self.read_options, narrowed(schema, EVERY, self.name()))
+        schema = narrowed(schema, self.schema(), self.name())
+        return TableReader(self._what(), self.read_options, schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
+        """Goes on reading: records, and ends of logs."""
+        what = self._what()
+        if what == RECORDS:
+            from pykafka_ops.spark.sources.live.record_stream import RecordStream
+            from pykafka_ops.spark.sources.live.records import EVERY
+
+            return RecordStream(self.read_options, narrowed(schema, EVERY, self.name()))
+        schema = narrowed(schema, self.schema(), self.name())
+        if what == "ends":
+            from pykafka_ops.spark.sources.live.end_stream import EndStream
+
+            return EndStream(self.read_options, schema)
+        raise UsageError(f"what={what} cannot be a stream: records and ends can")
+
+
+class TableReader(DataSourceReader):
+    """One task that asks the cluster."""
+
+    def __init__(self, what: str, options: Options, schema: StructType) -> None:
+        self._what, self._options, self._schema = what, options, schema
+        options.client()
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One: the questions go to all brokers side by side anyway."""
+        return [InputPartition(0)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The table's rows."""
+        table = TABLES[self._what][1]
+        with cluster_of(self._options) as cluster:
+            for columns in table(cluster, self._options, frozenset(self._schema.names)):
+                yield from record_batches(self._schema, columns)

@@ -1,0 +1,85 @@
+"""A connection for a source, and questions whose answers may fail in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+from pykafka_ops.client.cluster import CallTimeoutError, Cluster
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.offsets import Offset, list_offsets
+from pykafka_ops.client.topics import Topic, all_topics
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.sources.options import Options
+
+K = TypeVar("K")
+V = TypeVar("V")
+PATIENCE: Final = 10.0
+"""Seconds to keep trying while no broker at all answers, unless the options say otherwise."""
+
+
+@contextmanager
+def cluster_of(options: Options) -> Iterator[Cluster]:
+    """A cluster by the ``kafka.*`` options; closed at the end.
+
+    Of a call that ran out of time ConnectError tells the trouble it met.
+    """
+    properties = options.client()
+    config = ClientConfig.of(properties)
+    if "default.api.timeout.ms" not in properties:
+        config.patience = min(PATIENCE, config.api_timeout)
+    cluster = Cluster(config)
+    try:
+        yield cluster
+    except CallTimeoutError as error:
+        servers = properties["bootstrap.servers"]
+        raise ConnectError(f"cluster at {servers}: {error.trouble or error}") from None
+    finally:
+        cluster.close()
+
+
+def known(found: Mapping[K, V | PkoError]) -> dict[K, V]:
+    """The answers without those that failed, if any did not; else the first failure is raised.
+
+    What the cluster itself refuses (no such topic, not authorised) counts as an answer.
+    """
+    values: dict[K, V] = {}
+    trouble: PkoError | None = None
+    refused = False
+    for key, value in found.items():
+        if not isinstance(value, PkoError):
+            values[key] = value
+        elif _is_refusal(value):
+            refused = True
+        else:
+            trouble = trouble or value
+    if trouble is not None and not values and not refused:
+        raise trouble
+    return values
+
+
+def _is_refusal(error: PkoError) -> bool:
+    if isinstance(error, CallTimeoutError) and error.trouble is not None:
+        return isinstance(error.trouble, KafkaError)
+    return isinstance(error, KafkaError)
+
+
+def topics_of(cluster: Cluster, names: Names) -> list[Topic]:
+    """The topics meant, by name."""
+    return [topic for topic in all_topics(cluster) if topic.name in names]
+
+
+def led(topics: Iterable[Topic]) -> list[Partition]:
+    """The partitions that have a leader to ask."""
+    return [(t.name, p.number) for t in topics for p in t.partitions if p.leader >= 0]
+
+
+def offsets_at(
+    cluster: Cluster, partitions: Iterable[Partition], time: int, **how: Any
+) -> dict[Partition, Offset]:
+    """Where each partition is at a time (ms or one of Kafka's); without those that cannot tell."""
+    wanted = dict.fromkeys(partitions, time)
+    return known(list_offsets(cluster, wanted, **how)) if wanted else {}

@@ -1,0 +1,97 @@
+"""Tables about consumer groups: members, committed offsets, and when what is there was written."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import Any, Final
+
+from pykafka_ops.client import offsets as o
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.group_describe import Group, describe_groups
+from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.groups import list_groups
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.record_times import record_times
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
+from pykafka_ops.spark.sources.live._columns import Columns, columns_of
+from pykafka_ops.spark.sources.options import Options
+
+GROUPS_AT_ONCE: Final = 2000
+"""Groups asked for in one question, which bounds the size of an answer."""
+
+
+def groups_of(cluster: Cluster, options: Options) -> list[str]:
+    """The groups meant, sorted; raises where no broker lists its groups."""
+    found, failed = list_groups(cluster)
+    if failed and len(failed) == len(cluster.nodes):
+        raise next(iter(failed.values()))
+    return options.names("groups", "groupsPattern").among(found)
+
+
+def _parts(names: list[str]) -> Iterator[list[str]]:
+    for begin in range(0, len(names), GROUPS_AT_ONCE):
+        yield names[begin : begin + GROUPS_AT_ONCE]
+
+
+def groups(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """GROUPS; a group that may not be described is left out."""
+    topics = options.names("subscribe", "subscribePattern")
+    for part in _parts(groups_of(cluster, options)):
+        described = known(describe_groups(cluster, part))
+        yield columns_of(
+            schemas.GROUPS, (row for group in described.values() for row in _rows(group, topics))
+        )
+
+
+def _rows(group: Group, topics: Container[str]) -> Iterator[tuple[Any, ...]]:
+    if not group.members:
+        yield group.id, group.state, None, None, None, None, None
+    for member in group.members:
+        start = group.id, group.state, member.id, member.client_id, member.host
+        assigned = [p for p in member.assigned if p[0] in topics]
+        for topic, partition in assigned:
+            yield *start, topic, partition
+        if not assigned:
+            yield *start, None, None
+
+
+def _commits(
+    cluster: Cluster, options: Options
+) -> Iterator[dict[tuple[str, Partition], Committed]]:
+    """The offsets in force, by group and partition, for some groups after the other."""
+    topics = options.names("subscribe", "subscribePattern")
+    for part in _parts(groups_of(cluster, options)):
+        yield {
+            (group, p): value
+            for group, offsets in known(fetch_offsets(cluster, part)).items()
+            for p, value in offsets.items()
+            if isinstance(value, Committed) and p[0] in topics
+        }
+
+
+def committed(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """COMMITTED."""
+    for found in _commits(cluster, options):
+        yield columns_of(
+            schemas.COMMITTED,
+            (
+                (group, *p, c.offset, c.leader_epoch if c.leader_epoch >= 0 else None, c.metadata)
+                for (group, p), c in found.items()
+            ),
+        )
+
+
+def times(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """TIMES at every committed offset that lies inside its log."""
+    places = {(p, c.offset) for found in _commits(cluster, options) for (_, p), c in found.items()}
+    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    every = sorted({p for p, _ in places} & set(led(topics)))
+    starts, ends = (offsets_at(cluster, every, time) for time in (o.EARLIEST, o.LATEST))
+    inside = {
+        (p, offset)
+        for p, offset in places
+        if p in starts and p in ends and starts[p].offset <= offset < ends[p].offset
+    }
+    stamps = record_times(cluster, inside)
+    yield columns_of(schemas.TIMES, ((*p, at, stamp) for (p, at), stamp in stamps.items()))

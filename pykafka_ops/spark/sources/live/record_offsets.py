@@ -1,0 +1,193 @@
+"""From which offset to which records are read: the options of Spark's own ``kafka`` source.
+
+Source: KafkaSourceProvider, KafkaOffsetReaderAdmin, KafkaOffsetRangeCalculator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from pykafka_ops.client import offsets as o
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.spark.sources.live._cluster import led, offsets_at, topics_of
+from pykafka_ops.spark.sources.options import Options, by_partition
+
+EARLIEST: Final = "earliest"
+LATEST: Final = "latest"
+_NUMBERS: Final = {EARLIEST: o.EARLIEST, LATEST: o.LATEST}
+Places = dict[Partition, int]
+
+
+class Span(NamedTuple):
+    """Offsets ``start`` to below ``end`` of a partition."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+
+class DataLossError(PkoError):
+    """Records that should be read are gone, and ``failOnDataLoss`` holds."""
+
+
+def subscribed(cluster: Cluster, options: Options) -> list[Partition]:
+    """The partitions that exactly one of subscribe, subscribePattern and assign means."""
+    given = [n for n in ("subscribe", "subscribePattern", "assign") if options.has(n)]
+    if len(given) != 1:
+        raise UsageError(
+            f"options {', '.join(given) or 'subscribe, subscribePattern, assign'}: exactly one "
+            "of subscribe, subscribePattern and assign is needed"
+        )
+    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    every = sorted(led(topics))
+    if given == ["assign"]:
+        wanted = _assigned(options)
+        missing = sorted(wanted - set(every))
+        if missing:
+            raise PkoError(f"partition {missing[0][0]}-{missing[0][1]} is not there, or leaderless")
+        return sorted(wanted)
+    unknown = sorted(set(options.words("subscribe")) - {t.name for t in topics})
+    if unknown:
+        raise PkoError(f"topic {unknown[0]} is not there: see option subscribe")
+    return every
+
+
+def _assigned(options: Options) -> set[Partition]:
+    value = options.json("assign")
+    good = isinstance(value, dict) and all(
+        isinstance(ps, list) and all(type(p) is int for p in ps) for ps in value.values()
+    )
+    if not good:
+        raise UsageError('option assign: not {"topic": [0, 1]}')
+    return {(topic, p) for topic, ps in value.items() for p in ps}
+
+
+def limits(cluster: Cluster, every: list[Partition], *, committed: bool) -> dict[Partition, Span]:
+    """What each partition holds now; with ``committed`` up to the last stable offset."""
+    starts = offsets_at(cluster, every, o.EARLIEST)
+    ends = offsets_at(cluster, every, o.LATEST, read_committed=committed)
+    return {
+        p: Span(*p, starts[p].offset, max(starts[p].offset, ends[p].offset))
+        for p in every
+        if p in starts and p in ends
+    }
+
+
+def starting(
+    cluster: Cluster, options: Options, held: Mapping[Partition, Span], default: str
+) -> Places:
+    """The first offset to read of each partition (batch: ``default`` is earliest)."""
+    places = _asked(cluster, options, held, "starting", default)
+    if default == EARLIEST and any(place == o.LATEST for place in places.values()):
+        raise UsageError("option startingOffsets: latest (-1) would read nothing")
+    return _real(options, places, held)
+
+
+def ending(cluster: Cluster, options: Options, held: Mapping[Partition, Span]) -> Places:
+    """The offset behind the last to read of each partition."""
+    places = _asked(cluster, options, held, "ending", LATEST)
+    if any(place == o.EARLIEST for place in places.values()):
+        raise UsageError("option endingOffsets: earliest (-2) would read nothing")
+    real = {p: held[p].end if place == o.LATEST else place for p, place in places.items()}
+    return {p: min(place, held[p].end) for p, place in real.items()}
+
+
+def _asked(
+    cluster: Cluster,
+    options: Options,
+    held: Mapping[Partition, Span],
+    side: str,
+    default: str,
+) -> Places:
+    """Offsets, -1 or -2, by the first given of ``Timestamp``, ``OffsetsByTimestamp``, and
+    ``Offsets``."""
+    moment = options.moment(f"{side}Timestamp")
+    if moment is not None:
+        return _by_time(cluster, options, dict.fromkeys(held, moment), side)
+    name = f"{side}OffsetsByTimestamp"
+    if options.has(name):
+        return _by_time(cluster, options, _all_of(options, name, held), side)
+    name = f"{side}Offsets"
+    text = options.text(name, default)
+    if text.lower() in _NUMBERS:
+        return dict.fromkeys(held, _NUMBERS[text.lower()])
+    return _all_of(options, name, held)
+
+
+def _all_of(options: Options, name: str, held: Mapping[Partition, Span]) -> Places:
+    """An option's value for every partition, no more and no less, as Spark wants it."""
+    found = by_partition(options.json(name), name)
+    differing = sorted(set(found) ^ set(held))
+    if differing:
+        topic, partition = differing[0]
+        what = "is not read" if differing[0] in found else "is missing"
+        raise UsageError(f"option {name}: {topic}-{partition} {what}: give all that are read")
+    if any(value < -2 for value in found.values()):
+        raise UsageError(f"option {name}: offsets are from 0 on, -1 (latest) or -2 (earliest)")
+    return found
+
+
+def _by_time(cluster: Cluster, options: Options, moments: Places, side: str) -> Places:
+    """The first record from a time on; where there is none the end of the log, or an error."""
+    strategy = options.one_of("startingOffsetsByTimestampStrategy", ("error", "latest"))
+    found: Places = {}
+    for moment in sorted(set(moments.values())):
+        part = [p for p, at in moments.items() if at == moment]
+        for p, at in offsets_at(cluster, part, moment).items():
+            if at.offset < 0 and side == "starting" and strategy == "error":
+                raise PkoError(
+                    f"partition {p[0]}-{p[1]} has no record from {moment} ms on: with "
+                    "startingOffsetsByTimestampStrategy=latest it is read from its end"
+                )
+            found[p] = at.offset if at.offset >= 0 else o.LATEST
+    return found
+
+
+def _real(options: Options, places: Places, held: Mapping[Partition, Span]) -> Places:
+    """Offsets that are there: DataLossError where one is not, unless that may be."""
+    found: Places = {}
+    for p, place in places.items():
+        span = held[p]
+        if place in (o.EARLIEST, o.LATEST):
+            place = span.start if place == o.EARLIEST else span.end
+        found[p] = checked(options, p, place, span)
+    return found
+
+
+def checked(options: Options, partition: Partition, place: int, span: Span) -> int:
+    """``place`` brought into ``span``; DataLossError where that skips records, unless it may."""
+    inside = min(max(place, span.start), span.end)
+    if inside != place and options.flag("failOnDataLoss", default=True):
+        raise DataLossError(
+            f"partition {partition[0]}-{partition[1]} has no offset {place}, only {span.start} to "
+            f"{span.end}: failOnDataLoss=false reads what is there"
+        )
+    return inside
+
+
+def split(spans: list[Span], least: int | None, most: int | None) -> list[Span]:
+    """Ranges for tasks: each at most ``most`` records, and ``least`` of them or more.
+
+    Both count offsets, as Spark's source does; parts of a partition are in its order.
+    """
+    spans = [s for s in spans if s.end > s.start]
+    if most:
+        spans = [part for s in spans for part in _parts(s, -(-(s.end - s.start) // most))]
+    if not least or len(spans) >= least:
+        return spans
+    total = sum(s.end - s.start for s in spans)
+    return [
+        part for s in spans for part in _parts(s, max(1, round((s.end - s.start) / total * least)))
+    ]
+
+
+def _parts(span: Span, count: int) -> list[Span]:
+    size = span.end - span.start
+    count = min(count, size)
+    borders = [span.start + size * i // count for i in range(count + 1)]
+    return [span._replace(start=first, end=last) for first, last in pairwise(borders)]

@@ -1,0 +1,180 @@
+"""What a cluster tells of itself: a function per table, from a cluster to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from pyspark.sql.types import StructType
+
+from pykafka_ops.client import configs as client_configs
+from pykafka_ops.client import offsets as o
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.offsets import Offset
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.inputs import moments
+from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
+from pykafka_ops.spark.sources.live._columns import Columns, columns_of
+from pykafka_ops.spark.sources.live.groups import committed, groups, times
+from pykafka_ops.spark.sources.options import Options, now_ms
+
+Table = Callable[[Cluster, Options, Container[str]], Iterator[Columns]]
+HOUR: Final = 3_600_000
+MOST_MOMENTS: Final = 10_000
+TOPICS_AT_ONCE: Final = 1000
+
+
+def partitions(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """PARTITIONS; offsets and times are asked for only where they are wanted."""
+    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    every = led(topics)
+
+    def ask(column: str, time: int) -> dict[Partition, Offset]:
+        return offsets_at(cluster, every, time) if column in wanted else {}
+
+    starts = ask("start_offset", o.EARLIEST)
+    ends = ask("end_offset", o.LATEST)
+    newest = _newest(cluster, every) if "max_timestamp" in wanted else {}
+    yield columns_of(
+        schemas.PARTITIONS,
+        (
+            (
+                *(t.name, p.number, p.leader if p.leader >= 0 else None, p.replicas, p.isr),
+                _offset(starts.get((t.name, p.number))),
+                _offset(ends.get((t.name, p.number))),
+                newest.get((t.name, p.number)),
+            )
+            for t in topics
+            for p in t.partitions
+        ),
+    )
+
+
+def _newest(cluster: Cluster, every: list[Partition]) -> dict[Partition, int]:
+    """Times of the newest records; none where all brokers are older than 3.0."""
+    from pykafka_ops.client.connection import UnsupportedVersionError
+
+    try:
+        found = offsets_at(cluster, every, o.MAX_TIMESTAMP)
+    except UnsupportedVersionError:
+        return {}
+    return {p: at.timestamp for p, at in found.items() if at.timestamp >= 0}
+
+
+def _offset(found: Offset | None) -> int | None:
+    return None if found is None or found.offset < 0 else found.offset
+
+
+def brokers(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """BROKERS."""
+    nodes = cluster.brokers()
+    yield columns_of(
+        schemas.BROKERS,
+        (
+            (n.id, n.host, n.port, n.rack, n.id == cluster.controller)
+            for n in sorted(nodes.values())
+        ),
+    )
+
+
+def log_dirs(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """LOG_DIRS, broker by broker; a directory that failed is left out."""
+    names = options.names("subscribe", "subscribePattern")
+    for broker, dirs in known(describe_log_dirs(cluster, sorted(cluster.brokers()))).items():
+        rows: list[Sequence[Any]] = []
+        for found in dirs:
+            if found.error is None:
+                rows += _replicas(broker, found, names)
+        yield columns_of(schemas.LOG_DIRS, rows)
+
+
+def _replicas(broker: int, found: LogDir, names: Container[str]) -> list[Sequence[Any]]:
+    total, usable = (b if b >= 0 else None for b in (found.total_bytes, found.usable_bytes))
+    rows: list[Sequence[Any]] = [
+        (broker, found.path, r.topic, r.partition, r.size, r.lag, r.future, total, usable)
+        for r in found.replicas
+        if r.topic in names
+    ]
+    return rows or [(broker, found.path, None, None, None, None, None, total, usable)]
+
+
+def configs(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """CONFIGS; ``names`` may say which settings."""
+    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    keys = options.words("names") or None
+    for begin in range(0, len(topics), TOPICS_AT_ONCE):
+        resources = [
+            client_configs.Resource(client_configs.TOPIC, t.name)
+            for t in topics[begin : begin + TOPICS_AT_ONCE]
+        ]
+        described = known(client_configs.describe_configs(cluster, resources, keys=keys))
+        yield columns_of(
+            schemas.CONFIGS,
+            (
+                (resource.name, e.name, e.value, _source(e.source))
+                for resource, entries in described.items()
+                for e in entries
+            ),
+        )
+
+
+def _source(number: int) -> str:
+    try:
+        return client_configs.Source(number).name
+    except ValueError:
+        return client_configs.Source.UNKNOWN.name
+
+
+def ends(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+    """ENDS at the ``times`` given, or at the borders of ``steps`` from ``since`` to ``until``."""
+    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    yield from ends_at(cluster, led(topics), moments_of(options, now_ms()))
+
+
+def moments_of(options: Options, now: int) -> list[int]:
+    """The moments that the options mean; without any, seven from an hour ago until now."""
+    if options.has("times"):
+        try:
+            return sorted({int(word) for word in options.words("times")})
+        except ValueError:
+            raise UsageError(f"option times={options.text('times')}: not times in ms") from None
+    until = options.moment("until")
+    last = now if until is None else until
+    since = options.moment("since")
+    first = last - HOUR if since is None else since
+    steps = options.integer("steps", 6, lowest=1) or 6
+    if first >= last or steps > MOST_MOMENTS:
+        raise UsageError(
+            f"options since={first}, until={last}, steps={steps}: since must be before until, "
+            f"steps at most {MOST_MOMENTS}"
+        )
+    return moments(first, last, steps)
+
+
+def ends_at(
+    cluster: Cluster, every: Sequence[Partition], times_: Iterable[int]
+) -> Iterator[Columns]:
+    """ENDS of the partitions at each moment, a question per broker and moment."""
+    latest = {p: at.offset for p, at in offsets_at(cluster, every, o.LATEST).items()}
+    for moment in times_:
+        found = offsets_at(cluster, latest, max(0, moment))
+        yield columns_of(
+            schemas.ENDS,
+            ((*p, moment, at.offset if at.offset >= 0 else latest[p]) for p, at in found.items()),
+        )
+
+
+TABLES: Final[dict[str, tuple[StructType, Table]]] = {
+    "partitions": (schemas.PARTITIONS, partitions),
+    "brokers": (schemas.BROKERS, brokers),
+    "log_dirs": (schemas.LOG_DIRS, log_dirs),
+    "configs": (schemas.CONFIGS, configs),
+    "groups": (schemas.GROUPS, groups),
+    "committed": (schemas.COMMITTED, committed),
+    "times": (schemas.TIMES, times),
+    "ends": (schemas.ENDS, ends),
+}
+"""By the option ``what``; the first is the default."""

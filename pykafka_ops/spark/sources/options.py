@@ -1,0 +1,124 @@
+"""Options of the sources, as Spark hands them over: texts by case-insensitive name."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.inputs.names import Names
+
+_PREFIX = "kafka."
+
+
+class Options:
+    """Reads options; UsageError names the option that is wrong."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = {str(k).lower(): str(v) for k, v in values.items()}
+
+    def text(self, name: str, default: str = "") -> str:
+        """The text, ``default`` where absent or blank."""
+        return self._values.get(name.lower(), "").strip() or default
+
+    def has(self, name: str) -> bool:
+        """Whether it is given, and not blank."""
+        return bool(self.text(name))
+
+    def integer(self, name: str, default: int | None = None, *, lowest: int = 0) -> int | None:
+        """A whole number from ``lowest`` on."""
+        text = self.text(name)
+        if not text:
+            return default
+        try:
+            value = int(text)
+        except ValueError:
+            value = lowest - 1
+        if value < lowest or value > 2**63 - 1:
+            raise UsageError(f"option {name}={text}: not a whole number from {lowest} on")
+        return value
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """``true`` or ``false``."""
+        text = self.text(name, str(default)).lower()
+        if text not in ("true", "false"):
+            raise UsageError(f"option {name}={text}: not true or false")
+        return text == "true"
+
+    def one_of(self, name: str, allowed: Iterable[str]) -> str:
+        """One of some words; the first where absent."""
+        words = list(allowed)
+        text = self.text(name, words[0])
+        if text not in words:
+            raise UsageError(f"option {name}={text}: not one of {', '.join(words)}")
+        return text
+
+    def words(self, name: str) -> list[str]:
+        """A comma list, or a JSON list of texts."""
+        text = self.text(name)
+        if text.startswith("["):
+            found = self.json(name)
+            if not isinstance(found, list) or not all(isinstance(w, str) for w in found):
+                raise UsageError(f"option {name}={text}: not a JSON list of texts")
+            return found
+        return [word for part in text.split(",") if (word := part.strip())]
+
+    def json(self, name: str) -> Any:
+        """A JSON value."""
+        text = self.text(name)
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise UsageError(f"option {name}={text}: not JSON ({error})") from None
+
+    def moment(self, name: str) -> int | None:
+        """A time in ms since 1970."""
+        return self.integer(name)
+
+    def names(self, names: str, pattern: str) -> Names:
+        """Names by a list or by a pattern, of which only one may be given; none: all."""
+        if self.has(names) and self.has(pattern):
+            raise UsageError(f"options {names} and {pattern}: only one of them can hold")
+        if self.has(pattern):
+            return Names.of([self.text(pattern)], regex=True)
+        return Names.of(self.words(names))
+
+    def client(self) -> dict[str, str]:
+        """The client properties: every ``kafka.*`` option without its prefix."""
+        found = {
+            key.removeprefix(_PREFIX): value
+            for key, value in self._values.items()
+            if key.startswith(_PREFIX)
+        }
+        if not found.get("bootstrap.servers"):
+            raise UsageError("option kafka.bootstrap.servers is missing: give HOST:PORT,...")
+        return found
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970."""
+    return int(time.time() * 1000)
+
+
+def by_partition(value: Any, what: str) -> dict[tuple[str, int], int]:
+    """``{"topic": {"0": 23, "1": -2}}``, as Spark's kafka source takes it, by (topic, partition).
+
+    UsageError where it is not that; ``what`` is its name.
+    """
+    found: dict[tuple[str, int], int] = {}
+    good = isinstance(value, dict)
+    for topic, partitions in value.items() if good else ():
+        if not isinstance(partitions, dict):
+            good = False
+            break
+        for number, offset in partitions.items():
+            if not re.fullmatch(r"\d{1,10}", str(number)) or type(offset) is not int:
+                good = False
+                break
+            found[topic, int(number)] = offset
+    if not good:
+        raise UsageError(f'option {what}: not {{"topic": {{"0": 23, "1": -2}}}}')
+    return found
