@@ -6,24 +6,19 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from pykafka_ops.analysis.group_rows import Partition, Reader, partitions_of
-from pykafka_ops.analysis.lag import Facts, Sample, end_at, spread
+from pykafka_ops.analysis.lag import Facts, Sample
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import Commits, commits_since
-from pykafka_ops.client.fetch import fetch, records_from
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.record_times import record_times
 from pykafka_ops.commands._output import ItemError
 from pykafka_ops.commands.groups.select import not_there
 from pykafka_ops.errors import KafkaError, PkoError
 
 SAMPLES = 6
 """How many earlier end offsets of a partition are asked for."""
-TURNS = 8
-"""At how many offsets a partition is read, at most, for the times of records there."""
-FIRST_LOOK = 64 << 10
-SECOND_LOOK = 2 << 20
-"""Bytes to read for the record at a committed offset: most batches are small."""
 
 
 class Collector:
@@ -53,7 +48,7 @@ class Collector:
         }
         samples = self._samples(every, {p for p, _ in behind}, ends)
         newest = self._newest({p for p, _ in behind})
-        stamps = self._stamps(behind)
+        stamps = record_times(self.cluster, behind)
         commits = self._commits(set(committed))
         facts = []
         for name, found in pairs.items():
@@ -120,50 +115,6 @@ class Collector:
             p: found[p].timestamp if p in found and found[p].timestamp >= 0 else self.now
             for p in partitions
         }
-
-    def _stamps(self, wanted: set[tuple[Partition, int]]) -> dict[tuple[Partition, int], int]:
-        """The timestamp of the first record at or behind each offset.
-
-        A request reads a partition at one offset, so groups at different offsets take turns; where
-        more than ``TURNS`` stand apart, the times of those in between follow in proportion.
-        """
-        stamps: dict[tuple[Partition, int], int] = {}
-        offsets_of: dict[Partition, list[int]] = {}
-        for p, offset in sorted(wanted):
-            offsets_of.setdefault(p, []).append(offset)
-        turns = {p: spread(found, TURNS) for p, found in offsets_of.items()}
-        while turns:
-            now = {p: found.pop() for p, found in turns.items()}
-            for size in (FIRST_LOOK, SECOND_LOOK):
-                now = self._look(now, size, stamps)
-            turns = {p: found for p, found in turns.items() if found}
-        for p, found in offsets_of.items():
-            known = [(offset, stamps[p, offset]) for offset in found if (p, offset) in stamps]
-            for offset in found:
-                between = end_at(known, offset)
-                if (p, offset) not in stamps and between is not None:
-                    stamps[p, offset] = between
-        return stamps
-
-    def _look(
-        self, wanted: dict[Partition, int], size: int, stamps: dict[tuple[Partition, int], int]
-    ) -> dict[Partition, int]:
-        """Read ``size`` bytes at each offset; what is still not known."""
-        if not wanted:
-            return {}
-        left = {}
-        for p, answer in fetch(self.cluster, wanted, partition_bytes=size).items():
-            if isinstance(answer, PkoError):
-                continue
-            try:
-                record = next(records_from(answer.records, wanted[p]), None)
-            except PkoError:
-                continue
-            if record is None:
-                left[p] = wanted[p]
-            else:
-                stamps[p, wanted[p]] = record.timestamp
-        return left
 
     def _commits(self, names: set[str]) -> Commits:
         """Of the window; without them where the offsets topic may not be read."""
