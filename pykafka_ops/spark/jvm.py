@@ -40,12 +40,13 @@ class Jvm:
 
     def launch(self, conf: SparkConf) -> None:
         """Start it; PkoError with the cause where that fails."""
-        from pyspark.java_gateway import launch_gateway
+        from pyspark import java_gateway
 
+        launch: Any = java_gateway.launch_gateway
         with self.log.open("wb") as log:
             quiet = {} if self.debug else {"stdout": log, "stderr": log}
             try:
-                self._gateway = launch_gateway(conf, popen_kwargs=quiet)
+                self._gateway = launch(conf, popen_kwargs=quiet)
             except Exception as e:
                 raise PkoError(f"Spark does not start: {self._cause() or e}") from e
 

@@ -1,0 +1,1 @@
+"""Reports in files: JSON, CSV, Parquet, and the history of earlier runs."""

@@ -1,0 +1,71 @@
+"""A report as a directory of files, one per section, beside a list of them.
+
+``_report.json`` in the directory says which files are ours, what the report is about, and what each
+column means. Readers of Parquet and Spark pass over names that begin with ``_``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pykafka_ops.spark.model import Report, Section
+from pykafka_ops.spark.output.arrow import parquet_bytes
+from pykafka_ops.spark.output.document import document, plain, values
+
+LIST = "_report.json"
+
+
+def csv_files(report: Report, directory: Path) -> dict[Path, bytes]:
+    """Every section as ``SECTION.csv`` and the list of them."""
+    return _with_list(report, directory, {f"{s.name}.csv": csv_bytes(s) for s in report.sections})
+
+
+def parquet_files(report: Report, directory: Path) -> dict[Path, bytes]:
+    """Every section as ``SECTION.parquet`` and the list of them."""
+    made = {f"{s.name}.parquet": parquet_bytes(s, {}) for s in report.sections}
+    return _with_list(report, directory, made)
+
+
+def _with_list(report: Report, directory: Path, made: Mapping[str, bytes]) -> dict[Path, bytes]:
+    about = document(report)
+    sections = about.pop("sections")
+    assert isinstance(sections, dict)
+    about["files"] = sorted(made)
+    about["columns"] = {name: section["columns"] for name, section in sections.items()}
+    text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+    return {directory / name: data for name, data in made.items()} | {
+        directory / LIST: text.encode()
+    }
+
+
+def csv_bytes(section: Section) -> bytes:
+    """RFC 4180 with a header, lines end with a newline alone; null is empty."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([c.name for c in section.columns])
+    for row in section.rows:
+        writer.writerow([_cell(v) for v in values(row, section.columns).values()])
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _cell(found: object) -> object:
+    """Booleans and what has parts as in JSON."""
+    if isinstance(found, bool):
+        return "true" if found else "false"
+    if isinstance(found, (list, dict)):
+        return json.dumps(plain(found), ensure_ascii=False)
+    return "" if found is None else found
+
+
+def strangers(directory: Path, names: list[str]) -> list[Path]:
+    """Files of ``names`` that are in ``directory`` without being on its list of ours."""
+    try:
+        listed = json.loads((directory / LIST).read_text()).get("files", [])
+    except (OSError, ValueError, AttributeError):
+        listed = []
+    ours = {*map(str, listed), LIST} if listed else set()
+    return [directory / name for name in names if name not in ours and (directory / name).exists()]

@@ -1,0 +1,180 @@
+"""The runs of a report, kept as Parquet files, and what changed since the last one.
+
+``DIR/kind=lag/section=groups/date=2026-11-21/MS-SOURCE-RANDOM.parquet``: one file per run and
+section, with ``now`` of the run as first column. Names are unique and files appear whole, so that
+runs at the same time do not meet. SOURCE tells runs over other clusters or directories apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pykafka_ops.errors import StorageError
+from pykafka_ops.spark.model import Column, Problem, Report, Row, Section
+from pykafka_ops.spark.output.arrow import parquet_bytes
+from pykafka_ops.spark.output.atomic import write_all
+
+RUNS = 200
+"""Earlier runs that are read at most."""
+ROWS = 200_000
+"""Rows of a section that are read at most; the last run is read whatever its size."""
+
+_NAME = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
+_NOW = Column("now", "Now", "ms", "the moment that the run is about")
+
+TRENDS: Mapping[str, Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "lag": {
+        "groups": (("group",), ("lag",)),
+        "topics": (("topic",), ("lag",)),
+        "partitions": (("group", "topic", "partition"), ("lag",)),
+    },
+    "skew": {
+        "topics": (("topic",), ("bytes",)),
+        "partitions": (("topic", "partition"), ("bytes",)),
+        "brokers": (("broker",), ("bytes",)),
+        "log_dirs": (("broker", "log_dir"), ("bytes",)),
+    },
+    "retention": {
+        "topics": (("topic",), ("bytes",)),
+        "dirs": (("broker", "log_dir"), ("bytes",)),
+        "compaction": (("topic", "partition"), ("dirty_bytes",)),
+    },
+}
+"""Per kind and section: the fields that name a row, and those whose change is told."""
+
+History = dict[str, list[dict[str, object]]]
+
+
+def source_id(source: Mapping[str, object]) -> str:
+    """Eight hex digits that stand for what a report reads."""
+    text = repr(sorted((k, str(v)) for k, v in source.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def append(directory: Path, report: Report, source: str) -> None:
+    """Keep a run. Raises StorageError."""
+    day = datetime.fromtimestamp(report.now / 1000, UTC).strftime("%Y-%m-%d")
+    name = f"{report.now}-{source}-{secrets.token_hex(4)}.parquet"
+    files = {}
+    for section in report.sections:
+        columns = [_NOW, *(c for c in section.columns if c.name != "now")]
+        rows = [{**row, "now": report.now} for row in section.rows]
+        stamped = Section(section.name, section.title, columns, rows)
+        where = directory / f"kind={report.kind}" / f"section={section.name}" / f"date={day}"
+        files[where / name] = parquet_bytes(stamped, {"pko.source": source})
+    write_all(files)
+
+
+def load(directory: Path, kind: str, source: str, before: int) -> tuple[History, list[Problem]]:
+    """Rows of the runs before ``before`` (ms) by section, oldest first; what cannot be read.
+
+    At most RUNS runs and about ROWS rows of each section. A directory that is not there yet is an
+    empty history; StorageError for one that cannot be listed.
+    """
+    problems: list[Problem] = []
+    found: History = {}
+    root = directory / f"kind={kind}"
+    try:
+        sections = sorted(root.glob("section=*")) if root.exists() else []
+        for section in sections:
+            paths = _runs(section, source, before)
+            found[section.name.partition("=")[2]] = _rows(paths, problems)
+    except OSError as e:
+        raise StorageError(f"--history {directory}: {e.strerror or e}") from e
+    return found, problems
+
+
+def _runs(section: Path, source: str, before: int) -> list[tuple[int, Path]]:
+    """The files of earlier runs, newest first."""
+    found = []
+    for day in section.glob("date=*"):
+        for path in day.iterdir():
+            match = _NAME.fullmatch(path.name)
+            if match and match["source"] == source and int(match["now"]) < before:
+                found.append((int(match["now"]), path))
+    return sorted(found, reverse=True)[:RUNS]
+
+
+def _rows(paths: Sequence[tuple[int, Path]], problems: list[Problem]) -> list[dict[str, object]]:
+    runs: list[list[dict[str, object]]] = []
+    total = 0
+    for now, path in paths:
+        if total >= ROWS:
+            break
+        try:
+            rows = _read(path)
+        except Exception as e:  # whatever is in the file, the report goes on
+            problems.append(Problem(str(path), f"left out of the history: {_short(e)}"))
+            continue
+        runs.append([{**row, "now": now} for row in rows])
+        total += len(rows)
+    return [row for run in reversed(runs) for row in run]
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _read(path: Path) -> list[dict[str, object]]:
+    """Rows with moments in ms."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    made = pq.ParquetFile(path).read()
+    for i, field in enumerate(made.schema):
+        if pa.types.is_timestamp(field.type):
+            made = made.set_column(i, field.name, made.column(i).cast(pa.int64()))
+    rows: list[dict[str, object]] = made.to_pylist()
+    return rows
+
+
+def with_trends(report: Report, history: Mapping[str, Sequence[Row]]) -> Report:
+    """The report with ``FIELD_change`` columns: now less the last run; None for a row new since.
+
+    ``summary`` gets ``previous_run``, the moment of that run in ms (None: this is the first).
+    """
+    wanted = TRENDS.get(report.kind, {})
+    last = max((int(str(r["now"])) for n in wanted for r in history.get(n, ())), default=None)
+    sections = [
+        _with_changes(s, *wanted[s.name], _last_run(history.get(s.name, ()), last))
+        if s.name in wanted
+        else s
+        for s in report.sections
+    ]
+    return replace(report, sections=sections, summary={**report.summary, "previous_run": last})
+
+
+def _last_run(rows: Sequence[Row], last: int | None) -> list[Row]:
+    return [row for row in rows if row.get("now") == last]
+
+
+def _with_changes(
+    section: Section, keys: tuple[str, ...], fields: tuple[str, ...], before: Sequence[Row]
+) -> Section:
+    old = {tuple(str(row.get(k)) for k in keys): row for row in before}
+    columns = list(section.columns)
+    for name in fields:
+        at = next((i for i, c in enumerate(columns) if c.name == name), None)
+        if at is not None:
+            column = columns[at]
+            doc = f"{column.title} now less that of the last run in the history"
+            change = Column(f"{name}_change", f"{column.title} +/-", column.unit, doc)
+            columns.insert(at + 1, change)
+    rows = []
+    for row in section.rows:
+        was = old.get(tuple(str(row.get(k)) for k in keys), {})
+        changes = {f"{name}_change": _difference(row.get(name), was.get(name)) for name in fields}
+        rows.append({**row, **changes})
+    return replace(section, columns=columns, rows=rows)
+
+
+def _difference(now: object, before: object) -> float | int | None:
+    if not isinstance(now, (int, float)) or not isinstance(before, (int, float)):
+        return None
+    return now - before
