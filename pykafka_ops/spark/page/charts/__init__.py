@@ -1,0 +1,7 @@
+"""Pictures as SVG, one kind per file: plain values in, Markup out.
+
+Widths are percentages and heights pixels, so a picture fits a phone and a sheet of paper alike
+while its text keeps its size. What needs a path (lines, areas) stands in a nested ``<svg>`` that is
+stretched. Colours come from classes of ``style.css``; whatever a colour tells, a pattern, a dash or
+a word tells too.
+"""

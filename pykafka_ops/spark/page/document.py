@@ -1,0 +1,180 @@
+"""The page around the reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+
+from pykafka_ops import __version__
+from pykafka_ops.spark.model import Problem, Report, Row, Section
+from pykafka_ops.spark.page import lag, retention, skew
+from pykafka_ops.spark.page.charts.frame import definitions as patterns
+from pykafka_ops.spark.page.charts.spark import sparkline
+from pykafka_ops.spark.page.markup import Markup, el, join
+from pykafka_ops.spark.page.parts import Picture, Tile, View
+from pykafka_ops.spark.page.tables import definitions, delta, nested, table
+from pykafka_ops.spark.page.units import iso, moment
+
+History = Mapping[str, Sequence[Row]]
+"""Rows of earlier runs by section, oldest first, each with ``now`` of its run (Options.history)."""
+
+_VIEWS: Mapping[str, tuple[Callable[[Report], View], Callable[[Report], list[Tile]]]] = {
+    "lag": (lag.view, lag.tiles),
+    "skew": (skew.view, skew.tiles),
+    "retention": (retention.view, retention.tiles),
+}
+DRAWN = ("over_time", "windows", "ages", "leaving", "growth")
+"""Sections that are pictures first of all: their tables come last."""
+PROBLEMS = 50
+"""Problems that are listed one by one."""
+RUNS = 30
+"""Earlier runs that a trend looks back on."""
+
+
+def render(
+    reports: Sequence[Report],
+    *,
+    history: Mapping[str, History] | None = None,
+    generated: int | None = None,
+) -> str:
+    """One HTML document of these reports, in their order.
+
+    ``history``: by kind of report, for trends. ``generated``: when the page is made (ms since
+    1970; None: now). Raises KeyError for a kind of report it does not know.
+    """
+    made = generated if generated is not None else int(time.time() * 1000)
+    views = [_VIEWS[r.kind][0](r) for r in reports]
+    title = " · ".join(v.title for v in views) or "Report"
+    bodies = [
+        _report(r, v, (history or {}).get(r.kind, {})) for r, v in zip(reports, views, strict=True)
+    ]
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("meta", name="generator", content=f"pykafka-ops {__version__}"),
+        el("title", f"{title} – pko"),
+        el("link", rel="icon", href="data:,"),
+        el("style", Markup(_file("style.css"))),
+    )
+    main = el("main", *bodies)
+    foot = el("footer", "Made by pko ", __version__, " at ", _time(made), " UTC. Times are UTC.")
+    body = el("body", patterns(), _contents(reports, views), main, foot,
+              el("script", Markup(_file("script.js"))))  # fmt: skip
+    return "<!DOCTYPE html>\n" + el("html", head, body, lang="en")
+
+
+def _file(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _contents(reports: Sequence[Report], views: Sequence[View]) -> Markup | None:
+    if len(reports) < 2:
+        return None
+    links = [el("li", el("a", v.title, href=f"#{r.kind}", class_=f"to-{v.tone}"))
+             for r, v in zip(reports, views, strict=True)]  # fmt: skip
+    return el("nav", el("ul", *links), aria_label="Reports")
+
+
+def _report(report: Report, view: View, history: History) -> Markup:
+    head = el(
+        "header",
+        el("p", view.title, class_="kind"),
+        el("h1", view.headline, class_=f"headline {view.tone}"),
+        _about(report),
+    )
+    ordered = sorted(report.sections, key=lambda s: (s.name != view.main, s.name in DRAWN))
+    return el(
+        "article",
+        head,
+        _tiles(report, view, history),
+        _problems(report.problems),
+        el("div", *(_picture(p) for p in view.pictures), class_="pictures"),
+        el("h2", "Figures", class_="part"),
+        *(table(s, view.marks) for s in ordered),
+        definitions(ordered),
+        id=report.kind,
+        data_kind=report.kind,
+    )
+
+
+def _about(report: Report) -> Markup:
+    facts = [
+        f"{_words(k)}: {nested(v)}" for k, v in report.source.items() if v not in (None, "", (), [])
+    ]
+    when = join("As of ", _time(report.now), " UTC")
+    return el("p", when, *(join(" · ", el("bdi", fact)) for fact in facts), class_="about")
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ")
+
+
+def _time(ms: int) -> Markup:
+    return el("time", moment(ms), datetime=iso(ms))
+
+
+def _tiles(report: Report, view: View, history: History) -> Markup:
+    before = [_VIEWS[report.kind][1](r) for r in earlier(report, history)]
+    made = []
+    for i, tile in enumerate(view.tiles):
+        past = [v for v in (run[i].value for run in before) if v is not None]
+        made.append(_tile(tile, past))
+    return el("div", *made, class_="tiles")
+
+
+def _tile(tile: Tile, past: Sequence[float]) -> Markup:
+    trend = None
+    if past and tile.value is not None:
+        unit = "days" if tile.unit == "days" else tile.unit
+        change = delta(tile.value - past[-1], unit, tile.good)
+        trend = el(
+            "p", change, " since the last run", sparkline([*past, tile.value]), class_="trend"
+        )
+    return el(
+        "div",
+        el("p", tile.name, class_="tile-name"),
+        el("p", tile.text, class_="tile-value", data_v=tile.value),
+        el("p", el("bdi", tile.note), class_="tile-note") if tile.note else None,
+        trend,
+        class_=f"tile {tile.tone}".strip(),
+    )
+
+
+def earlier(report: Report, history: History) -> list[Report]:
+    """The runs of ``history`` before this one, oldest first, as reports of their rows."""
+    runs: dict[int, dict[str, list[Row]]] = {}
+    for name, rows in history.items():
+        for row in rows:
+            now = row.get("now")
+            if isinstance(now, int) and now < report.now:
+                runs.setdefault(now, {}).setdefault(name, []).append(row)
+    return [
+        Report(report.kind, now, {}, {}, [Section(n, n, (), rows) for n, rows in runs[now].items()])
+        for now in sorted(runs)[-RUNS:]
+    ]
+
+
+def _problems(problems: Sequence[Problem]) -> Markup | None:
+    if not problems:
+        return None
+    listed = [el("li", el("code", p.where), " ", p.what) for p in problems[:PROBLEMS]]
+    if len(problems) > PROBLEMS:
+        listed.append(el("li", f"and {len(problems) - PROBLEMS:,} more"))
+    said = f"{len(problems):,} things could not be read: the figures leave them out"
+    if len(problems) == 1:
+        said = "1 thing could not be read: the figures leave it out"
+    return el("details", el("summary", said), el("ul", *listed), class_="card problems",
+              open=len(problems) <= 5)  # fmt: skip
+
+
+def _picture(picture: Picture) -> Markup:
+    return el(
+        "figure",
+        el("figcaption", el("h3", el("bdi", picture.title)), el("p", picture.note)),
+        picture.body,
+        el("p", picture.more, class_="more") if picture.more else None,
+        class_="card picture" + (" wide" if picture.wide else ""),
+    )

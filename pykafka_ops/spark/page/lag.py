@@ -1,0 +1,276 @@
+"""The lag report: who is behind, since when, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pykafka_ops.analysis.burrow import OK, ORDER, REWIND, STALL, STOP, UNKNOWN, WARN
+from pykafka_ops.analysis.lag import LOST
+from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.page.charts.bars import Bar, bars
+from pykafka_ops.spark.page.charts.frame import legend
+from pykafka_ops.spark.page.charts.heatmap import Cell, heatmap
+from pykafka_ops.spark.page.charts.lines import Series, lines
+from pykafka_ops.spark.page.markup import join
+from pykafka_ops.spark.page.parts import (
+    SHOWN,
+    Picture,
+    Tile,
+    View,
+    amount,
+    least,
+    listed,
+    more,
+    most,
+    num,
+    plural,
+    rows,
+    text,
+    whole,
+)
+from pykafka_ops.spark.page.ticks import linear
+from pykafka_ops.spark.page.units import NONE, count, moment, number, span
+
+TONES = {
+    OK: "ok",
+    WARN: "warn",
+    REWIND: "rewind",
+    STALL: "stall",
+    STOP: "stop",
+    LOST: "lost",
+    UNKNOWN: "unknown",
+}
+SAID = {
+    OK: "keeps up",
+    WARN: "falls further behind",
+    REWIND: "went back",
+    STALL: "is stalled",
+    STOP: "stopped committing",
+    LOST: "lost records",
+    UNKNOWN: "too few commits to tell",
+}
+URGENCY = (*ORDER, LOST)
+LINES = 6
+SOON = 24 * 3600
+"""Seconds: records that are deleted unread within this time are worth a headline."""
+
+
+def view(report: Report) -> View:
+    """The page of a lag report."""
+    groups = sorted(rows(report, "groups"), key=lambda r: (-_urgency(r), -amount(r, "lag")))
+    return View(
+        "Consumer lag",
+        headline(report),
+        _tone(report),
+        tiles(report),
+        [
+            _top(groups),
+            _worst(report, groups),
+            _over_time(report),
+            _heat(report),
+        ],
+        "groups",
+        ("group",),
+        "lag",
+        TONES,
+    )
+
+
+def _urgency(row: Row) -> int:
+    status = text(row, "status")
+    return URGENCY.index(status) if status in URGENCY else 1
+
+
+def _troubled(report: Report) -> list[Row]:
+    found = [r for r in rows(report, "groups") if text(r, "status") not in (OK, UNKNOWN)]
+    return sorted(found, key=lambda r: (-_urgency(r), -amount(r, "lag")))
+
+
+def _loss(report: Report) -> Row | None:
+    """The partition whose unread records are deleted first."""
+    at_risk = [r for r in rows(report, "partitions") if amount(r, "lag") > 0]
+    return least(at_risk, "loss_in_seconds")
+
+
+def headline(report: Report) -> str:
+    """In a sentence or two: what is wrong, and where."""
+    groups, bad = rows(report, "groups"), _troubled(report)
+    if not groups:
+        return "No consumer group has committed anything."
+    if not bad:
+        largest = most(groups, "lag")
+        said = f"{plural(len(groups), 'group keeps', 'groups keep')} up"
+        if largest is not None and amount(largest, "lag") > 0:
+            said += f"; {text(largest, 'group')} is {_behind(largest)}"
+        first = f"{said}."
+    else:
+        kinds: dict[str, list[str]] = {}
+        for row in bad:
+            kinds.setdefault(text(row, "status"), []).append(text(row, "group"))
+        parts = [f"{listed(names)} {_say(status, len(names))}" for status, names in kinds.items()]
+        verb = "needs" if len(bad) == 1 else "need"
+        first = (
+            f"{len(bad)} of {plural(len(groups), 'group')} {verb} attention: {'; '.join(parts)}."
+        )
+    loss = _loss(report)
+    if loss is not None and amount(loss, "loss_in_seconds") <= SOON:
+        when = amount(loss, "loss_in_seconds")
+        soon = "now" if when <= 0 else f"in {span(when)}"
+        first += f" {text(loss, 'group')} loses unread data of {text(loss, 'topic')} {soon}."
+    return first
+
+
+def _say(status: str, names: int) -> str:
+    said = SAID.get(status, status.lower())
+    if names == 1:
+        return said
+    return {"is stalled": "are stalled", "falls further behind": "fall further behind"}.get(
+        said, said
+    )
+
+
+def _behind(row: Row) -> str:
+    seconds = num(row, "lag_seconds")
+    time = f", {span(seconds)}," if seconds else ""
+    return f"{plural(int(amount(row, 'lag')), 'record')}{time} behind"
+
+
+def _tone(report: Report) -> str:
+    bad = {text(r, "status") for r in _troubled(report)}
+    loss = _loss(report)
+    if bad & {STOP, STALL, LOST} or (loss and amount(loss, "loss_in_seconds") <= SOON):
+        return "bad"
+    return "warn" if bad else "ok"
+
+
+def tiles(report: Report) -> list[Tile]:
+    """The figures on top."""
+    groups, bad = rows(report, "groups"), _troubled(report)
+    lag = sum(amount(r, "lag") for r in groups)
+    slow, loss = most(groups, "lag_seconds"), _loss(report)
+    late = num(slow, "lag_seconds") if slow else None
+    left = num(loss, "loss_in_seconds") if loss else None
+    silent, unread = rows(report, "silent_groups"), rows(report, "unread_topics")
+    return [
+        Tile("Groups in trouble", len(bad), f"{len(bad):,} of {len(groups):,}",
+             listed([text(r, "group") for r in bad], 2), "bad" if bad else "ok"),
+        Tile("Total lag", lag, count(lag), f"{number(lag)} records"),
+        Tile("Longest delay", late, NONE if late is None else span(late),
+             text(slow, "group") if slow and late else "", unit="seconds"),
+        Tile("First loss of unread data", left, "none in sight" if left is None else span(left),
+             f"{text(loss, 'group')} on {text(loss, 'topic')}" if loss else "",
+             "bad" if left is not None and left <= SOON else "ok", 1, "seconds"),
+        Tile("Silent groups", len(silent), f"{len(silent):,}",
+             listed([text(r, "group") for r in silent], 2), "warn" if silent else "ok"),
+        Tile("Topics nobody reads", len(unread), f"{len(unread):,}",
+             listed([text(r, "topic") for r in unread], 2), "warn" if unread else "ok"),
+    ]  # fmt: skip
+
+
+def _meanings(items: Sequence[Row]) -> list[tuple[str, str]]:
+    found = {text(r, "status") for r in items}
+    return [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(URGENCY) if s in found]
+
+
+def _top(groups: Sequence[Row]) -> Picture:
+    shown = sorted(groups, key=lambda r: -amount(r, "lag"))[:SHOWN]
+    made = [
+        Bar(text(r, "group"), num(r, "lag"), _lag_text(r), TONES.get(text(r, "status"), "unknown"),
+            tip=f"{text(r, 'group')}: {_behind(r)}, {text(r, 'status')}")
+        for r in shown
+    ]  # fmt: skip
+    description = "; ".join(b.tip for b in made)
+    return Picture(
+        "Groups by lag",
+        "Records that are committed to the log and not yet read, with the verdict on each group.",
+        join(legend(_meanings(shown)), bars("Groups by lag", description, made)),
+        more(len(groups), len(shown), "groups"),
+    )
+
+
+def _lag_text(row: Row) -> str:
+    lag, seconds = num(row, "lag"), num(row, "lag_seconds")
+    if lag is None:
+        return "not known"
+    late = f" · {span(seconds)}" if seconds else ""
+    return f"{count(lag)}{late}"
+
+
+def _worst(report: Report, groups: Sequence[Row]) -> Picture:
+    bad = [r for r in groups if text(r, "status") not in (OK, UNKNOWN)] or groups
+    worst = max(bad, key=lambda r: amount(r, "lag"), default=None)
+    name = text(worst, "group") if worst else ""
+    own = [r for r in rows(report, "partitions") if worst and text(r, "group") == name]
+    shown = sorted(own, key=lambda r: -amount(r, "lag"))[:SHOWN]
+    made = [
+        Bar(f"{text(r, 'topic')}-{text(r, 'partition')}", num(r, "lag"), _lag_text(r),
+            TONES.get(text(r, "status"), "unknown"),
+            tip=f"{text(r, 'topic')}-{text(r, 'partition')}: {_behind(r)}, {text(r, 'status')}")
+        for r in shown
+    ]  # fmt: skip
+    title = f"Inside {name}" if name else "Inside the worst group"
+    since = _since(worst) if worst else ""
+    return Picture(
+        title,
+        f"The group in trouble with the largest lag, partition by partition.{since}",
+        join(legend(_meanings(shown)), bars(title, "; ".join(b.tip for b in made), made)),
+        more(len(own), len(shown), "partitions"),
+    )
+
+
+def _since(row: Row) -> str:
+    since = num(row, "since")
+    return "" if since is None else f" {text(row, 'status')} since {moment(since)} UTC."
+
+
+def _histories(report: Report) -> list[tuple[str, list[Row]]]:
+    """The buckets of each group in order of time, groups with the largest lag first."""
+    found: dict[str, list[Row]] = {}
+    for row in rows(report, "over_time"):
+        if num(row, "start") is not None and num(row, "end") is not None:
+            found.setdefault(text(row, "group"), []).append(row)
+    for history in found.values():
+        history.sort(key=lambda r: amount(r, "start"))
+    return sorted(found.items(), key=lambda h: -max(amount(r, "lag") for r in h[1]))
+
+
+def _over_time(report: Report) -> Picture:
+    found = _histories(report)
+    series = [
+        Series(name, [(int(amount(r, "end")), num(r, "lag")) for r in history], str(i))
+        for i, (name, history) in enumerate(found[:LINES])
+    ]
+    top = max((v for s in series for _, v in s.points if v is not None), default=0.0)
+    return Picture(
+        "Lag over time",
+        "Records behind at the end of each window, from the history of commits.",
+        lines("Lag over time", f"Lag of {listed([s.label for s in series], LINES)}", series,
+              linear(top), count),
+        more(len(found), len(series), "groups"),
+    )  # fmt: skip
+
+
+def _heat(report: Report) -> Picture:
+    found = _histories(report)
+    shown = [(name, [_cell(name, r) for r in history]) for name, history in found[:SHOWN]]
+    bad = {c.tone for _, cells in shown for c in cells} - {""}
+    meanings = [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(URGENCY) if TONES[s] in bad]
+    key = legend([*meanings, ("none", "no pattern: no trouble")]) if meanings else None
+    picture = heatmap("Groups over time", f"Lag of {len(shown)} groups by window", shown, count,
+                      magnitudes=True)  # fmt: skip
+    return Picture(
+        "Groups over time",
+        "The stronger the colour, the further behind; the pattern is the verdict at its end.",
+        join(key, picture),
+        more(len(found), len(shown), "groups"),
+    )
+
+
+def _cell(name: str, row: Row) -> Cell:
+    status = text(row, "status") if row.get("status") is not None else ""
+    lag = num(row, "lag")
+    start, end = whole(row, "start") or 0, whole(row, "end") or 0
+    said = "lag not known" if lag is None else f"{number(lag)} records behind"
+    tip = f"{name}, {moment(start, '%d %b %H:%M')} to {moment(end, '%d %b %H:%M')}: {said}"
+    tone = TONES.get(status, "")
+    return Cell(start, end, lag, f"{tip} {status}".strip(), "" if status in (OK, "") else tone)

@@ -1,0 +1,117 @@
+"""What a report becomes before it is HTML: a headline, tiles, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+
+from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.page.markup import Markup, name_text
+
+SHOWN = 12
+"""Bars and rows of a picture; the rest is counted in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A figure on top: ``value`` as ``text``; ``tone`` is ok, warn or bad, else plain.
+
+    ``good`` says which way is better: -1 less, 1 more, 0 neither. ``unit`` as in model.Column.
+    """
+
+    name: str
+    value: float | None
+    text: str
+    note: str = ""
+    tone: str = ""
+    good: int = -1
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure of the page: what it shows, how to read it, and what it leaves out."""
+
+    title: str
+    note: str
+    body: Markup
+    more: str = ""
+    wide: bool = False
+
+
+@dataclass(slots=True)
+class View:
+    """A report on the page."""
+
+    title: str
+    headline: str
+    tone: str
+    tiles: Sequence[Tile]
+    pictures: Sequence[Picture]
+    main: str
+    key: Sequence[str]
+    watched: str
+    marks: dict[str, str] = field(default_factory=dict)
+
+
+def rows(report: Report, name: str) -> Sequence[Row]:
+    """The rows of a section, none if the report has not got it."""
+    try:
+        return report.section(name).rows
+    except KeyError:
+        return ()
+
+
+def num(row: Row, name: str) -> float | None:
+    """A number of a row; None for what is missing, no number, or not finite."""
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return value
+
+
+def whole(row: Row, name: str) -> int | None:
+    """The same, without a fraction: times and ids."""
+    value = num(row, name)
+    return None if value is None else int(value)
+
+
+def amount(row: Row, name: str) -> float:
+    """The same, 0 where it is not known."""
+    return num(row, name) or 0.0
+
+
+def text(row: Row, name: str) -> str:
+    """A name of a row."""
+    return name_text(row.get(name))
+
+
+def most(items: Sequence[Row], name: str) -> Row | None:
+    """The row with the greatest value; None where no row has one."""
+    known = [r for r in items if num(r, name) is not None]
+    return max(known, key=lambda r: amount(r, name), default=None)
+
+
+def least(items: Sequence[Row], name: str) -> Row | None:
+    """The row with the least value; None where no row has one."""
+    known = [r for r in items if num(r, name) is not None]
+    return min(known, key=lambda r: amount(r, name), default=None)
+
+
+def more(total: int, shown: int, what: str) -> str:
+    """``and 9,988 more groups``; empty where all are shown."""
+    return f"and {total - shown:,} more {what}" if total > shown else ""
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """``1 group``, ``2 groups``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str], limit: int = 3) -> str:
+    """``a, b and c``; ``a, b, c and 4 more``."""
+    head = list(names[:limit])
+    if len(names) > limit:
+        return f"{', '.join(head)} and {len(names) - limit:,} more"
+    return head[0] if len(head) == 1 else f"{', '.join(head[:-1])} and {head[-1]}" if head else ""

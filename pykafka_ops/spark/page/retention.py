@@ -1,0 +1,356 @@
+"""The retention report: how old data is, when disks are full, and whose unread data goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pykafka_ops.analysis import compaction as cleaning
+from pykafka_ops.analysis import retention as policy
+from pykafka_ops.analysis.unread import AT_RISK, LOSING
+from pykafka_ops.spark.model import Report, Row
+from pykafka_ops.spark.page.charts.band import Grown, band
+from pykafka_ops.spark.page.charts.bars import Bar, bars
+from pykafka_ops.spark.page.charts.frame import legend
+from pykafka_ops.spark.page.charts.runway import DAY, Runway, runway, tone
+from pykafka_ops.spark.page.charts.stacked import Stack, stacked
+from pykafka_ops.spark.page.markup import join
+from pykafka_ops.spark.page.parts import (
+    SHOWN,
+    Picture,
+    Tile,
+    View,
+    amount,
+    least,
+    listed,
+    more,
+    num,
+    plural,
+    rows,
+    text,
+)
+from pykafka_ops.spark.page.ticks import sizes
+from pykafka_ops.spark.page.units import NONE, number, size, span
+
+TONES = {
+    policy.OVER: "stop",
+    policy.BLOCKED: "stall",
+    policy.OVERHANG: "warn",
+    policy.BY_SIZE: "rewind",
+    cleaning.STUCK: "stop",
+    cleaning.OVERDUE: "stall",
+    cleaning.DUE: "warn",
+    LOSING: "lost",
+    AT_RISK: "stop",
+    "SAFE": "ok",
+    policy.OK: "ok",
+    cleaning.CLEAN: "ok",
+}
+AGES = 7
+"""Ages that have a tone of their own."""
+DISKS = 2
+"""Directories whose growth is drawn."""
+
+
+def view(report: Report) -> View:
+    """The page of a retention report."""
+    growth = [_growth(report, r) for r in _dirs(report)[:DISKS]]
+    pictures = [
+        _risk(report),
+        _ages(report),
+        _runway(report),
+        *growth,
+        _leaving(report),
+        _debt(report),
+    ]
+    return View(
+        "Retention",
+        headline(report),
+        _tone(report),
+        tiles(report),
+        [p for p in pictures if p is not None],
+        "topics",
+        ("topic",),
+        "bytes",
+        TONES,
+    )
+
+
+def _dirs(report: Report) -> list[Row]:
+    """Directories, the one that is full first on top."""
+
+    def left(row: Row) -> float:
+        days = num(row, "days_to_full")
+        return float("inf") if days is None else days
+
+    return sorted(rows(report, "dirs"), key=left)
+
+
+def _place(row: Row) -> str:
+    return f"broker {text(row, 'broker')} {text(row, 'log_dir')}"
+
+
+def _threatened(report: Report) -> list[Row]:
+    found = [r for r in rows(report, "at_risk") if text(r, "status") in (AT_RISK, LOSING)]
+    return sorted(
+        found, key=lambda r: (text(r, "status") != LOSING, amount(r, "deleted_in_seconds"))
+    )
+
+
+def _over(report: Report) -> list[Row]:
+    found = [
+        r for r in rows(report, "topics") if text(r, "status") in (policy.OVER, policy.BLOCKED)
+    ]
+    return sorted(found, key=lambda r: -amount(r, "over_bytes"))
+
+
+def _stuck(report: Report) -> list[Row]:
+    bad = (cleaning.STUCK, cleaning.OVERDUE)
+    return [r for r in rows(report, "compaction") if text(r, "status") in bad]
+
+
+def headline(report: Report) -> str:
+    """In a few sentences: what is lost, what is full, what stays too long."""
+    said = []
+    if lost := _threatened(report):
+        said.append(_loss(lost))
+    full = [r for r in _dirs(report) if tone(num(r, "days_to_full")) != "ok"]
+    if full:
+        days = amount(full[0], "days_to_full") * DAY
+        said.append(f"{_place(full[0])} is full in {span(days)}.".capitalize())
+    if over := _over(report):
+        names = listed([text(r, "topic") for r in over])
+        verb = "keeps" if len(over) == 1 else "keep"
+        said.append(f"{names} {verb} data for longer than the policy says.")
+    if stuck := _stuck(report):
+        topics = list(dict.fromkeys(text(r, "topic") for r in stuck))
+        said.append(f"The cleaner does not get to {listed(topics)}.")
+    if not said:
+        count = len(rows(report, "topics"))
+        kept = plural(count, "topic keeps", "topics keep")
+        return f"{kept} what the policies say, and no disk fills up soon."
+    return " ".join(said)
+
+
+def _loss(lost: Sequence[Row]) -> str:
+    """Who loses unread data of which topic, and when the first of it goes."""
+    groups = list(dict.fromkeys(text(r, "group") for r in lost))
+    first = least(lost, "deleted_in_seconds") or lost[0]
+    topic, soon = text(first, "topic"), amount(first, "deleted_in_seconds")
+    if soon <= 0:
+        return (
+            f"{listed(groups)} {'is' if len(groups) == 1 else 'are'} losing unread data of {topic}."
+        )
+    verb = "loses" if len(groups) == 1 else "lose"
+    return f"{listed(groups)} {verb} unread data of {topic} in {span(soon)}."
+
+
+def _tone(report: Report) -> str:
+    days = [tone(num(r, "days_to_full")) for r in rows(report, "dirs")]
+    if _threatened(report) or "stop" in days:
+        return "bad"
+    return "warn" if "warn" in days or _over(report) or _stuck(report) else "ok"
+
+
+def tiles(report: Report) -> list[Tile]:
+    """The figures on top."""
+    topics, lost, dirs = rows(report, "topics"), _threatened(report), _dirs(report)
+    total = sum(amount(r, "replica_bytes") or amount(r, "bytes") for r in topics)
+    over, debt = _over(report), rows(report, "compaction")
+    late = sum(amount(r, "over_bytes") for r in over)
+    dirty = sum(amount(r, "dirty_bytes") for r in debt)
+    first = num(dirs[0], "days_to_full") if dirs else None
+    groups = list(dict.fromkeys(text(r, "group") for r in lost))
+    day = _within(report, DAY)
+    return [
+        Tile("Groups losing unread data", len(groups), f"{len(groups):,}", listed(groups, 2),
+             "bad" if groups else "ok"),
+        Tile("First disk full", first,
+             "none in sight" if first is None else span(first * DAY),
+             _place(dirs[0]) if dirs and first is not None else "",
+             {"stop": "bad"}.get(tone(first), tone(first)), 1, "days"),
+        Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",
+             good=0, unit="bytes"),
+        Tile("Leaves in 24 hours", day, NONE if day is None else size(day), "", good=0,
+             unit="bytes"),
+        Tile("Kept too long", late, size(late), listed([text(r, "topic") for r in over], 2),
+             "warn" if over else "ok", unit="bytes"),
+        Tile("Compaction debt", dirty, size(dirty), plural(len(_stuck(report)), "stuck partition"),
+             "warn" if _stuck(report) else "ok", unit="bytes"),
+    ]  # fmt: skip
+
+
+def _within(report: Report, seconds: float) -> float | None:
+    found = [r for r in rows(report, "leaving") if num(r, "within_seconds") == seconds]
+    return sum(amount(r, "bytes") for r in found) if found else None
+
+
+def _risk(report: Report) -> Picture | None:
+    lost = _threatened(report)
+    if not lost:
+        return None
+    made = [
+        Bar(f"{text(r, 'group')} · {text(r, 'topic')}-{text(r, 'partition')}",
+            num(r, "deleted_in_seconds"),
+            _soon(amount(r, "deleted_in_seconds")),
+            TONES.get(text(r, "status"), "stop"),
+            tip=f"{text(r, 'group')} on {text(r, 'topic')}-{text(r, 'partition')}: "
+                f"{number(amount(r, 'records_lost'))} records go unread, "
+                f"catches up {_catch_up(r)}, {text(r, 'status')}")
+        for r in lost[:SHOWN]
+    ]  # fmt: skip
+    found = {text(r, "status") for r in lost[:SHOWN]}
+    key = legend([(TONES[s], s.replace("_", " ").lower()) for s in (LOSING, AT_RISK) if s in found])
+    title = "Until unread data is deleted"
+    return Picture(
+        title,
+        "Time until retention takes the next record that a group has not read, where the group "
+        "does not get there first.",
+        join(key, bars(title, "; ".join(b.tip for b in made), made)),
+        more(len(lost), len(made), "partitions"),
+    )
+
+
+def _soon(seconds: float) -> str:
+    return "now" if seconds <= 0 else span(seconds)
+
+
+def _catch_up(row: Row) -> str:
+    seconds = num(row, "catch_up_seconds")
+    return "never at this rate" if seconds is None else f"in {span(seconds)}"
+
+
+def _bounds(report: Report, section: str, column: str) -> list[float | None]:
+    """The classes of a section, from the least up; None, for what is older, last."""
+    found = {num(r, column) for r in rows(report, section)}
+    return [*sorted(b for b in found if b is not None), *([None] if None in found else [])]
+
+
+def _ages(report: Report) -> Picture:
+    bounds = _bounds(report, "ages", "up_to_seconds")
+    found: dict[str, dict[float | None, float]] = {}
+    for row in rows(report, "ages"):
+        held = found.setdefault(text(row, "topic"), {})
+        bound = num(row, "up_to_seconds")
+        held[bound] = held.get(bound, 0.0) + amount(row, "bytes")
+    ordered = sorted(found.items(), key=lambda f: -sum(f[1].values()))
+    named = {b: ("older" if b is None else f"to {span(b)}") for b in bounds}
+    tones = {b: f"a{_shade(i, len(bounds))}" for i, b in enumerate(bounds)}
+    made = [
+        Stack(name, size(sum(held.values())),
+              [(tones[b], held[b], f"{name}, {named[b]}: {size(held[b])}")
+               for b in bounds if b in held])
+        for name, held in ordered[:SHOWN]
+    ]  # fmt: skip
+    title = "Bytes by age"
+    return Picture(
+        title,
+        "How old the data of each topic is, by the timestamps of its records.",
+        stacked(title, "; ".join(f"{s.label}: {s.text}" for s in made), made,
+                [(tones[b], named[b]) for b in bounds]),
+        more(len(ordered), len(made), "topics"),
+    )  # fmt: skip
+
+
+def _shade(index: int, count: int) -> int:
+    """One of seven shades for the index-th of ``count`` classes, young to old."""
+    return index if count <= AGES else index * (AGES - 1) // (count - 1)
+
+
+def _runway(report: Report) -> Picture:
+    dirs = _dirs(report)
+    made = [
+        Runway(_place(r), num(r, "days_to_full"), num(r, "days_to_full_low"),
+               num(r, "days_to_full_high"))
+        for r in dirs[:SHOWN]
+    ]  # fmt: skip
+    title = "Until disks are full"
+    said = "; ".join(f"{i.label}: {NONE if i.days is None else span(i.days * DAY)}" for i in made)
+    return Picture(
+        title,
+        "At the present growth; the line is the interval of the forecast. A year at most is drawn.",
+        runway(title, said, made),
+        more(len(dirs), len(made), "directories"),
+    )
+
+
+def _growth(report: Report, disk: Row) -> Picture | None:
+    own = [
+        r for r in rows(report, "growth")
+        if r.get("broker") == disk.get("broker") and r.get("log_dir") == disk.get("log_dir")
+        and num(r, "time") is not None and num(r, "bytes") is not None
+    ]  # fmt: skip
+    if not own:
+        return None
+    points = [
+        Grown(int(amount(r, "time")), amount(r, "bytes"), num(r, "low"), num(r, "high"),
+              r.get("forecast") is True)
+        for r in sorted(own, key=lambda r: amount(r, "time"))
+    ]  # fmt: skip
+    top = max(p.value if p.high is None else max(p.value, p.high) for p in points)
+    title = f"Growth of {_place(disk)}"
+    ticks = sizes(top)
+    return Picture(
+        title,
+        "Bytes of all logs in the directory: measured, and expected if nothing changes.",
+        band(title, f"{size(points[0].value)} to {size(points[-1].value)}", points, ticks, size,
+             num(disk, "total_bytes")),
+    )  # fmt: skip
+
+
+def _leaving(report: Report) -> Picture:
+    horizons = _bounds(report, "leaving", "within_seconds")
+    found: dict[str, float] = {}
+    for row in rows(report, "leaving"):
+        found[text(row, "topic")] = max(found.get(text(row, "topic"), 0.0), amount(row, "bytes"))
+    heavy = sorted((t for t in found if found[t] > 0), key=lambda t: -found[t])[:5]
+    tones = {t: f"s{i}" for i, t in enumerate(heavy)}
+    made = [_horizon(report, h, tones) for h in horizons if h is not None]
+    others = [("s5", "other topics")] if len([t for t in found if found[t] > 0]) > 5 else []
+    title = "Bytes that leave"
+    return Picture(
+        title,
+        "What retention deletes within the time, counted from now, by topic.",
+        stacked(title, "; ".join(f"{s.label}: {s.text}" for s in made), made,
+                [*((tones[t], t) for t in heavy), *others]),
+    )  # fmt: skip
+
+
+def _horizon(report: Report, seconds: float, tones: dict[str, str]) -> Stack:
+    own = [r for r in rows(report, "leaving") if num(r, "within_seconds") == seconds]
+    held = {text(r, "topic"): amount(r, "bytes") for r in own}
+    label = f"within {span(seconds)}"
+    parts = [(tones[t], held.get(t, 0.0), f"{t} {label}: {size(held.get(t, 0.0))}") for t in tones]
+    rest = sum(v for t, v in held.items() if t not in tones)
+    return Stack(label, size(sum(held.values())),
+                 [*parts, ("s5", rest, f"other topics {label}: {size(rest)}")])  # fmt: skip
+
+
+def _debt(report: Report) -> Picture | None:
+    found = sorted(rows(report, "compaction"), key=lambda r: -amount(r, "dirty_bytes"))
+    if not found:
+        return None
+    shown = found[:SHOWN]
+    made = [_debt_stack(r) for r in shown]
+    title = "Compaction debt"
+    return Picture(
+        title,
+        "Compacted logs: what is clean, what waits for the cleaner, what it may not touch yet.",
+        stacked(title, "; ".join(f"{s.label}: {s.text}" for s in made), made,
+                [("ok", "clean"), ("warn", "waits"), ("a1", "not yet")]),
+        more(len(found), len(shown), "partitions"),
+    )  # fmt: skip
+
+
+def _debt_stack(row: Row) -> Stack:
+    name = f"{text(row, 'topic')}-{text(row, 'partition')}"
+    parts: Sequence[tuple[str, str, str]] = (
+        ("ok", "clean_bytes", "clean"),
+        ("warn", "dirty_bytes", "waits for the cleaner"),
+        ("a1", "uncleanable", "may not be cleaned yet"),
+    )
+    said = f"{amount(row, 'dirty_ratio') * 100:.0f} % dirty · {text(row, 'status')}"
+    return Stack(
+        name,
+        said,
+        [(t, amount(row, c), f"{name}: {size(amount(row, c))} {w}") for t, c, w in parts],
+    )

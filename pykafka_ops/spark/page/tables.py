@@ -1,0 +1,154 @@
+"""Sections as HTML tables; every figure keeps its exact value in ``data-v``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pykafka_ops.spark.model import Column, Row, Section
+from pykafka_ops.spark.page.markup import Markup, el, join, name_text, shorten
+from pykafka_ops.spark.page.parts import more
+from pykafka_ops.spark.page.units import NONE, iso, number, value_text
+
+ROWS = 500
+"""Rows on the page; the files of the report have all."""
+NAME = 48
+LONG, SENTENCE = 32, 300
+"""Text longer than the first is wrapped; words up to the second are not shortened."""
+WIDE = 11
+"""Tables of more columns than this are turned on paper."""
+_NUMBERS = ("ms", "bytes", "bytes/s", "records", "records/s", "seconds", "share", "percent", "days")
+
+
+def table(section: Section, marks: Mapping[str, str]) -> Markup:
+    """A section with its heading, its table and how much of it is left out.
+
+    ``marks`` gives the tone of a status; a cell with one of these words carries a swatch.
+    """
+    shown = section.rows[:ROWS]
+    head = el("h3", section.title, el("span", f"{len(section.rows):,}", class_="count"))
+    note = el("p", section.note, class_="note") if section.note else None
+    if not shown:
+        return el("section", head, note, el("p", "Nothing to list.", class_="nothing"),
+                  class_="card table", data_section=section.name)  # fmt: skip
+    numeric = {c.name: _is_number(c, shown) for c in section.columns}
+    heads = [_heading(c, numeric[c.name]) for c in section.columns]
+    body = [_row(section.columns, numeric, row, marks) for row in shown]
+    box = el("div", el("table", el("thead", el("tr", *heads)), el("tbody", *body)), class_="scroll",
+             tabindex=0, role="region", aria_label=section.title)  # fmt: skip
+    left_out = more(
+        len(section.rows), len(shown), "rows: the report's JSON, CSV and Parquet have all"
+    )
+    wide = " landscape" if len(section.columns) > WIDE else ""
+    return el("section", head, note, box, el("p", left_out, class_="more") if left_out else None,
+              class_=f"card table{wide}", data_section=section.name)  # fmt: skip
+
+
+def _is_number(column: Column, rows: Sequence[Row]) -> bool:
+    if column.unit in _NUMBERS:
+        return True
+    found = [r.get(column.name) for r in rows[:50]]
+    known = [v for v in found if v is not None]
+    return bool(known) and all(
+        isinstance(v, int | float) and not isinstance(v, bool) for v in known
+    )
+
+
+def _heading(column: Column, numeric: bool) -> Markup:
+    return el("th", column.title, scope="col", title=column.doc or None,
+              class_="num" if numeric else None, data_c=column.name)  # fmt: skip
+
+
+def _row(
+    columns: Sequence[Column], numeric: Mapping[str, bool], row: Row, marks: Mapping[str, str]
+) -> Markup:
+    cells = []
+    for i, column in enumerate(columns):
+        value = row.get(column.name)
+        content, exact = cell(value, column, marks)
+        kind = "num" if numeric[column.name] else None
+        if i == 0:
+            cells.append(el("th", content, scope="row", data_v=exact, class_=kind))
+        else:
+            if isinstance(value, str) and len(value) > LONG:
+                kind = "long"
+            cells.append(el("td", content, data_v=exact, class_=kind))
+    return el("tr", *cells)
+
+
+def cell(
+    value: object, column: Column, marks: Mapping[str, str]
+) -> tuple[Markup | str, str | None]:
+    """What a cell shows, and its exact value as JSON where that is more than the text."""
+    if value is None:
+        return el("span", NONE, class_="none", title="not known"), "null"
+    if isinstance(value, bool):
+        return ("yes" if value else "no"), json.dumps(value)
+    if isinstance(value, int | float):
+        return _number(value, column), json.dumps(value)
+    if isinstance(value, str | bytes):
+        text = name_text(value)
+        if text in marks:
+            swatch = el("span", class_=f"swatch t-{marks[text]}", aria_hidden="true")
+            return el("span", swatch, text, class_="status"), None
+        if " " in text and len(text) <= SENTENCE:
+            return el("bdi", text), None
+        return _name(text), (None if isinstance(value, str) and len(text) <= NAME else text)
+    said = nested(value)
+    return el("span", shorten(said, NAME), title=said), json.dumps(value, default=name_text)
+
+
+def _name(text: str) -> Markup:
+    short = shorten(text, NAME)
+    return el("bdi", short, title=text if short != text else None)
+
+
+def _number(value: float, column: Column) -> Markup | str:
+    if column.name.endswith(DELTA):
+        return delta(value, column.unit)
+    shown = value_text(value, column.unit)
+    if column.unit == "ms" and (when := iso(value)):
+        return el("time", shown, datetime=when)
+    if column.unit in ("", "records") and isinstance(value, int):
+        return shown
+    exact = number(value)
+    return shown if exact == shown else el("span", shown, title=exact)
+
+
+DELTA = "_delta"
+"""Columns that end so tell the change since the last run."""
+
+
+def delta(value: float, unit: str, good: int = -1) -> Markup:
+    """A change with an arrow; ``good``: which way is better (-1 less, 1 more, 0 neither)."""
+    if not value:
+        return el("span", "= 0", class_="delta")
+    arrow, way = ("▲", 1) if value > 0 else ("▼", -1)
+    kind = "" if not good else " better" if way == good else " worse"
+    return el("span", f"{arrow} {value_text(abs(value), unit)}", class_=f"delta{kind}")
+
+
+def nested(value: object) -> str:
+    """Lists and structs in a line: ``3: 40 %, 1: 12 %``."""
+    if isinstance(value, Mapping):
+        items = list(value.items())
+        if len(items) == 2 and items[1][0] == "share" and isinstance(items[1][1], float):
+            return f"{nested(items[0][1])}: {value_text(items[1][1], 'share')}"
+        return ", ".join(f"{k} {nested(v)}" for k, v in items)
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return ", ".join(nested(v) for v in value)
+    return name_text(value)
+
+
+def definitions(sections: Sequence[Section]) -> Markup:
+    """What every column means, once per section."""
+    made = []
+    for section in sections:
+        known = [c for c in section.columns if c.doc]
+        if not known:
+            continue
+        terms = [join(el("dt", c.title), el("dd", c.doc)) for c in known]
+        made.append(el("div", el("h4", section.title), el("dl", *terms)))
+    return el("section", el("h3", "What the columns mean"), *made, class_="card definitions")

@@ -1,0 +1,90 @@
+"""Round values for axes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from math import ceil, floor, isfinite, log10
+
+from pykafka_ops.spark.page.units import moment
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_SPANS = (
+    *(1, 2, 5, 10, 15, 30),
+    *(m * _MINUTE for m in (1, 2, 5, 10, 15, 30)),
+    *(h * _HOUR for h in (1, 2, 3, 6, 12)),
+    *(d * _DAY for d in (1, 2, 7, 14, 30, 60, 90, 182, 365, 730, 1825, 3650)),
+)
+
+
+def linear(most: float, wanted: int = 4) -> list[float]:
+    """Ticks from 0 to the first round value not below ``most``, about ``wanted`` steps."""
+    if not isfinite(most) or most <= 0:
+        return [0.0, 1.0]
+    return _up_to(most, _step(most / wanted, 1.0))
+
+
+def sizes(most: float, wanted: int = 4) -> list[float]:
+    """The same in bytes: round in the unit that ``most`` is told in."""
+    if not isfinite(most) or most <= 0:
+        return [0.0, 1.0]
+    unit = 1.0
+    while most / unit >= 1024:
+        unit *= 1024
+    return _up_to(most, max(1.0, _step(most / wanted, unit)))
+
+
+def spans(most: float, wanted: int = 4) -> list[float]:
+    """The same in seconds: round in seconds, minutes, hours or days."""
+    if not isfinite(most) or most <= 0:
+        return [0.0, 1.0]
+    if most < wanted:
+        return linear(most, wanted)
+    step = _SPANS[min(bisect_left(_SPANS, most / wanted), len(_SPANS) - 1)]
+    return _up_to(most, float(max(step, _step(most / wanted, 1.0) if most > 1e9 else step)))
+
+
+def of_unit(most: float, unit: str, wanted: int = 4) -> list[float]:
+    """Ticks for values in a column's unit."""
+    if unit in ("bytes", "bytes/s"):
+        return sizes(most, wanted)
+    if unit == "seconds":
+        return spans(most, wanted)
+    return linear(most, wanted)
+
+
+def moments(start: int, end: int, wanted: int = 4) -> list[tuple[int, str]]:
+    """Round times between two (ms) with their labels; at least one."""
+    if end <= start:
+        return [(start, moment(start, "%d %b %H:%M"))]
+    span = (end - start) / 1000
+    # The smallest step that gives not more ticks than wanted.
+    step = int(_SPANS[min(bisect_left(_SPANS, span / wanted), len(_SPANS) - 1)]) * 1000
+    pattern = _pattern(step, span)
+    first = ceil(start / step)
+    found = [(i * step, moment(i * step, pattern)) for i in range(first, floor(end / step) + 1)]
+    return found[: 2 * wanted] or [(start, moment(start, pattern))]
+
+
+def _pattern(step: int, span: float) -> str:
+    if step >= 364 * _DAY * 1000:
+        return "%Y"
+    if step >= 30 * _DAY * 1000:
+        return "%b %Y"
+    if step >= _DAY * 1000:
+        return "%d %b"
+    if step < _MINUTE * 1000:
+        return "%H:%M:%S"
+    return "%H:%M" if span <= 1.5 * _DAY else "%d %b %H:%M"
+
+
+def _step(rough: float, unit: float) -> float:
+    """The round value (1, 2, 2.5 or 5 times a power of ten, of ``unit``) not below ``rough``."""
+    power = 10.0 ** floor(log10(rough / unit))
+    for factor in (1, 2, 2.5, 5, 10):
+        if factor * power * unit >= rough * (1 - 1e-9):
+            return factor * power * unit
+    return 10 * power * unit
+
+
+def _up_to(most: float, step: float) -> list[float]:
+    return [i * step for i in range(ceil(most / step - 1e-9) + 1)]
