@@ -10,6 +10,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Layouts
 from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
@@ -37,10 +38,29 @@ class CommitReader:
     def __init__(self, groups: Container[str] | None = None) -> None:
         self._groups = groups
         self._keys: dict[bytes, Key | None] = {}
+        self._layouts = Layouts(_offset_and_time)
 
     def read(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
         """The commits in the plain records of a batch; what is none, or not understood, is left
         out. Raises CorruptBatchError for records that are not whole."""
+        found = self._layouts.read(data, header)
+        if found is None or min(times := found[2::3]) < 0:
+            return self._walk(data, header)
+        return self._named(found[0::3], times, found[1::3])
+
+    def _named(
+        self, keys: tuple[bytes, ...], times: tuple[int, ...], offsets: tuple[int, ...]
+    ) -> Iterator[Stored]:
+        known, new = self._keys, Stored
+        for raw, time, offset in zip(keys, times, offsets, strict=True):
+            try:
+                key = known[raw]
+            except KeyError:
+                key = self._learn(raw)
+            if key is not None:
+                yield new(key, time, offset)
+
+    def _walk(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
         keys, new = self._keys, Stored
         for _, stamp, _, key_at, key_size, value_at, value_size, _ in walk(data, header):
             if key_size < 0:
@@ -75,6 +95,10 @@ class CommitReader:
             self._keys.clear()
         self._keys[raw] = key
         return key
+
+
+def _offset_and_time(size: int) -> str:
+    return f"2xq{size - LEAST_VALUE + 6}xq"
 
 
 def _value(data: bytes, at: int, size: int, key: bytes) -> tuple[int, int] | None:

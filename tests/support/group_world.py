@@ -15,11 +15,14 @@ from pykafka_ops.broker.state.groups_answers import (
     SyncRequest,
 )
 from pykafka_ops.broker.state.groups_offsets import TopicPartition
-from pykafka_ops.broker.state.groups_records import Committed
+from pykafka_ops.broker.state.groups_records import Committed, decode_entry
 from pykafka_ops.broker.state.groups_shard import GroupShard
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
 from pykafka_ops.broker.state.timers import Timers
+from pykafka_ops.disk.batch import build_batch, read_header
 from pykafka_ops.disk.internal import ConsumerProtocolSubscription, encode
+from pykafka_ops.disk.record import Record, payload
+from pykafka_ops.errors import CorruptError
 from pykafka_ops.wire.codes import ErrorCode
 
 GROUP = "g"
@@ -32,6 +35,10 @@ def subscription(*topics: str) -> bytes:
 
 
 RANGE = (("range", subscription("t")),)
+
+
+def _left_out(offset: int, error: CorruptError) -> None:
+    raise AssertionError(f"offset {offset}: {error}")
 
 
 class World:
@@ -61,9 +68,15 @@ class World:
                 self.shard.apply_marker(entry[0], offset, committed=entry[1])
                 continue
             key, value, producer_id = entry
-            record = self.shard.decode(key, value)
-            assert record is not None
-            self.shard.apply(record, offset, producer_id)
+            batch = build_batch(
+                [Record(offset, self.now.time, key, value)],
+                base_offset=offset,
+                producer_id=producer_id,
+                transactional=producer_id >= 0,
+            )
+            header = read_header(batch)
+            plain = payload(batch, 0, header, len(batch))
+            assert self.shard.replay(plain, header, _left_out) == 1
         self.run(self.shard.loaded(self.now))
 
     def _new_id(self) -> str:
@@ -94,7 +107,7 @@ class World:
         for record in outcome.records:
             key, value = self.shard.encode(record)
             self.log.append((key, value, producer_id))
-            decoded = self.shard.decode(key, value)
+            decoded = decode_entry(key, value)
             assert decoded is not None
             self.shard.apply(decoded, base, producer_id)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.storage.replay import read_marker
 from pykafka_ops.disk.batch import scan
-from pykafka_ops.disk.record import iter_records
+from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 
-SLICE_BYTES = 64 * 1024
+SLICE_BYTES = 128 * 1024
 """Read and applied before clients get a turn: some ms of work."""
+SLICE_KEYS = 1000
 LARGEST_BATCH = 256 << 20
 """Bytes a compressed batch may take; one is at most as large as a segment."""
 
@@ -52,6 +53,8 @@ async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any,
             break
         offset = following
         await asyncio.sleep(0)
+    while not slot.closed and slot.shard.settle(SLICE_KEYS):
+        await asyncio.sleep(0)
     return count
 
 
@@ -76,17 +79,7 @@ def _apply_marker(shard: Shard, data: bytes, position: int, header: BatchHeader)
 
 
 def _apply_batch(shard: Shard, data: bytes, position: int, header: BatchHeader, name: str) -> int:
-    producer_id = header.producer_id if header.is_transactional else -1
-    base, count = header.base_offset, 0
-    for record in iter_records(data, position, header, LARGEST_BATCH):
-        if record.key is None:
-            continue
-        try:
-            entry = shard.decode(record.key, record.value)
-        except CorruptError as error:
-            log.error("%s, offset %d is left out: %s", name, record.offset, error)
-            continue
-        if entry is not None:
-            shard.apply(entry, base, producer_id)
-            count += 1
-    return count
+    def left_out(offset: int, error: CorruptError) -> None:
+        log.error("%s, offset %d is left out: %s", name, offset, error)
+
+    return shard.replay(payload(data, position, header, LARGEST_BATCH), header, left_out)

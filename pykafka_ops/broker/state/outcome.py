@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.replay import LeftOut
+    from pykafka_ops.disk.batch import BatchHeader
 
 
 class Instant(NamedTuple):
@@ -55,11 +59,15 @@ class Outcome:
 class Shard(Protocol):
     """The state of one partition of an internal topic; called on the broker's loop only."""
 
-    def decode(self, key: bytes, value: bytes | None) -> Any:
-        """The record in a log entry, None for one that means nothing here.
+    def replay(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
+        """While loading: take over the plain records of a batch; how many there were.
 
-        Raises CorruptError for one that cannot be read.
+        A record that cannot be understood goes to ``left_out``. Raises CorruptBatchError for
+        records that are not whole.
         """
+
+    def settle(self, most: int) -> bool:
+        """While loading: apply up to ``most`` records kept back; whether there are more."""
 
     def encode(self, record: Any) -> tuple[bytes, bytes | None]:
         """Key and value of ``record`` in the log."""

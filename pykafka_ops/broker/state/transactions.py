@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pykafka_ops.broker.state import transaction_records
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome
+from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.broker.state.transaction_codes import append_error, ended_before
 from pykafka_ops.broker.state.transaction_metadata import (
@@ -27,6 +28,9 @@ from pykafka_ops.broker.state.transaction_metadata import (
 from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_TIMESTAMP
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.disk.batch import BatchHeader
 
 RETRY_MS = 100.0
 """Time until a completion that could not be written is tried again."""
@@ -105,6 +109,14 @@ class TransactionShard:
             return found
         gone = Transaction(transactional_id, NO_PRODUCER_ID, 0, NO_TIMESTAMP)
         return gone.die()
+
+    def replay(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
+        """As in ``Shard``."""
+        return replay_each(self.decode, self.apply, data, header, left_out)
+
+    def settle(self, most: int) -> bool:
+        """As in ``Shard``: nothing is kept back."""
+        return False
 
     def encode(self, record: Transit) -> tuple[bytes, bytes | None]:
         """Key and value in the log."""

@@ -11,7 +11,9 @@ import pytest
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
+from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.handler_site import ME, OTHER, Site, batch
@@ -40,6 +42,12 @@ class Register:
         if key.startswith(b"skip"):
             return None
         return key.decode(), None if value is None else value.decode()
+
+    def replay(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
+        return replay_each(self.decode, self.apply, data, header, left_out)
+
+    def settle(self, most: int) -> bool:
+        return False
 
     def encode(self, record: Entry) -> tuple[bytes, bytes | None]:
         key, value = record
