@@ -45,7 +45,7 @@ def test_leader_and_isr_is_what_kafka_sends_and_answers() -> None:
         order = codec.read_leader_and_isr(request, "REPL")
         assert codec.leader_and_isr_request(order, "REPL") == request
         errors = codec.read_leader_and_isr_errors(order, response)
-        assert encode(codec.leader_and_isr_response(order, errors, 7), 7) == encode(response, 7)
+        assert _by_topic(codec.leader_and_isr_response(order, errors, 7)) == _by_topic(response)
 
 
 def test_update_metadata_is_what_kafka_sends() -> None:
@@ -65,6 +65,14 @@ def test_stop_replica_is_what_kafka_sends_and_answers() -> None:
         errors = codec.read_stop_replica_errors(response)
         made = codec.stop_replica_response(order.stops, errors)
         assert _outcomes(made) == _outcomes(response)
+
+
+def _by_topic(response: lai.LeaderAndIsrResponse) -> set[tuple[bytes, int, int]]:
+    return {
+        (t.topic_id, e.partition_index, e.error_code)
+        for t in response.topics
+        for e in t.partition_errors
+    }
 
 
 def _outcomes(response: stop.StopReplicaResponse) -> set[tuple[str, int, int]]:
