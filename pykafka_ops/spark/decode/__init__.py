@@ -1,0 +1,1 @@
+"""From bytes of a log to columns: pure functions over whole chunks."""

@@ -1,0 +1,300 @@
+"""Log directories wherever they are: local, or behind any URI that ``pyarrow.fs`` opens.
+
+A location names a log directory of a broker, one partition's directory in it, or a ``.log`` file.
+Directories of partitions that are being deleted or moved, or were not expected, are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pykafka_ops.disk.checkpoint import parse_offsets
+from pykafka_ops.disk.names import (
+    INDEX_SUFFIX,
+    LOG_START_OFFSET_CHECKPOINT,
+    LOG_SUFFIX,
+    META_PROPERTIES,
+    SNAPSHOT_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    TXN_INDEX_SUFFIX,
+    parse_dir,
+    parse_segment_file,
+)
+from pykafka_ops.errors import CorruptError, StorageError, UsageError
+from pykafka_ops.spark.sources.place import Place, RandomFile, one_line
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo
+
+_BROKER_ID = re.compile(rb"^\s*(?:broker\.id|node\.id)\s*[=:]\s*(\d{1,9})\s*$", re.MULTILINE)
+__all__ = ["Place", "RandomFile", "Replica", "Segment", "find", "locations", "replicas"]
+_MOST_META = 1 << 16
+_MOST_CHECKPOINT = 64 << 20
+_SIDE = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
+
+
+class Segment(NamedTuple):
+    """A ``.log`` file: its first offset, size in bytes, when it was last written (ms), and the
+    sizes of the files beside it (offset, time, transaction index; -1 where there is none)."""
+
+    base_offset: int
+    name: str
+    size: int
+    modified: int
+    index_size: int = -1
+    time_index_size: int = -1
+    txn_index_size: int = -1
+
+
+class Replica(NamedTuple):
+    """A partition's directory. ``topic`` and ``partition`` are None where the name tells neither.
+
+    ``root`` opens the filesystem again (:meth:`Place.of`), ``path`` is the directory in it;
+    ``log_dir`` is the directory above, as the user named it. ``whole`` says that the last segment
+    is the one a broker writes to. ``snapshots`` are the offsets of producer snapshots,
+    ``start_offset`` is from where on records were not deleted, as far as the broker noted it.
+    """
+
+    topic: str | None
+    partition: int | None
+    root: str
+    path: str
+    log_dir: str
+    broker: int | None
+    segments: tuple[Segment, ...]
+    snapshots: tuple[int, ...] = ()
+    whole: bool = True
+    start_offset: int = 0
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What the same partition has elsewhere; the path stands in for a name that is none."""
+        if self.topic is None or self.partition is None:
+            return self.path, 0
+        return self.topic, self.partition
+
+
+class _File(NamedTuple):
+    name: str
+    size: int
+    modified: int
+
+
+def locations(text: str) -> list[str]:
+    """The locations in an option: a JSON list, or parted by commas."""
+    text = text.strip()
+    if text.startswith("["):
+        import json
+
+        try:
+            found = json.loads(text)
+        except ValueError:
+            raise UsageError(f"paths: not a JSON list: {text[:80]}") from None
+        if not isinstance(found, list) or not all(isinstance(part, str) for part in found):
+            raise UsageError("paths: a JSON list of strings is needed")
+        return [part for part in found if part]
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def replicas(location: str, wanted: Any = None) -> list[Replica]:
+    """Every partition's directory at ``location``, with its segments, in order of their names.
+
+    ``wanted(topic, partition)`` says which to look into; None for all. Raises UsageError where
+    nothing of Kafka's is there, StorageError where it may not be read.
+    """
+    place = Place.of(location)
+    return find(place, location, wanted)
+
+
+def find(place: Place, label: str, wanted: Any = None) -> list[Replica]:
+    """As :func:`replicas`, in a filesystem that is open; ``label`` is its name in messages."""
+    with _explained(label):
+        kind = _kind(place, place.path)
+        if kind == "file":
+            return [_single(place, label)]
+        if kind != "directory":
+            raise UsageError(f"{label}: no such directory: name a log directory of a broker")
+        files, folders = _listing(place, place.path)
+        if any(_is_log(file.name) for file in files):
+            return [_partition(place, label, files)]
+        found = list(_partitions(place, label, files, folders, wanted))
+    known = any(file.name == META_PROPERTIES for file in files)
+    if not found and not known and not any(parse_dir(name) for name in folders):
+        raise UsageError(
+            f"{label}: no partitions there: name a log directory of a broker (log.dirs), one "
+            "partition's directory in it, or a .log file"
+        )
+    return found
+
+
+def _partitions(
+    place: Place, label: str, files: Sequence[_File], folders: Iterable[str], wanted: Any
+) -> Iterator[Replica]:
+    present = {file.name for file in files}
+    broker = _broker(place, place.path) if META_PROPERTIES in present else None
+    starts = _starts(place, place.path) if LOG_START_OFFSET_CHECKPOINT in present else {}
+    for name in sorted(folders):
+        parsed = parse_dir(name)
+        if parsed is None or parsed.state:
+            continue
+        if wanted is not None and not wanted(parsed.topic, parsed.partition):
+            continue
+        path = f"{place.path}/{name}"
+        try:
+            inside, _ = _listing(place, path)
+        except FileNotFoundError:  # deleted meanwhile
+            continue
+        yield Replica(
+            parsed.topic,
+            parsed.partition,
+            place.root,
+            path,
+            label.rstrip("/") or label,
+            broker,
+            *_segments(inside),
+            start_offset=starts.get((parsed.topic, parsed.partition), 0),
+        )
+
+
+def _partition(place: Place, label: str, files: Sequence[_File]) -> Replica:
+    """The one directory that was named itself."""
+    above, _, name = place.path.rstrip("/").rpartition("/")
+    parsed = parse_dir(name)
+    topic, partition = (parsed.topic, parsed.partition) if parsed else (None, None)
+    return Replica(
+        topic,
+        partition,
+        place.root,
+        place.path.rstrip("/"),
+        _above(label),
+        _broker(place, above),
+        *_segments(files),
+        start_offset=_starts(place, above).get((topic or "", partition or 0), 0),
+    )
+
+
+def _single(place: Place, label: str) -> Replica:
+    """A segment that was named itself; what is in its directory besides, is not looked at."""
+    folder, _, name = place.path.rpartition("/")
+    if not _is_log(name):
+        raise UsageError(f"{label}: not a segment: its name must be of digits and end in .log")
+    files, _ = _listing(place, folder)
+    replica = _partition(place.at(folder), _above(label), files)
+    chosen = tuple(segment for segment in replica.segments if segment.name == name)
+    last = bool(chosen) and chosen[0] == replica.segments[-1]
+    return replica._replace(segments=chosen, whole=last)
+
+
+def _segments(files: Iterable[_File]) -> tuple[tuple[Segment, ...], tuple[int, ...]]:
+    logs: list[Segment] = []
+    side: dict[tuple[int, str], int] = {}
+    snapshots: list[int] = []
+    for file in files:
+        parsed = parse_segment_file(file.name)
+        if parsed is None or parsed.state or parsed.offset >= 2**63:
+            continue
+        if parsed.suffix == LOG_SUFFIX:
+            logs.append(Segment(parsed.offset, file.name, file.size, file.modified))
+        elif parsed.suffix in _SIDE:
+            side[parsed.offset, parsed.suffix] = file.size
+        elif parsed.suffix == SNAPSHOT_SUFFIX:
+            snapshots.append(parsed.offset)
+    logs.sort()
+    whole = (
+        log._replace(
+            index_size=side.get((log.base_offset, INDEX_SUFFIX), -1),
+            time_index_size=side.get((log.base_offset, TIME_INDEX_SUFFIX), -1),
+            txn_index_size=side.get((log.base_offset, TXN_INDEX_SUFFIX), -1),
+        )
+        for log in logs
+    )
+    return tuple(whole), tuple(sorted(snapshots))
+
+
+def _is_log(name: str) -> bool:
+    parsed = parse_segment_file(name)
+    return parsed is not None and parsed.suffix == LOG_SUFFIX and not parsed.state
+
+
+def _above(label: str) -> str:
+    return label.rstrip("/").rpartition("/")[0] or ("." if "/" not in label.rstrip("/") else "/")
+
+
+def _broker(place: Place, path: str) -> int | None:
+    """``broker.id`` of a log directory; None where its meta.properties names none."""
+    data = place.read(f"{path}/{META_PROPERTIES}", _MOST_META)
+    found = _BROKER_ID.search(data) if data else None
+    return int(found[1]) if found else None
+
+
+def _starts(place: Place, path: str) -> dict[tuple[str, int], int]:
+    """Where logs begin after DeleteRecords; empty where the broker noted nothing readable."""
+    data = place.read(f"{path}/{LOG_START_OFFSET_CHECKPOINT}", _MOST_CHECKPOINT)
+    if data is None:
+        return {}
+    try:
+        return parse_offsets(data.decode("utf-8", "replace"))
+    except CorruptError:
+        return {}
+
+
+def _kind(place: Place, path: str) -> str:
+    if place.filesystem is None:
+        os.stat(path)
+        return "directory" if os.path.isdir(path) else "file"
+    from pyarrow.fs import FileType
+
+    found = place.filesystem.get_file_info(path).type
+    return {FileType.Directory: "directory", FileType.File: "file"}.get(found, "")
+
+
+def _listing(place: Place, path: str) -> tuple[list[_File], list[str]]:
+    """(files, names of directories) of a directory; a file that goes away meanwhile is left out."""
+    if place.filesystem is None:
+        return _scan(path)
+    from pyarrow.fs import FileSelector, FileType
+
+    found: list[FileInfo] = place.filesystem.get_file_info(FileSelector(path))
+    files = [
+        _File(info.base_name, int(info.size), (info.mtime_ns or 0) // 1_000_000)
+        for info in found
+        if info.type == FileType.File
+    ]
+    return files, [info.base_name for info in found if info.type == FileType.Directory]
+
+
+def _scan(path: str) -> tuple[list[_File], list[str]]:
+    files: list[_File] = []
+    folders: list[str] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            try:
+                if entry.is_dir():
+                    folders.append(entry.name)
+                    continue
+                known = entry.stat()
+            except FileNotFoundError:
+                continue
+            files.append(_File(entry.name, known.st_size, known.st_mtime_ns // 1_000_000))
+    return files, folders
+
+
+@contextmanager
+def _explained(label: str) -> Iterator[None]:
+    """Say which location cannot be read, and why."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UsageError(
+            f"{label}: no such directory: name a log directory of a broker (log.dirs)"
+        ) from None
+    except PermissionError:
+        raise StorageError(
+            f"{label}: no permission to read it: run as the user that the broker runs as"
+        ) from None
+    except OSError as e:
+        raise StorageError(f"{label}: cannot be read: {one_line(e)}") from None

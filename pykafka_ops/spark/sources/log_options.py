@@ -1,0 +1,137 @@
+"""Options of the ``kafka-log`` source, named as those of Spark's own ``kafka`` source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.inputs.names import ALL, Names
+from pykafka_ops.spark.sources.files import locations
+from pykafka_ops.spark.sources.options import Options, by_partition
+
+EARLIEST, LATEST = -2, -1
+Offsets = Mapping[tuple[str, int], int]
+_RECORDS_BYTES = 128 << 20
+_BATCHES_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Where reading begins or ends: offsets or moments (ms) by partition, and for the others
+    ``moment`` if there is one, else the log's own end (``EARLIEST`` or ``LATEST``)."""
+
+    offsets: Offsets = field(default_factory=dict)
+    moments: Offsets = field(default_factory=dict)
+    moment: int | None = None
+    otherwise: int = EARLIEST
+
+    def moment_of(self, topic: str, partition: int) -> int | None:
+        """The moment that bounds a partition, None if none does."""
+        return self.moments.get((topic, partition), self.moment)
+
+    def offset_of(self, topic: str, partition: int) -> int:
+        """The offset, ``EARLIEST`` or ``LATEST``."""
+        return self.offsets.get((topic, partition), self.otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """What is to be read, and how. ``assign`` are the partitions by topic, None for all;
+    ``max_bytes`` is how much one task reads, about; ``replicas`` is ``one`` or ``all``."""
+
+    places: tuple[str, ...]
+    mode: str = "batches"
+    topics: Names = ALL
+    assign: Mapping[str, frozenset[int]] | None = None
+    starting: Bound = field(default_factory=Bound)
+    ending: Bound = field(default_factory=lambda: Bound(otherwise=LATEST))
+    strategy: str = "latest"
+    min_partitions: int = 1
+    max_bytes: int | None = None
+    replicas: str = "all"
+    strict: bool = False
+    committed: bool = False
+    check_crc: bool = False
+    headers: bool = False
+    pushdown: bool = False
+    fail_on_loss: bool = True
+    max_offsets: int | None = None
+
+    def wanted(self, topic: str | None, partition: int | None) -> bool:
+        """Whether a partition's directory is to be read."""
+        if self.assign is not None:
+            return partition in self.assign.get(topic or "", ())
+        return self.topics.every or topic in self.topics
+
+    @property
+    def task_bytes(self) -> int:
+        """Bytes for one task unless more tasks were asked for."""
+        return self.max_bytes or (_RECORDS_BYTES if self.mode == "records" else _BATCHES_BYTES)
+
+
+def log_options(values: Mapping[str, str]) -> LogOptions:
+    """Read the options; UsageError names the one that is wrong."""
+    options = Options(values)
+    places = locations(options.text("paths")) + locations(options.text("path"))
+    if not places:
+        raise UsageError("option path is missing: name a log directory of a broker (log.dirs)")
+    mode = options.one_of("mode", ("batches", "records"))
+    records = mode == "records"
+    which = [name for name in ("assign", "subscribe", "subscribePattern") if options.has(name)]
+    if len(which) > 1:
+        raise UsageError(f"options {' and '.join(which)}: only one of them can hold")
+    return LogOptions(
+        places=tuple(places),
+        mode=mode,
+        topics=options.names("subscribe", "subscribePattern"),
+        assign=_assign(options) if options.has("assign") else None,
+        starting=_bound(options, "starting", EARLIEST),
+        ending=_bound(options, "ending", LATEST),
+        strategy=options.one_of("startingOffsetsByTimestampStrategy", ("latest", "error")),
+        min_partitions=options.integer("minPartitions", 1, lowest=1) or 1,
+        max_bytes=options.integer("maxBytesPerPartition", None, lowest=1),
+        replicas=options.one_of("replicas", ("one", "all") if records else ("all", "one")),
+        strict=options.flag("strict", default=False),
+        committed=_isolation(options),
+        check_crc=options.flag("checkCrc", default=records),
+        headers=options.flag("includeHeaders", default=False),
+        pushdown=options.flag("pushdown", default=False),
+        fail_on_loss=options.flag("failOnDataLoss", default=True),
+        max_offsets=options.integer("maxOffsetsPerTrigger", None, lowest=1),
+    )
+
+
+def _assign(options: Options) -> dict[str, frozenset[int]]:
+    found = options.json("assign")
+    if not isinstance(found, dict) or not all(
+        isinstance(numbers, list) and all(type(n) is int for n in numbers)
+        for numbers in found.values()
+    ):
+        raise UsageError('option assign: not {"topic": [0, 1]}')
+    return {topic: frozenset(numbers) for topic, numbers in found.items()}
+
+
+def _isolation(options: Options) -> bool:
+    for name in ("kafka.isolation.level", "isolation.level", "isolationLevel"):
+        if options.has(name):
+            return options.one_of(name, ("read_uncommitted", "read_committed")) == "read_committed"
+    return False
+
+
+def _bound(options: Options, side: str, default: int) -> Bound:
+    """As in Spark a timestamp wins over offsets by timestamp, and they over offsets."""
+    if options.has(f"{side}Timestamp"):
+        return Bound(moment=options.moment(f"{side}Timestamp"), otherwise=default)
+    name = f"{side}OffsetsByTimestamp"
+    if options.has(name):
+        return Bound(moments=by_partition(options.json(name), name), otherwise=default)
+    name = f"{side}Offsets"
+    text = options.text(name)
+    if not text or text.lower() in ("earliest", "latest"):
+        words = {"earliest": EARLIEST, "latest": LATEST, "": default}
+        return Bound(otherwise=words[text.lower()])
+    if not re.match(r"\s*\{", text):
+        raise UsageError(f"option {name}={text}: not earliest, latest or JSON")
+    return Bound(offsets=by_partition(options.json(name), name), otherwise=default)
