@@ -20,6 +20,10 @@ class Options:
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = {str(k).lower(): str(v) for k, v in values.items()}
 
+    def values(self) -> dict[str, str]:
+        """All of them, by their names in small letters."""
+        return dict(self._values)
+
     def text(self, name: str, default: str = "") -> str:
         """The text, ``default`` where absent or blank."""
         return self._values.get(name.lower(), "").strip() or default

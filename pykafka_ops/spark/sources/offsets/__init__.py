@@ -1,0 +1,48 @@
+"""``kafka-offsets``: the history of committed offsets, from files or a live cluster.
+
+A row per commit that held, and per tombstone. ``path`` or ``paths`` name log directories, partition
+directories or segments of ``__consumer_offsets``; else ``kafka.bootstrap.servers`` is asked.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.types import StructType
+
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.sources.arrow import narrowed
+from pykafka_ops.spark.sources.options import Options
+
+
+class KafkaOffsets(DataSource):
+    """The data source; its options are those of ``wish.Wish``."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What ``spark.read.format`` takes."""
+        return "kafka-offsets"
+
+    def schema(self) -> StructType:
+        """OFFSETS."""
+        return schemas.OFFSETS
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads what is there now."""
+        from pykafka_ops.spark.sources.offsets.files import FilesReader, places_of
+        from pykafka_ops.spark.sources.offsets.wish import Wish
+
+        wish = Wish(Options(self.options))
+        schema = narrowed(schema, schemas.OFFSETS, self.name())
+        if places_of(wish.options):
+            return FilesReader(wish, schema)
+        from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
+
+        return ClusterReader(wish, schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
+        """Goes on reading as groups commit."""
+        from pykafka_ops.spark.sources.offsets.stream import OffsetsStream
+        from pykafka_ops.spark.sources.offsets.wish import Wish
+
+        schema = narrowed(schema, schemas.OFFSETS, self.name())
+        return OffsetsStream(Wish(Options(self.options)), schema)

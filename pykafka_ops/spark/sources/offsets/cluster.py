@@ -1,0 +1,120 @@
+"""Commits read back from ``__consumer_offsets`` of a live cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from pykafka_ops.client import offsets as o
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.commit_log import TOPIC
+from pykafka_ops.disk.legacy import scan_messages
+from pykafka_ops.errors import CorruptBatchError, CorruptError, PkoError
+from pykafka_ops.spark.decode.frames import frames, length_and_magic
+from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
+from pykafka_ops.spark.sources.live.record_fetch import Pages
+from pykafka_ops.spark.sources.live.record_offsets import Span, limits
+from pykafka_ops.spark.sources.log_scan import Bad, Message, Run
+from pykafka_ops.spark.sources.offsets.fold import Fold
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from pykafka_ops.spark.sources.offsets.wish import Wish
+
+_LEAST: Final = 100_000
+"""Offsets of a task."""
+
+
+def spans(cluster: Cluster, since: int | None) -> list[Span]:
+    """What each partition of the topic holds from ``since`` (ms) on; none where no group ever
+    committed. What the cluster refuses is raised."""
+    topics = topics_of(cluster, Names.of([TOPIC]))
+    every = led(topics)
+    held = limits(cluster, every, committed=False)
+    if every and not held:
+        o_list = o.list_offsets(cluster, dict.fromkeys(every[:1], o.LATEST))
+        error = next(iter(o_list.values()))
+        raise error if isinstance(error, PkoError) else PkoError(f"{TOPIC} cannot be read")
+    if since is not None:
+        first = offsets_at(cluster, held, since)
+        for p, span in held.items():
+            at = first[p].offset if p in first else -1
+            held[p] = span._replace(start=span.end if at < 0 else max(span.start, at))
+    return [span for span in held.values() if span.start < span.end]
+
+
+class ClusterReader(DataSourceReader):
+    """A task reads whole partitions: only that way it is known how transactions end."""
+
+    def __init__(self, wish: Wish, schema: StructType) -> None:
+        self._wish, self._schema = wish, schema
+        wish.options.client()
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Short partitions share a task."""
+        with cluster_of(self._wish.options) as cluster:
+            found = spans(cluster, self._wish.since)
+        total = sum(s.end - s.start for s in found)
+        room = max(_LEAST, total // (2 * (os.cpu_count() or 1)))
+        tasks: list[list[Span]] = []
+        left = 0
+        for span in found:
+            if not tasks or span.end - span.start > left:
+                tasks.append([])
+                left = room
+            tasks[-1].append(span)
+            left -= span.end - span.start
+        return [InputPartition(task) for task in tasks or [[]]]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The commits of one task."""
+        if not partition.value:
+            return
+        with cluster_of(self._wish.options) as cluster:
+            for span in partition.value:
+                for made in self._span(cluster, span):
+                    yield from self._wish.cut(made, self._schema)
+
+    def _span(self, cluster: Cluster, span: Span) -> Iterator[pa.RecordBatch]:
+        """Where the cleaner took records meanwhile, what is left is read."""
+        fold = Fold(self._wish.decoder(), span.partition, span.start, span.end)
+        pages = Pages(cluster, span, committed=False, strict=False)
+        for page in pages:
+            for piece in pieces(page.data):
+                if isinstance(piece, Message):
+                    yield fold.old(piece)
+                    pages.at = max(pages.at, piece.header.offset + 1)
+                    continue
+                for made in fold.take(piece):
+                    if isinstance(made, Bad):
+                        raise _corrupt(span, made.reason)
+                    yield made
+                head = piece.heads[-1]
+                pages.at = max(pages.at, int(head["base_offset"]) + int(head["last_delta"]) + 1)
+
+
+def pieces(data: bytes) -> Iterator[Run | Message]:
+    """Fetched bytes as runs of batches and messages of old formats; whole ones only."""
+    if len(data) > 16 and length_and_magic(data)[1] < 2:
+        try:
+            for position, header in scan_messages(memoryview(data)):
+                if header.magic > 1:
+                    return
+                yield Message(position, header, data[position : position + header.size])
+        except CorruptBatchError:  # another format begins: fetched again from there
+            return
+        return
+    found = frames(data, whole=True)
+    if len(found.heads):
+        yield Run(found.places.astype(np.int64), found.heads, data, 0)
+
+
+def _corrupt(span: Span, reason: str) -> CorruptError:
+    return CorruptError(f"partition {span.topic}-{span.partition}: {reason}")

@@ -1,0 +1,122 @@
+"""Commits from the segment files of ``__consumer_offsets``."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from pykafka_ops.client.commit_log import TOPIC
+from pykafka_ops.errors import CorruptBatchError, CorruptError
+from pykafka_ops.spark.sources.files import Replica, locations, replicas
+from pykafka_ops.spark.sources.log_plan import furthest, seeker
+from pykafka_ops.spark.sources.log_scan import Bad, Message, Piece, Range, scan
+from pykafka_ops.spark.sources.offsets.fold import Fold
+from pykafka_ops.spark.sources.options import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from pykafka_ops.spark.sources.offsets.wish import Wish
+
+_log = logging.getLogger(__name__)
+_MOST: Final = 128 << 20
+_LEAST: Final = 16 << 20
+"""Bytes of a task."""
+_GONE: Final = "the segment was deleted while it was read"
+
+
+def places_of(options: Options) -> list[str]:
+    """The locations that the options name."""
+    return [*locations(options.text("paths")), *locations(options.text("path"))]
+
+
+def found(options: Options) -> list[Replica]:
+    """Of each partition of the topic the replica that reaches furthest.
+
+    A directory or file that is named itself is read whatever its name. UsageError or StorageError
+    where a location cannot be read.
+    """
+    every = [
+        replica
+        for place in places_of(options)
+        for replica in replicas(place, lambda topic, _: topic == TOPIC)
+    ]
+    return furthest(every)
+
+
+class FilesReader(DataSourceReader):
+    """A task reads whole partitions: only that way it is known how transactions end."""
+
+    def __init__(self, wish: Wish, schema: StructType) -> None:
+        self._wish, self._schema = wish, schema
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Small partitions share a task."""
+        every = found(self._wish.options)
+        sizes = [sum(s.size for s in replica.segments) for replica in every]
+        room = min(_MOST, max(_LEAST, sum(sizes) // (2 * (os.cpu_count() or 1))))
+        tasks: list[list[Replica]] = []
+        left = 0
+        for replica, size in sorted(zip(every, sizes, strict=True), key=lambda x: x[0].key):
+            if not tasks or size > left:
+                tasks.append([])
+                left = room
+            tasks[-1].append(replica)
+            left -= size
+        return [InputPartition(task) for task in tasks or [[]]]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The commits of one task."""
+        for replica in partition.value:
+            for made in self._replica(replica):
+                yield from self._wish.cut(made, self._schema)
+
+    def _replica(self, replica: Replica) -> Iterator[pa.RecordBatch]:
+        fold = Fold(self._wish.decoder(), replica.partition)
+        seek = seeker(replica)
+        for segment in replica.segments:
+            newest = seek.newest(segment) if self._wish.since is not None else None
+            if newest is not None and newest < (self._wish.since or 0):
+                continue
+            part = Range(0, segment.size, segment.base_offset, seek.active(segment))
+            try:
+                file = seek.open(segment)
+            except FileNotFoundError:
+                self._complain(replica, segment.name, Bad(0, segment.size, _GONE))
+                continue
+            try:
+                for piece in scan(file, part, whole=True, crc=True):
+                    yield from self._piece(fold, replica, segment.name, piece)
+            finally:
+                file.close()
+
+    def _piece(
+        self, fold: Fold, replica: Replica, name: str, piece: Piece
+    ) -> Iterator[pa.RecordBatch]:
+        if isinstance(piece, Bad):
+            self._complain(replica, name, piece)
+        elif isinstance(piece, Message):
+            try:
+                yield fold.old(piece)
+            except CorruptBatchError as error:
+                bad = Bad(piece.position, piece.header.size, str(error))
+                self._complain(replica, name, bad)
+        else:
+            for made in fold.take(piece):
+                if isinstance(made, Bad):
+                    self._complain(replica, name, made)
+                else:
+                    yield made
+
+    def _complain(self, replica: Replica, name: str, bad: Bad) -> None:
+        """There is no column for it: said in the log, unless ``strict`` stops."""
+        folder = replica.path.rpartition("/")[2]
+        text = f"{replica.log_dir}/{folder}/{name}: {bad.reason} at position {bad.position}"
+        if self._wish.strict:
+            raise CorruptError(text)
+        _log.warning("%s (%d bytes are left out)", text, bad.size)

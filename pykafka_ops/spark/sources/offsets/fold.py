@@ -1,0 +1,106 @@
+"""From batches of ``__consumer_offsets`` to the commits that hold.
+
+As the coordinator when it loads: a plain commit holds at once, one inside a transaction when the
+transaction's marker says so (GroupMetadataManager.doLoadGroupsAndOffsets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
+from pykafka_ops.disk.control import ControlType, control_type_id
+from pykafka_ops.disk.record import Record, iter_records
+from pykafka_ops.errors import CorruptError
+from pykafka_ops.spark.decode.commits import CommitDecoder, Records
+from pykafka_ops.spark.decode.records import Wanted, decode
+from pykafka_ops.spark.sources.log_pick import MALFORMED, Spoilt, messages, plains
+from pykafka_ops.spark.sources.log_scan import Bad, Message, Run
+
+_MARKER_LIMIT: Final = 1 << 20
+Piece = Any
+"""A record batch, or ``Bad``."""
+
+
+class Fold:
+    """Takes runs of batches of one partition in their order; ``low`` to below ``high`` are the
+    offsets that count."""
+
+    def __init__(
+        self, decoder: CommitDecoder, log_partition: int | None, low: int = 0, high: int = 2**63 - 1
+    ) -> None:
+        self._decoder, self._log_partition = decoder, log_partition
+        self._wanted = Wanted(low, high)
+        self._pending: dict[int, list[pa.RecordBatch]] = {}
+
+    def take(self, run: Run) -> Iterator[Piece]:
+        """The commits that hold by the end of ``run``, and batches that cannot be read."""
+        flags = run.heads["attributes"]
+        last = run.heads["base_offset"] + run.heads["last_delta"]
+        inside = (last >= self._wanted.low) & (run.heads["base_offset"] < self._wanted.high)
+        special = (flags & (TRANSACTIONAL_FLAG | CONTROL_FLAG)) != 0
+        yield from self._commits(run, inside & ~special)
+        for n in np.flatnonzero(inside & special).tolist():
+            if flags[n] & CONTROL_FLAG:
+                yield from self._end(run, n)
+                continue
+            chosen = np.zeros(len(run.heads), np.bool_)
+            chosen[n] = True
+            for piece in self._commits(run, chosen):
+                if isinstance(piece, Bad):
+                    yield piece
+                elif piece.num_rows:
+                    producer = int(run.heads[n]["producer_id"])
+                    self._pending.setdefault(producer, []).append(piece)
+
+    def old(self, message: Message) -> pa.RecordBatch:
+        """The commits in a message v0 or v1; CorruptBatchError where it cannot be read."""
+        low, high = self._wanted.low, self._wanted.high
+        found = [r for r in messages(message) if low <= r.offset < high]
+        return self._decoder.decode(
+            Records(
+                pa.array([r.key for r in found], pa.binary()),
+                pa.array([r.value for r in found], pa.binary()),
+                np.array([r.offset for r in found], np.int64),
+                np.array([r.timestamp for r in found], np.int64),
+            ),
+            self._log_partition,
+        )
+
+    def _commits(self, run: Run, keep: Any) -> Iterator[Piece]:
+        for plain in plains(run, keep):
+            if isinstance(plain, Spoilt):
+                yield Bad(*plain)
+                continue
+            found = decode(plain, self._wanted)
+            for number in found.bad:
+                offset = int(plain.heads[number]["base_offset"])
+                at = int(run.positions[int((run.heads["base_offset"] == offset).argmax())])
+                yield Bad(at, int(plain.heads[number]["length"]) + 12, MALFORMED)
+            records = Records(found.keys, found.values, found.offsets, found.timestamps)
+            yield self._decoder.decode(records, self._log_partition)
+
+    def _end(self, run: Run, number: int) -> Iterator[Piece]:
+        """A marker: what its producer left pending holds now, or never."""
+        position = int(run.positions[number])
+        header = BatchHeader._make(run.heads[number].tolist())
+        try:
+            ended = _marker(run, position - run.begin, header)
+        except CorruptError as error:
+            yield Bad(position, header.size, str(error))
+            return
+        if ended not in (ControlType.COMMIT, ControlType.ABORT):
+            return
+        waiting = self._pending.pop(header.producer_id, [])
+        if ended == ControlType.COMMIT:
+            yield from waiting
+
+
+def _marker(run: Run, at: int, header: BatchHeader) -> int:
+    """The type of a control batch; CorruptError where it has none."""
+    first: Record | None = next(iter_records(run.data, at, header, _MARKER_LIMIT), None)
+    return -1 if first is None else control_type_id(first.key)
