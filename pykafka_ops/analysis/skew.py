@@ -18,7 +18,7 @@ TELLING: Final = 100
 #: is known; measure your own.
 PRODUCER_RATE: Final = 10_000_000
 CONSUMER_RATE: Final = 20_000_000
-#: A key with this share of the records is why its partition is hot, whatever their number is.
+#: A key with this share of the bytes is why its partition is hot, whatever their number is.
 HEAVY: Final = 0.1
 
 
@@ -64,19 +64,18 @@ def skew_percent(value: int, mean: float) -> float:
     return (value - mean) / mean * 100 if mean else 0.0
 
 
-def hot(value: int, values: Sequence[int]) -> bool:
-    """Whether ``value`` stands out of ``values``, of which it is one.
+def hot(values: Sequence[int]) -> list[bool]:
+    """Which of these stand out.
 
     At least twice the mean, or more than two standard deviations and a quarter above it: with few
     values none can be two deviations away, with many the mean says little.
     """
     total, count = sum(values), len(values)
     if count < 2 or not total:
-        return False
-    if value * count >= 2 * total:
-        return True
-    deviation = imbalance(values).cv * total / count
-    return value * count >= 1.25 * total and value > total / count + 2 * deviation
+        return [False] * count
+    mean = total / count
+    least = min(2 * mean, max(1.25 * mean, mean * (1 + 2 * imbalance(values).cv)))
+    return [value >= least and value > mean for value in values]
 
 
 def lorenz(values: Sequence[int], most: int = 100) -> list[tuple[float, float]]:
@@ -109,8 +108,8 @@ class TopicFacts(NamedTuple):
 
     ``advised``: what ``partitions_for`` says of its peak, None where the rate is not known;
     ``hottest``: the partition that holds most, and ``hottest_share`` its share of the bytes;
-    ``keys``: shares of the heaviest keys as people read them, and ``null_share`` of records
-    without key; None where records were not looked at.
+    ``keys``: shares of the bytes of the heaviest keys as people read them, and ``null_share`` of
+    the records without key; None where records were not looked at.
     """
 
     partitions: int
@@ -144,7 +143,7 @@ def _spread_advice(facts: TopicFacts) -> str:
     if heavy:
         share, key = max(heavy)
         return (
-            f"{where}, key {key} alone {share:.0%} of the records: more partitions do not help,"
+            f"{where}, key {key} alone {share:.0%} of the bytes: more partitions do not help,"
             " split the key"
         )
     if facts.null_share is not None and facts.null_share > 0.5:

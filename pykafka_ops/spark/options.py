@@ -8,7 +8,7 @@ from typing import Literal
 
 from pykafka_ops.analysis.skew import CONSUMER_RATE, PRODUCER_RATE
 
-Records = Literal["all", "sample", "none"]
+Records = Literal["all", "none"]
 
 
 def _silent(_text: str) -> None:
@@ -26,9 +26,9 @@ class Options:
     (ms). ``stage`` is told what is being done, for the progress bar.
 
     Skew: ``producer_rate`` and ``consumer_rate`` are bytes per second that one partition takes and
-    that one consumer reads; ``records``: whether keys and sizes are counted in all records, in a
-    ``share`` of them (0 to 1), or not (None: in all of files, in none of a cluster alone);
-    ``tolerance``: how far a broker may be from its fair share of bytes before moves are proposed.
+    that one consumer reads; ``records``: whether keys and sizes are counted in all records or not
+    (None: in those of files, not of a cluster alone); ``tolerance``: how far a broker may be from
+    its fair share of bytes before moves are proposed (0.1: 10 %).
     """
 
     window: int | None = None
@@ -41,5 +41,4 @@ class Options:
     producer_rate: float = PRODUCER_RATE
     consumer_rate: float = CONSUMER_RATE
     records: Records | None = None
-    share: float = 0.01
     tolerance: float = 0.1

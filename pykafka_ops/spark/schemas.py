@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _INTS: Final = t.ArrayType(t.IntegerType(), containsNull=False)
+_LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
 _HEADERS: Final = t.ArrayType(
     t.StructType([t.StructField("key", t.StringType()), t.StructField("value", t.BinaryType())])
 )
@@ -25,6 +26,7 @@ _TYPES: Final[dict[str, t.DataType]] = {
     "string": t.StringType(),
     "timestamp": t.TimestampType(),
     "ints": _INTS,
+    "longs": _LONGS,
     "headers": _HEADERS,
 }
 

@@ -64,11 +64,10 @@ def test_the_limit_of_a_band_is_within_it() -> None:
 
 
 def test_hot_is_what_stands_out() -> None:
-    assert hot(20, [20, 5, 5])
-    assert not hot(11, [11, 9])
-    assert not hot(5, [5]) and not hot(0, [0, 0])
-    many = [100] * 99 + [150]
-    assert hot(150, many) and not hot(100, many)
+    assert hot([20, 5, 5]) == [True, False, False]
+    assert hot([11, 9]) == hot([7, 7]) == hot([0, 0]) == [False, False]
+    assert hot([5]) == [False] and hot([]) == []
+    assert hot([100] * 99 + [150]) == [False] * 99 + [True]
 
 
 @given(VALUES)
