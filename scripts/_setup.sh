@@ -58,3 +58,10 @@ pko_java() {  # a JDK and Maven for the tests that need them, through the packag
     pko_apt default-jdk-headless maven && return
     echo "$0: no Java: what needs it is left out (Debian: apt-get install default-jdk-headless maven)" >&2
 }
+
+pko_browser() {  # Chromium for the tests of HTML pages, through the package manager if we may
+    local name
+    for name in chromium chromium-browser google-chrome; do command -v "$name" >/dev/null && return; done
+    pko_apt chromium && return
+    echo "$0: no browser: what needs it is left out (Debian: apt-get install chromium)" >&2
+}

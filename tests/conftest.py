@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests, and the rule for tests that need Java.
+"""Fixtures shared by all tests, and the rule for tests that need Java or a browser.
 
 ``--target apache`` runs the same client tests against the real Apache Kafka: what a test expects
 of our broker is what that broker does.
@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import java_kit
+from tests.support import browser, java_kit
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 
@@ -57,7 +57,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("java") and (reason := java_kit.missing()):
+    for marker, missing in (("java", java_kit.missing), ("browser", browser.missing)):
+        if not item.get_closest_marker(marker) or not (reason := missing()):
+            continue
         if os.environ.get("PKO_TEST_ALL") == "1":
             pytest.fail(f"PKO_TEST_ALL=1, but {reason}", pytrace=False)
         pytest.skip(reason)

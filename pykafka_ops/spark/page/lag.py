@@ -18,6 +18,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    brief,
     least,
     listed,
     more,
@@ -101,7 +102,7 @@ def headline(report: Report) -> str:
         largest = most(groups, "lag")
         said = f"{plural(len(groups), 'group keeps', 'groups keep')} up"
         if largest is not None and amount(largest, "lag") > 0:
-            said += f"; {text(largest, 'group')} is {_behind(largest)}"
+            said += f"; {brief(largest, 'group')} is {_behind(largest)}"
         first = f"{said}."
     else:
         kinds: dict[str, list[str]] = {}
@@ -116,7 +117,7 @@ def headline(report: Report) -> str:
     if loss is not None and amount(loss, "loss_in_seconds") <= SOON:
         when = amount(loss, "loss_in_seconds")
         soon = "now" if when <= 0 else f"in {span(when)}"
-        first += f" {text(loss, 'group')} loses unread data of {text(loss, 'topic')} {soon}."
+        first += f" {brief(loss, 'group')} loses unread data of {brief(loss, 'topic')} {soon}."
     return first
 
 
@@ -153,17 +154,19 @@ def tiles(report: Report) -> list[Tile]:
     silent, unread = rows(report, "silent_groups"), rows(report, "unread_topics")
     return [
         Tile("Groups in trouble", len(bad), f"{len(bad):,} of {len(groups):,}",
-             listed([text(r, "group") for r in bad], 2), "bad" if bad else "ok"),
-        Tile("Total lag", lag, count(lag), f"{number(lag)} records"),
+             listed([text(r, "group") for r in bad], 2), "bad" if bad else "ok", of="groups"),
+        Tile("Total lag", lag, count(lag), f"{number(lag)} records", of="groups"),
         Tile("Longest delay", late, NONE if late is None else span(late),
-             text(slow, "group") if slow and late else "", unit="seconds"),
+             brief(slow, "group") if slow and late else "", unit="seconds", of="groups"),
         Tile("First loss of unread data", left, "none in sight" if left is None else span(left),
-             f"{text(loss, 'group')} on {text(loss, 'topic')}" if loss else "",
-             "bad" if left is not None and left <= SOON else "ok", 1, "seconds"),
+             f"{brief(loss, 'group')} on {brief(loss, 'topic')}" if loss else "",
+             "bad" if left is not None and left <= SOON else "ok", 1, "seconds", of="partitions"),
         Tile("Silent groups", len(silent), f"{len(silent):,}",
-             listed([text(r, "group") for r in silent], 2), "warn" if silent else "ok"),
+             listed([text(r, "group") for r in silent], 2), "warn" if silent else "ok",
+             of="silent_groups"),
         Tile("Topics nobody reads", len(unread), f"{len(unread):,}",
-             listed([text(r, "topic") for r in unread], 2), "warn" if unread else "ok"),
+             listed([text(r, "topic") for r in unread], 2), "warn" if unread else "ok",
+             of="unread_topics"),
     ]  # fmt: skip
 
 
@@ -220,7 +223,7 @@ def _worst(report: Report, groups: Sequence[Row]) -> Picture:
 
 def _since(row: Row) -> str:
     since = num(row, "since")
-    return "" if since is None else f" {text(row, 'status')} since {moment(since)} UTC."
+    return "" if since is None else f" {brief(row, 'status')} since {moment(since)} UTC."
 
 
 def _histories(report: Report) -> list[tuple[str, list[Row]]]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.markup import Markup, name_text
+from pykafka_ops.spark.page.markup import Markup, name_text, shorten
 
+BRIEF = 36
+"""Characters of a name in a headline."""
 SHOWN = 12
 """Bars and rows of a picture; the rest is counted in words."""
 
@@ -18,6 +20,7 @@ class Tile:
     """A figure on top: ``value`` as ``text``; ``tone`` is ok, warn or bad, else plain.
 
     ``good`` says which way is better: -1 less, 1 more, 0 neither. ``unit`` as in model.Column.
+    ``of`` is the section that the figure is made of.
     """
 
     name: str
@@ -27,6 +30,7 @@ class Tile:
     tone: str = ""
     good: int = -1
     unit: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,11 @@ def text(row: Row, name: str) -> str:
     return name_text(row.get(name))
 
 
+def brief(row: Row, name: str) -> str:
+    """A name of a row where there is little room: in a headline, on a tile."""
+    return shorten(text(row, name), BRIEF)
+
+
 def most(items: Sequence[Row], name: str) -> Row | None:
     """The row with the greatest value; None where no row has one."""
     known = [r for r in items if num(r, name) is not None]
@@ -111,7 +120,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 def listed(names: Sequence[str], limit: int = 3) -> str:
     """``a, b and c``; ``a, b, c and 4 more``."""
-    head = list(names[:limit])
+    head = [shorten(n, BRIEF) for n in names[:limit]]
     if len(names) > limit:
         return f"{', '.join(head)} and {len(names) - limit:,} more"
     return head[0] if len(head) == 1 else f"{', '.join(head[:-1])} and {head[-1]}" if head else ""

@@ -20,6 +20,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    brief,
     least,
     listed,
     more,
@@ -86,7 +87,7 @@ def _dirs(report: Report) -> list[Row]:
 
 
 def _place(row: Row) -> str:
-    return f"broker {text(row, 'broker')} {text(row, 'log_dir')}"
+    return f"broker {brief(row, 'broker')} {brief(row, 'log_dir')}"
 
 
 def _threatened(report: Report) -> list[Row]:
@@ -135,7 +136,7 @@ def _loss(lost: Sequence[Row]) -> str:
     """Who loses unread data of which topic, and when the first of it goes."""
     groups = list(dict.fromkeys(text(r, "group") for r in lost))
     first = least(lost, "deleted_in_seconds") or lost[0]
-    topic, soon = text(first, "topic"), amount(first, "deleted_in_seconds")
+    topic, soon = brief(first, "topic"), amount(first, "deleted_in_seconds")
     if soon <= 0:
         return (
             f"{listed(groups)} {'is' if len(groups) == 1 else 'are'} losing unread data of {topic}."
@@ -163,19 +164,19 @@ def tiles(report: Report) -> list[Tile]:
     day = _within(report, DAY)
     return [
         Tile("Groups losing unread data", len(groups), f"{len(groups):,}", listed(groups, 2),
-             "bad" if groups else "ok"),
+             "bad" if groups else "ok", of="at_risk"),
         Tile("First disk full", first,
              "none in sight" if first is None else span(first * DAY),
              _place(dirs[0]) if dirs and first is not None else "",
-             {"stop": "bad"}.get(tone(first), tone(first)), 1, "days"),
+             {"stop": "bad"}.get(tone(first), tone(first)), 1, "days", of="dirs"),
         Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",
-             good=0, unit="bytes"),
+             good=0, unit="bytes", of="topics"),
         Tile("Leaves in 24 hours", day, NONE if day is None else size(day), "", good=0,
-             unit="bytes"),
+             unit="bytes", of="leaving"),
         Tile("Kept too long", late, size(late), listed([text(r, "topic") for r in over], 2),
-             "warn" if over else "ok", unit="bytes"),
+             "warn" if over else "ok", unit="bytes", of="topics"),
         Tile("Compaction debt", dirty, size(dirty), plural(len(_stuck(report)), "stuck partition"),
-             "warn" if _stuck(report) else "ok", unit="bytes"),
+             "warn" if _stuck(report) else "ok", unit="bytes", of="compaction"),
     ]  # fmt: skip
 
 

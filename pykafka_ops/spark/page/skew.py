@@ -19,6 +19,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    brief,
     listed,
     more,
     most,
@@ -90,13 +91,13 @@ def headline(report: Report) -> str:
     parts = _partitions_of(report, worst)
     if parts and num(parts[0], "share") is not None:
         first += (
-            f" Partition {text(parts[0], 'partition')} of {worst} holds"
+            f" Partition {text(parts[0], 'partition')} of {brief(bad[0], 'topic')} holds"
             f" {share(amount(parts[0], 'share'))} of its bytes"
         )
         key = most([k for k in rows(report, "keys") if text(k, "topic") == worst], "share")
         if key is not None:
             alone = share(amount(key, "share"))
-            first += f"; key {text(key, 'key')} alone makes {alone} of the topic"
+            first += f"; key {brief(key, 'key')} alone makes {alone} of the topic"
         first += "."
     return first
 
@@ -120,17 +121,19 @@ def tiles(report: Report) -> list[Tile]:
     skew = num(off, "skew_percent") if off else None
     return [
         Tile("Skewed topics", len(bad), f"{len(bad):,} of {len(topics):,}",
-             listed([text(r, "topic") for r in bad], 2), _tone(topics)),
+             listed([text(r, "topic") for r in bad], 2), _tone(topics), of="topics"),
         Tile("Fullest against the mean", ratio, NONE if ratio is None else f"{number(ratio)} ×",
-             text(uneven, "topic") if uneven else ""),
+             brief(uneven, "topic") if uneven else "", of="topics"),
         Tile("Hot partitions", len(hot), f"{len(hot):,} of {len(parts):,}",
              listed([f"{text(r, 'topic')}-{text(r, 'partition')}" for r in hot], 2),
-             "warn" if hot else "ok"),
+             "warn" if hot else "ok", of="partitions"),
         Tile("Heaviest key", heavy, NONE if heavy is None else share(heavy),
-             f"{text(key, 'key')} in {text(key, 'topic')}" if key else "", unit="share"),
+             f"{brief(key, 'key')} in {brief(key, 'topic')}" if key else "", unit="share",
+             of="keys"),
         Tile("Broker off the mean", skew, NONE if skew is None else percent(skew),
-             f"broker {text(off, 'broker')}" if off else "", good=0, unit="percent"),
-        Tile("Bytes", total, size(total), plural(len(topics), "topic"), good=0, unit="bytes"),
+             f"broker {brief(off, 'broker')}" if off else "", good=0, unit="percent", of="brokers"),
+        Tile("Bytes", total, size(total), plural(len(topics), "topic"), good=0, unit="bytes",
+             of="topics"),
     ]  # fmt: skip
 
 

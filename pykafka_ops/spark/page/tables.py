@@ -1,4 +1,4 @@
-"""Sections as HTML tables; every figure keeps its exact value in ``data-v``."""
+"""Sections as HTML tables; what ``-o json`` says of a cell is in ``data-v`` where it says more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.spark.model import Column, Row, Section
-from pykafka_ops.spark.page.markup import Markup, el, join, name_text, shorten
+from pykafka_ops.spark.output.document import value as plain_value
+from pykafka_ops.spark.page.markup import Markup, el, join, name_text, shorten, visible
 from pykafka_ops.spark.page.parts import more
 from pykafka_ops.spark.page.units import NONE, iso, number, value_text
 
@@ -15,7 +16,7 @@ ROWS = 500
 NAME = 48
 LONG, SENTENCE = 32, 300
 """Text longer than the first is wrapped; words up to the second are not shortened."""
-WIDE = 11
+WIDE = 14
 """Tables of more columns than this are turned on paper."""
 _NUMBERS = ("ms", "bytes", "bytes/s", "records", "records/s", "seconds", "share", "percent", "days")
 
@@ -80,12 +81,13 @@ def cell(
     value: object, column: Column, marks: Mapping[str, str]
 ) -> tuple[Markup | str, str | None]:
     """What a cell shows, and its exact value as JSON where that is more than the text."""
-    if value is None:
-        return el("span", NONE, class_="none", title="not known"), "null"
+    exact = json.dumps(plain_value(value, column), default=name_text)
+    if value is None or exact == "null":
+        return el("span", NONE, class_="none", title="not known"), exact
     if isinstance(value, bool):
-        return ("yes" if value else "no"), json.dumps(value)
+        return ("yes" if value else "no"), exact
     if isinstance(value, int | float):
-        return _number(value, column), json.dumps(value)
+        return _number(value, column), exact
     if isinstance(value, str | bytes):
         text = name_text(value)
         if text in marks:
@@ -93,14 +95,14 @@ def cell(
             return el("span", swatch, text, class_="status"), None
         if " " in text and len(text) <= SENTENCE:
             return el("bdi", text), None
-        return _name(text), (None if isinstance(value, str) and len(text) <= NAME else text)
+        return _name(text), (None if len(visible(text)) <= NAME else text)
     said = nested(value)
-    return el("span", shorten(said, NAME), title=said), json.dumps(value, default=name_text)
+    return el("span", shorten(said, NAME), title=said), exact
 
 
 def _name(text: str) -> Markup:
     short = shorten(text, NAME)
-    return el("bdi", short, title=text if short != text else None)
+    return el("bdi", short, title=text if short != visible(text) else None)
 
 
 def _number(value: float, column: Column) -> Markup | str:

@@ -1,0 +1,144 @@
+"""The HTML pages in a real browser: figures as in the report, nothing fetched, nothing too wide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.spark.model import Report
+from pykafka_ops.spark.output.document import document
+from pykafka_ops.spark.page import render
+from pykafka_ops.spark.page.tables import ROWS
+from tests.support import spark_reports as reports
+from tests.support.browser import Node, dom, run
+
+pytestmark = pytest.mark.browser
+KINDS: dict[str, Callable[[], Report]] = {
+    "lag": reports.lag_report,
+    "skew": reports.skew_report,
+    "retention": reports.retention_report,
+}
+# Says of a page in the browser what its own scripts cannot: how wide it is, what it fetched.
+PROBE = """<script>addEventListener('load', () => {
+  const root = document.documentElement;
+  root.dataset.width = innerWidth;
+  root.dataset.beyond = root.scrollWidth - root.clientWidth;
+  root.dataset.fetched = performance.getEntriesByType('resource').length;
+});</script>"""
+
+
+def write(page: str, directory: Path, *, probed: bool = False) -> Path:
+    path = directory / "page.html"
+    if probed:
+        before, _, rest = page.partition('<meta http-equiv="Content-Security-Policy"')
+        page = before + PROBE + rest.partition(">")[2]
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def figures(section: Node) -> list[list[object]]:
+    """The cells of a section's table, as the values they stand for."""
+    made: list[list[object]] = []
+    for row in section.one("tbody").all("tr"):
+        cells = [c for c in row.children if isinstance(c, Node)]
+        made.append([
+            json.loads(c.attributes["data-v"]) if is_json(c) else c.attributes.get("data-v", c.text)
+            for c in cells
+        ])  # fmt: skip
+    return made
+
+
+def is_json(cell: Node) -> bool:
+    try:
+        json.loads(cell.attributes.get("data-v", "-"))
+    except ValueError:
+        return False
+    return True
+
+
+def assert_same(page: Node, report: Report) -> None:
+    """Every table of the page holds what ``-o json`` says."""
+    sections = document(report)["sections"]
+    assert isinstance(sections, dict)
+    article = page.one("article", data_kind=report.kind)
+    for name, section in sections.items():
+        shown = article.one("section", data_section=name)
+        if not section["rows"]:
+            assert "Nothing to list" in shown.text
+            continue
+        names = [c["name"] for c in section["columns"]]
+        assert [h.attributes["data-c"] for h in shown.one("thead").all("th")] == names
+        assert figures(shown) == [[r[n] for n in names] for r in section["rows"][:ROWS]], name
+
+
+def test_the_figures_of_the_page_are_those_of_the_json(tmp_path: Path) -> None:
+    made = [build() for build in KINDS.values()]
+    page, console = dom(write(render(made), tmp_path), tmp_path)
+    for report in made:
+        assert_same(page, report)
+    assert not console
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_phone_shows_the_page_without_scrolling_sideways(kind: str, tmp_path: Path) -> None:
+    page, _ = dom(write(render([KINDS[kind]()]), tmp_path, probed=True), tmp_path, width=390)
+    root = page.one("html").attributes
+    assert 0 < int(root["data-width"]) <= 500  # some builds have no narrower window
+    assert root["data-beyond"] == "0"
+    assert root["data-fetched"] == "0"
+
+
+def test_hostile_names_stay_text_and_inside_the_page(tmp_path: Path) -> None:
+    groups = [
+        (reports.HOSTILE, "STOP", 5),
+        (reports.LONG, "STALL", 10**15),
+        ("\u05e9\u05dc\u05d5\u05dd", "OK", 1),
+        ("</title></svg><img src=x onerror=alert(1)>", "WARN", 7),
+    ]
+    report = reports.lag_report(groups)
+    page, console = dom(write(render([report]), tmp_path), tmp_path)
+    assert_same_names(page, [g for g, _, _ in groups])
+    assert len(page.all("script")) == 1
+    assert not page.all("img")
+    assert not console
+    probed, _ = dom(write(render([report]), tmp_path, probed=True), tmp_path, width=390)
+    assert probed.one("html").attributes["data-beyond"] == "0"
+
+
+def assert_same_names(page: Node, names: list[str]) -> None:
+    rows = page.one("section", data_section="groups").one("tbody").all("tr")
+    shown = [r.all("th")[0] for r in rows]
+    for cell, name in zip(shown, names, strict=True):
+        said = cell.attributes.get("data-v", cell.text)
+        assert said == name.replace("\u202e", "\\u202e").replace("\0", "\\u0000").replace(
+            "\t", "\\u0009"
+        )
+
+
+def test_tables_can_be_sorted_and_filtered(tmp_path: Path) -> None:
+    clicks = """<script>addEventListener('load', () => {
+      const section = document.querySelector('[data-section=partitions]');
+      section.querySelector('[data-c=lag] button').click();
+      const filter = section.querySelector('input');
+      filter.value = 'payments'; filter.dispatchEvent(new Event('input'));
+    });</script>"""
+    path = write(render([reports.lag_report()]), tmp_path, probed=True)
+    path.write_text(path.read_text(encoding="utf-8").replace("<head>", "<head>" + clicks))
+    page, _ = dom(path, tmp_path)
+    rows = page.one("section", data_section="partitions").one("tbody").all("tr")
+    seen = [r for r in rows if "hidden" not in r.attributes]
+    assert {r.all("th")[0].text for r in seen} == {"payments"}
+    columns = [c.name for c in reports.lag_report().section("partitions").columns]
+    lag = columns.index("lag") - 1  # the first column is a th
+    lags = [int(r.all("td")[lag].attributes["data-v"]) for r in seen]
+    assert lags == sorted(lags, reverse=True) and lags[0] > lags[-1]
+
+
+def test_paper_shows_every_table(tmp_path: Path) -> None:
+    path = write(render([reports.retention_report()]), tmp_path)
+    run(path, tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", "--no-pdf-header-footer")
+    pdf = (tmp_path / "page.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF-") and pdf.count(b"/Type /Page\n") >= 3
