@@ -1,0 +1,108 @@
+"""The lag report equals what a plain loop over the same commits says, to the digit."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pykafka_ops.spark.inputs.frames import FrameInputs
+from pykafka_ops.spark.model import Report
+from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.reports.lag import SEVERITY, build
+from pykafka_ops.spark.reports.lag_span import Span
+from tests.support.lag_world import NOW, SPAN, WINDOW, World
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SECTIONS = ("groups", "partitions", "topics", "silent_groups", "unread_topics", "over_time")
+
+
+@pytest.fixture(scope="module")
+def span() -> Span:
+    return Span.of(NOW, NOW - SPAN, None, WINDOW)
+
+
+@pytest.fixture(scope="module")
+def world(span: Span) -> World:
+    return World(7, span.asked)
+
+
+@pytest.fixture(scope="module")
+def report(spark: SparkSession, world: World) -> Report:
+    inputs = FrameInputs(spark, now=NOW, since=NOW - SPAN, **world.frames())  # type: ignore[arg-type]
+    return build(inputs, Options(window=WINDOW))
+
+
+def test_every_row_has_the_columns_of_its_section(report: Report) -> None:
+    assert tuple(s.name for s in report.sections) == SECTIONS
+    for section in report.sections:
+        names = {c.name for c in section.columns}
+        assert section.rows
+        assert all(set(row) == names for row in section.rows), section.name
+
+
+def test_partitions_equal_the_command_to_the_digit(report: Report, world: World) -> None:
+    wanted = {(r.group, r.topic, r.partition): dataclasses.asdict(r) for r in world.rows()}
+    found = {
+        (row["group"], row["topic"], row["partition"]): dict(row)
+        for row in report.section("partitions").rows
+    }
+    assert found.keys() == wanted.keys()
+    assert {r["status"] for r in wanted.values()} > {"OK", "STOP", "STALL"}
+    for key, row in wanted.items():
+        assert {name: found[key][name] for name in row} == row, key
+
+
+def test_groups_equal_the_command_to_the_digit(report: Report, world: World) -> None:
+    found = {row["group"]: dict(row) for row in report.section("groups").rows}
+    for total in world.totals():
+        row = dataclasses.asdict(total)
+        assert {name: found[total.group][name] for name in row} == row
+    statuses = [row["status"] for row in report.section("groups").rows]
+    assert statuses == sorted(statuses, key=SEVERITY.index, reverse=True)
+
+
+def test_buckets_equal_those_of_the_history(report: Report, world: World, span: Span) -> None:
+    found: dict[object, list[dict[str, object]]] = {}
+    for row in report.section("over_time").rows:
+        found.setdefault(row["group"], []).append(dict(row))
+    wanted = world.over_time(list(span.times))
+    assert {g: len(rows) for g, rows in found.items()} == dict.fromkeys(wanted, 24)
+    for group, made in wanted.items():
+        for row, bucket in zip(found[group], made, strict=True):
+            assert row == {"group": group, **dataclasses.asdict(bucket)}
+
+
+def test_a_group_that_stopped_is_silent_since_its_last_commit(report: Report, world: World) -> None:
+    (row,) = report.section("silent_groups").rows
+    last = max(c.timestamp for (g, _, _), c in world.log if g == "search" and c.offset >= 0)
+    assert (row["group"], row["last_commit"]) == ("search", last)
+    assert row["silence_seconds"] == (NOW - last) / 1000
+
+
+def test_topics_add_up_and_unread_ones_stand_apart(report: Report, world: World) -> None:
+    rows = world.rows()
+    for row in report.section("topics").rows:
+        lags = [r.lag for r in rows if r.topic == row["topic"] and r.lag is not None]
+        assert (row["lag"], row["max_lag"]) == (sum(lags), max(lags))
+        rates = [rate for (topic, _), rate in world.rates.items() if topic == row["topic"]]
+        assert row["rate_in"] == pytest.approx(sum(rates), abs=0.01)
+    (unread,) = report.section("unread_topics").rows
+    assert (unread["topic"], unread["partitions"], unread["rate_in"]) == ("unread", 1, None)
+    assert unread["records"] == world.end(("unread", 0), NOW) - 90_000
+
+
+def test_the_summary_counts_what_the_sections_say(report: Report) -> None:
+    groups = report.section("groups").rows
+    assert report.summary["groups"] == 4
+    assert report.summary["lag"] == sum(int(str(g["lag"])) for g in groups)
+    assert report.summary["silent_groups"] == report.summary["unread_topics"] == 1
+
+
+def test_without_any_offsets_the_report_says_so(spark: SparkSession) -> None:
+    report = build(FrameInputs(spark, now=NOW, partitions=[]), Options())
+    assert [p.where for p in report.problems] == ["offsets"]
+    assert all(not s.rows for s in report.sections)
