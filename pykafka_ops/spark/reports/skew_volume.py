@@ -1,0 +1,279 @@
+"""How much each partition holds, and when it was written: from batches, or from a cluster alone.
+
+Batches are folded in executors to a row per partition, codec and minute, which stays there; the
+driver gets rows of partitions, and of windows of the topics that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark import StorageLevel
+from pyspark.sql import functions as f
+
+from pykafka_ops.analysis.moments import STEPS, UNITS
+from pykafka_ops.spark.inputs import Inputs, moments
+from pykafka_ops.spark.model import Problem
+from pykafka_ops.spark.options import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+Key = tuple[str, int]
+"""Topic, partition."""
+_MINUTE: Final = UNITS["m"]
+#: Windows that a report shows unless it is asked for others.
+WINDOWS: Final = 48
+#: Most rows of windows the driver takes.
+MOST_ROWS: Final = 20_000
+MOST_PROBLEMS: Final = 1000
+
+
+@dataclass(slots=True)
+class Volume:
+    """What a partition holds: records, bytes, ms of its first and last record (None: unknown),
+    bytes by codec."""
+
+    records: int = 0
+    bytes: int = 0
+    first: int | None = None
+    last: int | None = None
+    codecs: dict[str, int] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add bytes of one codec."""
+        self.records += row["records"] or 0
+        self.bytes += row["bytes"] or 0
+        for name, choose in (("first", min), ("last", max)):
+            times = [t for t in (getattr(self, name), row[name]) if t is not None]
+            setattr(self, name, choose(times, default=None))
+        if row["codec"] is not None:
+            self.codecs[row["codec"]] = self.codecs.get(row["codec"], 0) + (row["bytes"] or 0)
+
+
+@dataclass(slots=True)
+class Damage:
+    """What could not be read: a problem each (at most MOST_PROBLEMS), places, bytes given up."""
+
+    problems: list[Problem] = field(default_factory=list)
+    places: int = 0
+    bytes: int = 0
+
+
+class FromBatches:
+    """Volumes from a frame with BATCHES' columns, read once; ``close`` frees what is kept."""
+
+    def __init__(self, inputs: Inputs, batches: DataFrame, options: Options) -> None:
+        self._inputs, self._window = inputs, options.window
+        step = min(options.window or _MINUTE, _MINUTE)
+        self._folded = folded(batches, step).persist(StorageLevel.MEMORY_AND_DISK)
+        self.damage = Damage()
+
+    def volumes(self) -> dict[Key, Volume]:
+        """By partition; what is damaged is in ``damage``."""
+        sums = self._folded.groupBy("topic", "partition", "codec", "damage").agg(
+            f.sum("records").alias("records"),
+            f.sum("bytes").alias("bytes"),
+            f.min("first").alias("first"),
+            f.max("last").alias("last"),
+        )
+        found: dict[Key, Volume] = {}
+        for row in sums.toArrow().to_pylist():
+            volume = found.setdefault((row["topic"], row["partition"]), Volume())
+            if row["damage"] is None:
+                volume.add(row)
+                continue
+            self.damage.places += 1
+            self.damage.bytes += row["bytes"] or 0
+            where, _, what = row["damage"].partition(_GLUE)
+            self.damage.problems.append(Problem(where, what))
+        self.damage.problems = sorted(self.damage.problems, key=lambda p: (p.where, p.what))
+        del self.damage.problems[MOST_PROBLEMS:]
+        return found
+
+    def window(self, volumes: Mapping[Key, Volume]) -> int | None:
+        """The length of the windows in ms; None where no batch has a time."""
+        firsts = [v.first for v in volumes.values() if v.first is not None]
+        lasts = [v.last for v in volumes.values() if v.last is not None]
+        if not firsts or not lasts:
+            return None
+        since, until = self._inputs.since, self._inputs.until
+        first = min(firsts) if since is None else since
+        last = max(lasts) if until is None else until
+        return self._window or window_for(last - first)
+
+    def peaks(self, window: int) -> dict[str, int]:
+        """Bytes of the fullest window of each topic."""
+        sums = self._windowed(window).groupBy("topic", "start").agg(f.sum("bytes").alias("bytes"))
+        most = sums.groupBy("topic").agg(f.max("bytes").alias("bytes"))
+        return {row["topic"]: row["bytes"] for row in most.toArrow().to_pylist()}
+
+    def windows(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
+        """Rows of ``windows`` of these topics."""
+        if not topics:
+            return []
+        rows = self._windowed(window).where(f.col("topic").isin(list(topics)))
+        sums = rows.groupBy("topic", "partition", "start").agg(
+            f.sum("records").alias("records"), f.sum("bytes").alias("bytes")
+        )
+        return ordered(sums.toArrow().to_pylist())
+
+    def _windowed(self, window: int) -> DataFrame:
+        rows = self._folded.where("damage is null and minute is not null")
+        since, until = self._inputs.since, self._inputs.until
+        if since is not None:
+            rows = rows.where(f.col("minute") >= since)
+        if until is not None:
+            rows = rows.where(f.col("minute") < until)
+        return rows.withColumn("start", _begin(f.col("minute"), window))
+
+    def close(self) -> None:
+        """Free what executors keep."""
+        self._folded.unpersist()
+
+
+_GLUE: Final = "\x00"
+
+
+def folded(batches: DataFrame, step: int) -> DataFrame:
+    """BATCHES by topic, partition, codec, ``minute`` (buckets of ``step`` ms of the greatest
+    timestamp) and ``damage`` (where and what, null for sound ones): records, bytes, and ms of the
+    first and last one."""
+    where = f.concat(
+        f.coalesce("log_dir", f.lit("")), f.lit("/"), "topic", f.lit("-"),
+        f.col("partition").cast("string"), f.lit("/"), f.coalesce("segment", f.lit("")),
+        f.lit(" at byte "), f.coalesce("position", f.lit(0)).cast("string"),
+    )  # fmt: skip
+    millis = f.unix_millis("max_timestamp")
+    return batches.groupBy(
+        "topic",
+        "partition",
+        "codec",
+        _begin(millis, step).alias("minute"),
+        f.when(f.col("problem").isNotNull(), f.concat(where, f.lit(_GLUE), "problem")).alias(
+            "damage"
+        ),
+    ).agg(
+        f.sum(f.when(f.col("control"), 0).otherwise(f.col("records")))
+        .cast("long")
+        .alias("records"),
+        f.sum("size").cast("long").alias("bytes"),
+        f.min(f.unix_millis("first_timestamp")).alias("first"),
+        f.max(millis).alias("last"),
+    )
+
+
+def _begin(millis: Column, step: int) -> Column:
+    return (millis - f.pmod(millis, f.lit(step))).cast("long")
+
+
+def window_for(span: int) -> int:
+    """The shortest usual length of a minute or more of which WINDOWS cover the span (ms)."""
+    usual = (step for step in STEPS if step >= _MINUTE and span // step < WINDOWS)
+    return next(usual, -(-span // WINDOWS))
+
+
+def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of windows by topic, partition and time."""
+    return sorted(rows, key=lambda r: (r["topic"], r["partition"], r["start"]))
+
+
+class FromCluster:
+    """Volumes where no batch can be read: sizes of the leaders' logs, offsets by time."""
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        partitions: Sequence[Mapping[str, Any]],
+        sizes: Mapping[Key, int],
+        options: Options,
+    ) -> None:
+        """``partitions`` are rows of PARTITIONS, ``sizes`` bytes of one replica each."""
+        self._inputs, self._options = inputs, options
+        self._partitions, self._sizes = partitions, sizes
+        self._ends: list[dict[str, Any]] | None = None
+        self.damage = Damage()
+
+    def volumes(self) -> dict[Key, Volume]:
+        """By partition: offsets between start and end, bytes of the log."""
+        found = {}
+        for row in self._partitions:
+            key = row["topic"], row["partition"]
+            start, end, newest = row["start_offset"], row["end_offset"], row["max_timestamp"]
+            records = max(0, end - start) if start is not None and end is not None else 0
+            last = None if newest is None else round(newest.timestamp() * 1000)
+            found[key] = Volume(records, self._sizes.get(key, 0), None, last)
+        return found
+
+    def window(self, volumes: Mapping[Key, Volume]) -> int | None:
+        """The length of the windows in ms: that asked for, or an hour of a day."""
+        return self._options.window or window_for(self._last() - self._first())
+
+    def _last(self) -> int:
+        now, until = self._inputs.now, self._inputs.until
+        return now if until is None else min(now, until)
+
+    def _first(self) -> int:
+        since = self._inputs.since
+        if since is not None:
+            return min(since, self._last() - 1)
+        return self._last() - (self._options.window or 0) * WINDOWS or self._last() - UNITS["d"]
+
+    def windows(self, window: int, topics: Sequence[str]) -> list[dict[str, Any]]:
+        """Rows of ``windows``: records by the ends of the log, bytes in proportion to the log's."""
+        wanted = set(topics)
+        return [row for row in self._all(window) if row["topic"] in wanted]
+
+    def peaks(self, window: int) -> dict[str, int]:
+        """Bytes of the fullest window of each topic."""
+        sums: dict[tuple[str, int], int] = {}
+        for row in self._all(window):
+            at = row["topic"], row["start"]
+            sums[at] = sums.get(at, 0) + row["bytes"]
+        most: dict[str, int] = {}
+        for (topic, _), size in sums.items():
+            most[topic] = max(most.get(topic, 0), size)
+        return most
+
+    def _all(self, window: int) -> list[dict[str, Any]]:
+        if self._ends is None:
+            self._ends = self._ask(window)
+        return self._ends
+
+    def _ask(self, window: int) -> list[dict[str, Any]]:
+        count = min(WINDOWS, max(1, -(-(self._last() - self._first()) // window)))
+        last = self._last()
+        frame = self._inputs.ends(moments(last - count * window, last, count))
+        if frame is None:
+            return []
+        ends: dict[Key, list[tuple[int, int]]] = {}
+        for row in frame.toArrow().to_pylist():
+            at = round(row["at"].timestamp() * 1000)
+            ends.setdefault((row["topic"], row["partition"]), []).append((at, row["offset"]))
+        volumes = self.volumes()
+        return ordered([r for key, at in ends.items() for r in _windows(key, at, volumes)])
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+def _windows(
+    key: Key, ends: list[tuple[int, int]], volumes: Mapping[Key, Volume]
+) -> list[dict[str, Any]]:
+    volume = volumes.get(key, Volume())
+    average = volume.bytes / volume.records if volume.records else 0.0
+    ends.sort()
+    return [
+        {
+            "topic": key[0],
+            "partition": key[1],
+            "start": start,
+            "records": after - before,
+            "bytes": round((after - before) * average),
+        }
+        for (start, before), (_, after) in pairwise(ends)
+        if after > before
+    ]
