@@ -6,7 +6,7 @@ left, so how far back it tells everything depends on the cleaner.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Final
 
 from pykafka_ops.analysis.burrow import Commit
@@ -15,8 +15,8 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.fetch import RECORDS_LIMIT, end_of, fetch
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import Topic, describe_topics
-from pykafka_ops.disk.batch import scan
-from pykafka_ops.disk.commits import CommitReader, Key
+from pykafka_ops.disk.batch import scan, starts_at
+from pykafka_ops.disk.commits import CommitReader, Key, Stored
 from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import CorruptBatchError, PkoError
 
@@ -45,8 +45,7 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
             if isinstance(answer, PkoError):
                 continue
             offset = pending[partition]
-            _collect(reader, answer.records, offset, found)
-            end = end_of(answer.records, offset)
+            end = _collect(reader, answer.records, offset, found)
             if offset < end < answer.high_watermark:
                 following[partition] = end
             elif end == offset < answer.high_watermark:
@@ -57,13 +56,47 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
     return found
 
 
-def _collect(reader: CommitReader, data: memoryview, offset: int, found: Commits) -> None:
-    try:
-        for position, header in scan(data):
-            if header.magic < 2 or header.is_control or header.last_offset < offset:
-                continue
-            plain = payload(data, position, header, RECORDS_LIMIT)
-            for key, stamp, committed in reader.read(plain, header):
-                found.setdefault(key, []).append(Commit(stamp, committed))
-    except CorruptBatchError:  # what is behind a record nobody can read is not told
-        return
+def _collect(reader: CommitReader, data: memoryview, offset: int, found: Commits) -> int:
+    """Add the commits in ``data`` from ``offset`` on; the offset behind its last batch.
+
+    What is behind a record nobody can read is not told.
+    """
+    position, end = 0, offset
+    new = tuple.__new__
+    commits: Iterable[Stored]
+    while True:
+        cut = reader.cut(data, position) if position or starts_at(data, offset) else None
+        if cut is not None:
+            position, end, commits = cut
+        else:
+            try:
+                slow = _read(reader, data, position, offset)
+            except CorruptBatchError:
+                return end_of(data, offset)
+            if slow is None:
+                return end
+            position, end, commits = slow
+        for key, stamp, committed in commits:
+            commit = new(Commit, (stamp, committed, None))
+            try:
+                found[key].append(commit)
+            except KeyError:
+                found[key] = [commit]
+
+
+def _read(
+    reader: CommitReader, data: memoryview, position: int, offset: int
+) -> tuple[int, int, Iterable[Stored]] | None:
+    """Take the batch at ``position`` apart: where it ends in ``data`` and in offsets, its commits;
+    None where there is no whole batch. Raises CorruptBatchError."""
+    found = next(scan(data, position), None)
+    if found is None:
+        return None
+    _, header = found
+    after = position + header.size
+    if header.magic < 2 or header.is_control or header.last_offset < offset:
+        return after, header.next_offset, ()
+    plain = payload(data, position, header, RECORDS_LIMIT)
+    commits = list(reader.read(plain, header))
+    reader.learn(data, position, header)
+    return after, header.next_offset, commits

@@ -154,6 +154,11 @@ def read_header(buf: Buffer, pos: int = 0) -> BatchHeader:
     return _new(BatchHeader, _unpack(buf, pos))
 
 
+def starts_at(buf: Buffer, offset: int) -> bool:
+    """Whether the first batch of ``buf`` holds nothing below ``offset``."""
+    return len(buf) >= LOG_OVERHEAD and _INT64.unpack_from(buf)[0] >= offset
+
+
 def check_crc(buf: Buffer, pos: int, header: BatchHeader) -> bool:
     """Whether the bytes of the batch at ``pos`` match the CRC in its header."""
     end = pos + LOG_OVERHEAD + header.batch_length

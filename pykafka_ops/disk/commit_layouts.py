@@ -11,34 +11,49 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Any, NamedTuple
 
-from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.batch import HEADER_SIZE, LOG_OVERHEAD, BatchHeader
+from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.varint import read_varint, read_varlong
 from pykafka_ops.disk.walk import walk
 
-KEY_VERSION, VALUE_VERSION = 1, 3
+VALUE_VERSION = 3
 _HEAD = Struct(">hqih")
 """Version, offset, leader epoch, size of the metadata: how a value of version 3 begins."""
 _TIME_SIZE = 8
 LEAST_VALUE = _HEAD.size + _TIME_SIZE
 
+_VARIES = ((0, 8), (12, 16), (17, 21), (27, 43))
+"""Where batches of one layout differ: base offset, leader epoch, CRC, the two timestamps."""
 _LARGEST = 256 << 10
-"""Bytes of records a layout is kept for."""
+"""Bytes of a batch a layout is kept for."""
+_BOOKKEEPING = 64
 _MOST_BYTES = 4 << 20
 """Of all layouts together."""
 _MOST_TRIES = 4
 """Layouts made for one size; if the batches still look otherwise, they have none in common."""
+_new = tuple.__new__
 
 Fields = Callable[[int], str]
 """The ``struct`` format of what is wanted of a value of so many bytes."""
 
 
 class _Layout(NamedTuple):
-    """``mask`` and ``expected`` are big-endian numbers as long as the records."""
+    """Of a whole batch; ``mask`` and ``expected`` are big-endian numbers as long as it is."""
 
-    records: int
     mask: int
     expected: int
+    last_offset_delta: int
     unpack: Callable[[bytes], tuple[Any, ...]]
+
+
+class Cut(NamedTuple):
+    """A batch: where it ends, its base offset and the offset behind it; for each record in turn
+    its key and the wanted fields of its value."""
+
+    end: int
+    base_offset: int
+    next_offset: int
+    fields: tuple[Any, ...]
 
 
 class Layouts:
@@ -54,48 +69,57 @@ class Layouts:
         self._tries: dict[int, int] = {}
         self._bytes = 0
 
-    def read(self, data: bytes, header: BatchHeader) -> tuple[Any, ...] | None:
-        """For each record of a batch in turn its key and the wanted fields of its value.
-
-        ``data`` is the plain records section. None where the layout is not known: the caller walks.
-        """
-        layout = self._layouts.get(len(data))
-        if layout is not None and layout.records == header.record_count:
-            _, mask, expected, unpack = layout
-            if int.from_bytes(data, "big") & mask == expected:
-                return unpack(data)
-        return self._learn(data, header)
-
-    def _learn(self, data: bytes, header: BatchHeader) -> tuple[Any, ...] | None:
-        """As ``read``; a size that comes for the second time is worth the work."""
-        size = len(data)
-        tries = self._tries.get(size, 0)
-        if tries > _MOST_TRIES or size > _LARGEST or header.record_count <= 0:
+    def cut(self, data: Buffer, position: int) -> Cut | None:
+        """The batch at ``position``; None where its layout is not known or it is not whole."""
+        length = data[position + 8 : position + LOG_OVERHEAD]
+        size = LOG_OVERHEAD + int.from_bytes(length, "big")
+        layout = self._layouts.get(size)
+        if layout is None:
             return None
+        mask, expected, delta, unpack = layout
+        end = position + size
+        batch = bytes(data[position:end])
+        if len(batch) != size or int.from_bytes(batch, "big") & mask != expected:
+            return None
+        found = unpack(batch)
+        base = found[0]
+        return _new(Cut, (end, base, base + delta + 1, found[1:]))
+
+    def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
+        """Know batches like this one, which is whole, from now on.
+
+        A size that comes for the second time is worth the work. Raises CorruptBatchError for
+        records that are not whole.
+        """
+        size = header.size
+        tries = self._tries.get(size, 0)
+        if tries > _MOST_TRIES or size > _LARGEST or header.attributes or header.record_count <= 0:
+            return
         if self._bytes > _MOST_BYTES:
             self._layouts.clear()
             self._tries.clear()
             self._bytes = 0
         self._tries[size] = tries + 1
-        self._bytes += 64
+        self._bytes += _BOOKKEEPING
         if not tries:
-            return None
-        layout = _layout(data, header, self._fields)
-        if layout is None:
-            return None
-        if size not in self._layouts:
-            self._bytes += 4 * size
-        self._layouts[size] = layout
-        return layout.unpack(data)
+            return
+        layout = _layout(bytes(data[position : position + size]), header, self._fields)
+        if layout is not None:
+            if size not in self._layouts:
+                self._bytes += 4 * size
+            self._layouts[size] = layout
 
 
-def _layout(data: bytes, header: BatchHeader, fields: Fields) -> _Layout | None:
-    """The layout of these records; None unless all are commits as Kafka 3.9 writes them.
+def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None:
+    """The layout of this batch; None unless all records are commits as Kafka 3.9 writes them.
 
     Raises CorruptBatchError for records that are not whole.
     """
-    mask, at = bytearray(b"\xff" * len(data)), 0
-    formats = [">"]
+    mask, at = bytearray(b"\xff" * len(batch)), HEADER_SIZE
+    for start, end in _VARIES:
+        mask[start:end] = bytes(end - start)
+    formats = [f">q{HEADER_SIZE - 8}x"]
+    data = batch[HEADER_SIZE:]
     for _, _, _, key_at, key_size, value_at, value_size, rest in walk(data, header):
         if key_size < 2 or data[key_at : key_at + 2] != b"\0\1" or data[rest]:
             return None
@@ -104,18 +128,19 @@ def _layout(data: bytes, header: BatchHeader, fields: Fields) -> _Layout | None:
         version, _, _, metadata = _HEAD.unpack_from(data, value_at)
         if version != VALUE_VERSION or metadata != value_size - LEAST_VALUE:
             return None
-        delta_at, delta_end = _offset_delta(data, at)
+        delta_at, delta_end = _offset_delta(batch, at)
         for n in range(delta_at, delta_end):  # any offset of as many bytes
             mask[n] = 0x80
+        key_at, value_at = key_at + HEADER_SIZE, value_at + HEADER_SIZE
         mask[key_at + 2 : key_at + key_size] = bytes(key_size - 2)
         mask[value_at + 2 : value_at + 14] = bytes(12)
         mask[value_at + 16 : value_at + value_size] = bytes(value_size - 16)
         formats.append(f"{key_at - at}x{key_size}s{value_at - key_at - key_size}x")
         formats.append(f"{fields(value_size)}x")
-        at = rest + 1
+        at = HEADER_SIZE + rest + 1
     under = int.from_bytes(mask, "big")
-    unpack = Struct("".join(formats)).unpack
-    return _Layout(header.record_count, under, int.from_bytes(data, "big") & under, unpack)
+    expected = int.from_bytes(batch, "big") & under
+    return _Layout(under, expected, header.last_offset_delta, Struct("".join(formats)).unpack)
 
 
 def _offset_delta(data: bytes, at: int) -> tuple[int, int]:

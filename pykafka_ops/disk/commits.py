@@ -10,6 +10,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Layouts
 from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, read_offsets_record
 from pykafka_ops.disk.walk import walk
@@ -40,27 +41,39 @@ class CommitReader:
         self._keys: dict[bytes, Key | None] = {}
         self._layouts = Layouts(_offset_and_time)
 
-    def read(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
-        """The commits in the plain records of a batch; what is none, or not understood, is left
-        out. Raises CorruptBatchError for records that are not whole."""
-        found = self._layouts.read(data, header)
-        if found is None or min(times := found[2::3]) < 0:
-            return self._walk(data, header)
-        return self._named(found[0::3], times, found[1::3])
+    def cut(self, data: Buffer, position: int) -> tuple[int, int, Iterator[Stored]] | None:
+        """Where the batch at ``position`` ends, the offset behind it and its commits, if it looks
+        like one before.
+
+        None: it does not, and has to be taken apart for :meth:`read`.
+        """
+        found = self._layouts.cut(data, position)
+        if found is None:
+            return None
+        keys, offsets, times = (found.fields[n::3] for n in range(3))
+        if min(times) < 0:
+            return None
+        return found.end, found.next_offset, self._named(keys, times, offsets)
+
+    def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
+        """Have :meth:`cut` know batches like this one, which was read. Raises CorruptBatchError."""
+        self._layouts.learn(data, position, header)
 
     def _named(
         self, keys: tuple[bytes, ...], times: tuple[int, ...], offsets: tuple[int, ...]
     ) -> Iterator[Stored]:
-        known, new = self._keys, Stored
+        known, new = self._keys, tuple.__new__
         for raw, time, offset in zip(keys, times, offsets, strict=True):
             try:
                 key = known[raw]
             except KeyError:
-                key = self._learn(raw)
+                key = self._learn_key(raw)
             if key is not None:
-                yield new(key, time, offset)
+                yield new(Stored, (key, time, offset))
 
-    def _walk(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
+    def read(self, data: bytes, header: BatchHeader) -> Iterator[Stored]:
+        """The commits in the plain records of a batch; what is none, or not understood, is left
+        out. Raises CorruptBatchError for records that are not whole."""
         keys, new = self._keys, Stored
         for _, stamp, _, key_at, key_size, value_at, value_size, _ in walk(data, header):
             if key_size < 0:
@@ -69,7 +82,7 @@ class CommitReader:
             try:
                 key = keys[raw]
             except KeyError:
-                key = self._learn(raw)
+                key = self._learn_key(raw)
             if key is None:
                 continue
             if value_size < 0:
@@ -80,7 +93,7 @@ class CommitReader:
                 offset, committed = found
                 yield new(key, committed if committed >= 0 else stamp, offset)
 
-    def _learn(self, raw: bytes) -> Key | None:
+    def _learn_key(self, raw: bytes) -> Key | None:
         """The key, None if it is not one of a commit or not wanted."""
         key = None
         try:

@@ -21,7 +21,7 @@ from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.batch import build_batch, read_header
 from pykafka_ops.disk.internal import ConsumerProtocolSubscription, encode
-from pykafka_ops.disk.record import Record, payload
+from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -74,9 +74,9 @@ class World:
                 producer_id=producer_id,
                 transactional=producer_id >= 0,
             )
-            header = read_header(batch)
-            plain = payload(batch, 0, header, len(batch))
-            assert self.shard.replay(plain, header, _left_out) == 1
+            whole = bytes(batch)
+            if self.shard.skim(whole, 0) is None:
+                assert self.shard.replay(whole, 0, read_header(whole), _left_out) == 1
         self.run(self.shard.loaded(self.now))
 
     def _new_id(self) -> str:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.storage.replay import read_marker
-from pykafka_ops.disk.batch import scan
-from pykafka_ops.disk.record import payload
+from pykafka_ops.disk.batch import scan, starts_at
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -27,8 +26,6 @@ log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 SLICE_BYTES = 128 * 1024
 """Read and applied before clients get a turn: some ms of work."""
 SLICE_KEYS = 1000
-LARGEST_BATCH = 256 << 20
-"""Bytes a compressed batch may take; one is at most as large as a segment."""
 
 
 async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any, Any]]) -> int:
@@ -60,26 +57,32 @@ async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any,
 
 def _apply(shard: Shard, data: bytes, offset: int, name: str) -> tuple[int, int]:
     """Apply the whole batches in ``data``; the offset after them, and how many records."""
-    count = 0
-    for position, header in scan(data):
+
+    def left_out(offset: int, error: CorruptError) -> None:
+        log.error("%s, offset %d is left out: %s", name, offset, error)
+
+    count = position = 0
+    while True:
+        cut = shard.skim(data, position) if position or starts_at(data, offset) else None
+        if cut is not None:
+            position, _, offset, fields = cut
+            count += len(fields) // 2
+            continue
+        found = next(scan(data, position), None)
+        if found is None:
+            return offset, count
+        at, header = found
+        position += header.size
         if header.next_offset <= offset:
             continue
         if header.is_control:
-            _apply_marker(shard, data, position, header)
+            _apply_marker(shard, data, at, header)
         else:
-            count += _apply_batch(shard, data, position, header, name)
+            count += shard.replay(data, at, header, left_out)
         offset = header.next_offset
-    return offset, count
 
 
 def _apply_marker(shard: Shard, data: bytes, position: int, header: BatchHeader) -> None:
     marker = read_marker(data, position, header)
     if marker is not None:
         shard.apply_marker(header.producer_id, header.base_offset, committed=not marker.aborted)
-
-
-def _apply_batch(shard: Shard, data: bytes, position: int, header: BatchHeader, name: str) -> int:
-    def left_out(offset: int, error: CorruptError) -> None:
-        log.error("%s, offset %d is left out: %s", name, offset, error)
-
-    return shard.replay(payload(data, position, header, LARGEST_BATCH), header, left_out)

@@ -12,8 +12,9 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.groups_records import Entry, decode_entry
-from pykafka_ops.broker.state.replay import LeftOut, replay_each
-from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Layouts
+from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
+from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
+from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
 
@@ -39,35 +40,31 @@ class Loading:
         self._latest: dict[bytes, tuple[bytes | None, int]] = {}
         self._layouts = Layouts("{}s".format)
 
-    def read(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
-        """Take over the plain records of a batch; how many there were.
+    def cut(self, data: bytes, position: int) -> Cut | None:
+        """Take over the batch at ``position`` if it looks like one before; else None."""
+        found = self._layouts.cut(data, position)
+        if found is None:
+            return None
+        keys, values = found.fields[0::2], found.fields[1::2]
+        latest, base = self._latest, found.base_offset
+        if not all(map(_is_key, set(keys).difference(latest))):
+            return None
+        latest.update(zip(keys, zip(values, repeat(base)), strict=False))
+        return found
+
+    def read(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
+        """Take over any batch of records; how many there were.
 
         Raises CorruptBatchError for records that are not whole.
         """
+        plain = payload(data, position, header, LARGEST_BATCH)
         if header.is_transactional:  # counts once it is committed: in the log's order
-            return replay_each(decode_entry, self._apply, data, header, left_out)
-        found = self._layouts.read(data, header)
-        if found is None:
-            count = self._walk(data, header, left_out)
-        else:
-            count = self._take(found[0::2], found[1::2], header.base_offset, left_out)
+            return replay_each(decode_entry, self._apply, plain, header, left_out)
+        count = self._walk(plain, header, left_out)
+        self._layouts.learn(data, position, header)
         if len(self._latest) > _MOST:
             self.settle(_SOME)
         return count
-
-    def _take(
-        self, keys: tuple[bytes, ...], values: tuple[bytes, ...], base: int, left_out: LeftOut
-    ) -> int:
-        latest = self._latest
-        new = set(keys).difference(latest)
-        latest.update(zip(keys, zip(values, repeat(base)), strict=False))
-        for key in new:
-            try:
-                decode_entry(key, None)
-            except CorruptError as error:
-                left_out(base, error)
-                del latest[key]
-        return len(keys)
 
     def _walk(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
         latest, base, count = self._latest, header.base_offset, 0
@@ -96,6 +93,13 @@ class Loading:
             if entry is not None:
                 self._apply(entry, base, -1)
         return bool(latest)
+
+
+def _is_key(key: bytes) -> bool:
+    try:
+        return decode_entry(key, None) is not None
+    except CorruptError:
+        return False
 
 
 def _is_usual(key: bytes, value: bytes | None) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups import NO_GENERATION, Group, GroupSettings, State
@@ -34,12 +33,8 @@ from pykafka_ops.broker.state.groups_records import (
     restore_group,
 )
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
-from pykafka_ops.broker.state.replay import LeftOut
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 Commit = tuple[TopicPartition, Committed]
 
@@ -63,17 +58,10 @@ class GroupShard:
         self._members = Members(self._rebalance)
         self._stored: dict[str, GroupRecord] | None = {}
         self._open: dict[int, set[str]] = {}
-        self._loading = Loading(self.apply)
+        loading = Loading(self.apply)
+        self.replay, self.skim, self.settle = loading.read, loading.cut, loading.settle
 
     # -- the log -------------------------------------------------------------------------------
-
-    def replay(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
-        """As in ``Shard``."""
-        return self._loading.read(data, header, left_out)
-
-    def settle(self, most: int) -> bool:
-        """As in ``Shard``."""
-        return self._loading.settle(most)
 
     def encode(self, record: Entry) -> tuple[bytes, bytes | None]:
         """As in ``Shard``."""
@@ -116,7 +104,7 @@ class GroupShard:
     def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:
         """As in ``Shard``: the offsets of the transaction count, or are dropped."""
         if producer_id in self._open:  # a commit outside may be younger than those inside
-            self._loading.settle()
+            self.settle()
         for group_id in self._open.pop(producer_id, ()):
             offsets = self.offsets.get(group_id)
             if offsets is not None:
@@ -124,7 +112,7 @@ class GroupShard:
 
     def loaded(self, now: Instant) -> Outcome | None:
         """As in ``Shard``: members have a session timeout from now on to be heard of."""
-        self._loading.settle()
+        self.settle()
         stored, self._stored = self._stored or {}, None
         out = Outcome()
         for group_id, record in stored.items():

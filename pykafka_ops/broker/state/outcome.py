@@ -16,6 +16,7 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.replay import LeftOut
     from pykafka_ops.disk.batch import BatchHeader
+    from pykafka_ops.disk.commit_layouts import Cut
 
 
 class Instant(NamedTuple):
@@ -59,12 +60,15 @@ class Outcome:
 class Shard(Protocol):
     """The state of one partition of an internal topic; called on the broker's loop only."""
 
-    def replay(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
-        """While loading: take over the plain records of a batch; how many there were.
+    def replay(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
+        """While loading: take over the batch of records at ``position``; how many there were.
 
         A record that cannot be understood goes to ``left_out``. Raises CorruptBatchError for
         records that are not whole.
         """
+
+    def skim(self, data: bytes, position: int) -> Cut | None:
+        """While loading: take over the batch at ``position`` if that is quick; None: replay it."""
 
     def settle(self, most: int) -> bool:
         """While loading: apply up to ``most`` records kept back; whether there are more."""

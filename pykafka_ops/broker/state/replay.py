@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 LeftOut = Callable[[int, CorruptError], None]
 """Is told of each record that cannot be understood: its offset, why."""
 
+LARGEST_BATCH = 256 << 20
+"""Bytes a compressed batch may take; one is at most as large as a segment."""
+
 
 def replay_each(
     decode: Callable[[bytes, bytes | None], object],

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+from typing import Any
+
 import pytest
 
-from pykafka_ops.disk.batch import BatchHeader, build_batch, read_header
+from pykafka_ops.disk.batch import build_batch, read_header, set_offsets
 from pykafka_ops.disk.commit_layouts import Layouts
 from pykafka_ops.disk.commits import CommitReader, Stored
+from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -14,7 +18,7 @@ from pykafka_ops.disk.internal import (
     OffsetCommitValue,
     encode,
 )
-from pykafka_ops.disk.record import Record, payload
+from pykafka_ops.disk.record import Record
 
 Entry = tuple[bytes, bytes | None]
 
@@ -25,40 +29,59 @@ def commit(partition: int, offset: int, note: str = "", time: int = 1000) -> Ent
     return key, encode(value, 3)
 
 
-def plain(entries: list[Entry], step: int = 1, base: int = 0) -> tuple[bytes, BatchHeader]:
-    records = [Record(base + n * step, 5000, k, v) for n, (k, v) in enumerate(entries)]
-    batch = bytes(build_batch(records, base_offset=base))
-    header = read_header(batch)
-    return payload(batch, 0, header, 1 << 20), header
+def batch(entries: list[Entry], step: int = 1, base: int = 0, **more: Any) -> bytes:
+    records = [Record(base + n * step, 5000 + base, k, v) for n, (k, v) in enumerate(entries)]
+    return bytes(build_batch(records, base_offset=base, **more))
 
 
 def learned(*entries: Entry) -> Layouts:
     """Layouts that know batches like this one."""
     layouts = Layouts("{}s".format)
-    batch = plain(list(entries))
-    assert layouts.read(*batch) is None, "a batch seen once is not worth a layout"
-    assert layouts.read(*batch) == tuple(part for entry in entries for part in entry)
+    known = batch(list(entries))
+    layouts.learn(known, 0, read_header(known))
+    assert layouts.cut(known, 0) is None, "a batch seen once is not worth a layout"
+    layouts.learn(known, 0, read_header(known))
     return layouts
+
+
+def fields(*entries: Entry) -> tuple[bytes | None, ...]:
+    return tuple(part for entry in entries for part in entry)
+
+
+def never_known(data: bytes) -> bool:
+    layouts = Layouts("{}s".format)
+    for _ in range(4):
+        layouts.learn(data, 0, read_header(data))
+    return layouts.cut(data, 0) is None
 
 
 @pytest.mark.parametrize("count", [1, 2, 64, 100])
 def test_the_next_batch_is_cut_into_keys_and_values(count: int) -> None:
     layouts = learned(*(commit(n, n) for n in range(count)))
     others = [commit(n + 2000, 1 << 50, time=1 << 40) for n in range(count)]
-    found = layouts.read(*plain(others, base=1 << 40))
-    assert found == tuple(part for entry in others for part in entry)
+    data = bytearray(b"before" + batch(others, base=1 << 40) + b"behind")
+    set_offsets(data, 6, 1 << 41, 9)
+    found = layouts.cut(data, 6)
+    assert found == (len(data) - 6, 1 << 41, (1 << 41) + count, fields(*others))
 
 
 def test_offsets_between_which_some_were_compacted_away_make_no_difference() -> None:
-    layouts = learned(commit(0, 1), commit(1, 2))
-    entries = [commit(3, 5), commit(4, 6)]
-    assert layouts.read(*plain(entries, step=9)) == (*entries[0], *entries[1])
+    layouts = learned(commit(0, 1), commit(1, 2), commit(2, 3))
+    entries = [commit(3, 5), commit(4, 6), commit(5, 7)]
+    records = [Record(n, 1, *entry) for n, entry in zip((0, 7, 9), entries, strict=True)]
+    made = bytearray(build_batch(records))
+    struct.pack_into(">i", made, 23, 2)  # the header of the batch that is known
+    found = layouts.cut(bytes(made), 0)
+    assert found is not None
+    assert found.fields == fields(*entries)
 
 
 def test_notes_may_differ_where_they_are_as_long() -> None:
     layouts = learned(commit(0, 1, "ab"), commit(1, 2, "c"))
     entries = [commit(0, 1, "xy"), commit(1, 2, "z")]
-    assert layouts.read(*plain(entries)) == (*entries[0], *entries[1])
+    found = layouts.cut(batch(entries), 0)
+    assert found is not None
+    assert found.fields == fields(*entries)
 
 
 def odd(value: bytes) -> Entry:
@@ -80,50 +103,66 @@ def test_a_record_of_the_same_size_that_is_no_usual_commit_is_left_to_the_caller
     entry: Entry,
 ) -> None:
     layouts = learned(commit(0, 1))
-    data, header = plain([entry])
-    assert len(data) == len(plain([commit(0, 1)])[0])
-    assert layouts.read(data, header) is None
+    data = batch([entry])
+    assert len(data) == len(batch([commit(0, 1)]))
+    assert layouts.cut(data, 0) is None
+    assert never_known(data)
 
 
-def test_a_record_count_that_is_not_that_of_the_records_is_left_to_the_caller() -> None:
+def test_a_batch_that_is_not_whole_is_left_to_the_caller() -> None:
+    layouts = learned(commit(0, 1))
+    data = batch([commit(0, 1)])
+    assert layouts.cut(data, 0) is not None
+    assert all(layouts.cut(data[:size], 0) is None for size in range(len(data)))
+    assert layouts.cut(data, len(data)) is None
+
+
+@pytest.mark.parametrize(
+    ("at", "what"), [(16, "magic"), (22, "attributes"), (26, "last offset"), (60, "count")]
+)
+def test_a_header_that_says_something_else_is_left_to_the_caller(at: int, what: str) -> None:
     layouts = learned(commit(0, 1), commit(1, 2))
-    data, header = plain([commit(0, 1), commit(1, 2)])
-    assert layouts.read(data, header._replace(record_count=0)) is None
+    data = bytearray(batch([commit(0, 1), commit(1, 2)]))
+    data[at] ^= 1
+    assert layouts.cut(bytes(data), 0) is None, what
 
 
-def test_headers_are_left_to_the_caller() -> None:
-    layouts = Layouts("{}s".format)
-    records = [Record(0, 5000, *commit(0, 1), [("h", b"v")])]
-    batch = bytes(build_batch(records))
-    header = read_header(batch)
-    data = payload(batch, 0, header, 1 << 20)
-    assert [layouts.read(data, header) for _ in range(4)] == [None] * 4
+def test_transactions_compression_and_headers_have_no_layout() -> None:
+    entries = [commit(0, 1)]
+    assert never_known(batch(entries, producer_id=3, producer_epoch=0, transactional=True))
+    assert never_known(batch(entries, codec=Codec.GZIP))
+    assert never_known(bytes(build_batch([Record(0, 5000, *entries[0], [("h", b"v")])])))
 
 
 def test_groups_and_tombstones_have_no_layout() -> None:
-    layouts = Layouts("{}s".format)
     group = encode(GroupMetadataKey(group="g"), 2)
     value = GroupMetadataValue(
         protocol_type="consumer", generation=1, protocol=None, leader=None, members=[]
     )
-    kinds: list[list[Entry]] = [[(group, encode(value, 3))], [(commit(0, 1)[0], None)]]
-    for entries in kinds:
-        batch = plain(entries)
-        assert [layouts.read(*batch) for _ in range(4)] == [None] * 4
+    assert never_known(batch([(group, encode(value, 3))]))
+    assert never_known(batch([(commit(0, 1)[0], None)]))
 
 
 def test_sizes_that_never_look_the_same_are_given_up() -> None:
     layouts = Layouts("{}s".format)
     for size in range(1, 12):  # the border between two notes moves, the sum stays
         entries = [commit(0, 1, "x" * size), commit(1, 1, "x" * (12 - size))]
-        found = layouts.read(*plain(entries))
-        assert found is None or found == (*entries[0], *entries[1])
-    learned_late = [commit(0, 1, "x"), commit(1, 1, "x" * 11)]
-    assert [layouts.read(*plain(learned_late)) for _ in range(3)] == [None] * 3
+        data = batch(entries)
+        found = layouts.cut(data, 0)
+        assert found is None
+        layouts.learn(data, 0, read_header(data))
+    late = batch([commit(0, 1, "x"), commit(1, 1, "x" * 11)])
+    for _ in range(3):
+        layouts.learn(late, 0, read_header(late))
+        assert layouts.cut(late, 0) is None
 
 
-def test_a_commit_without_a_time_of_its_own_has_that_of_its_record() -> None:
+def test_commits_without_a_time_of_their_own_are_left_to_who_reads_their_records() -> None:
     reader = CommitReader()
-    for time, expected in ((9000, 9000), (9000, 9000), (9000, 9000), (-1, 5000)):
-        found = list(reader.read(*plain([commit(3, 12, time=time)])))
-        assert found == [Stored(("g", "t", 3), expected, 12)]
+    known = batch([commit(3, 12, time=9000)])
+    for _ in range(2):
+        reader.learn(known, 0, read_header(known))
+    found = reader.cut(known, 0)
+    assert found is not None
+    assert list(found[2]) == [Stored(("g", "t", 3), 9000, 12)]
+    assert reader.cut(batch([commit(3, 12, time=-1)]), 0) is None

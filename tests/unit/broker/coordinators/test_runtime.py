@@ -14,6 +14,7 @@ from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.handler_site import ME, OTHER, Site, batch
@@ -43,8 +44,12 @@ class Register:
             return None
         return key.decode(), None if value is None else value.decode()
 
-    def replay(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
-        return replay_each(self.decode, self.apply, data, header, left_out)
+    def replay(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
+        plain = payload(data, position, header, 1 << 20)
+        return replay_each(self.decode, self.apply, plain, header, left_out)
+
+    def skim(self, data: bytes, position: int) -> None:
+        return None
 
     def settle(self, most: int) -> bool:
         return False
