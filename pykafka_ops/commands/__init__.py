@@ -75,6 +75,7 @@ TABLE: tuple[Row, ...] = (
         ("kafka-dump-log",),
         (),
     ),
+    ("spark", "spark", "reports on lag, partition skew and retention, made by Spark", (), ()),
     ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
     ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
 )

@@ -84,10 +84,12 @@ class Verb:
     ``run`` is "module:function" below ``pykafka_ops.commands`` (loaded when used) or a function.
     ``flag`` is the switch that means this verb in the flag tongue. ``options`` are the names of the
     command's options that go with the verb. ``tool_name`` is what Kafka's tool calls the verb where
-    it has verbs ("": it has not this one).
+    it has verbs ("": it has not this one). ``verbatim``: what stands behind the first word of the
+    verb is for another program, options and all.
     """
 
-    __slots__ = ("examples", "flag", "help", "name", "options", "run", "tool_name", "words")
+    __slots__ = ("examples", "flag", "help", "name", "options", "run", "tool_name", "verbatim",
+                 "words")  # fmt: skip
 
     def __init__(
         self,
@@ -100,8 +102,10 @@ class Verb:
         flag: str = "",
         tool_name: str | None = None,
         examples: tuple[str, ...] = (),
+        verbatim: bool = False,
     ) -> None:
         self.name, self.help, self.run, self.words = name, help, run, words
+        self.verbatim = verbatim
         self.options, self.flag, self.examples = options, flag, examples
         self.tool_name = name if tool_name is None else tool_name
 
@@ -176,10 +180,11 @@ class Args:
     """What was said, the same for both tongues.
 
     ``flags``: the flag tongue was spoken. ``verb``: the action. ``stray``: words Kafka ignores.
-    ``order``: the options of the flag tongue as they came, ``said``: all its words.
+    ``order``: the options of the flag tongue as they came, ``said``: all its words. ``filled``: the
+    options whose value is from the environment or a profile.
     """
 
-    __slots__ = ("command", "flags", "order", "said", "stray", "values", "verb")
+    __slots__ = ("command", "filled", "flags", "order", "said", "stray", "values", "verb")
 
     def __init__(self, command: Command, verb: Verb, *, flags: bool) -> None:
         self.command, self.verb, self.flags = command, verb, flags
@@ -187,6 +192,7 @@ class Args:
         self.stray: list[str] = []
         self.order: list[str] = []
         self.said: list[str] = []
+        self.filled: set[str] = set()
 
     def has(self, name: str) -> bool:
         """Whether the option was given (a default does not count)."""

@@ -201,6 +201,9 @@ def _options_out(args: Args, words: list[str]) -> list[str]:
             break
         if not _is_option(word):
             plain.append(word)
+            if _ends_options(args.command, plain):
+                plain += rest[::-1]
+                break
         elif word.startswith("--"):
             name, eq, value = word[2:].partition("=")
             opt = args.command.opt(name)
@@ -210,6 +213,12 @@ def _options_out(args: Args, words: list[str]) -> list[str]:
         else:
             _cluster(args, word[1:], rest)
     return plain
+
+
+def _ends_options(command: Command, plain: list[str]) -> bool:
+    """Whether all that follows is for another program."""
+    verb = command.verb(plain[0]) if len(plain) == 2 else None
+    return verb is not None and verb.verbatim
 
 
 def _cluster(args: Args, letters: str, rest: list[str]) -> None:

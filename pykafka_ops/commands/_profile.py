@@ -95,6 +95,7 @@ def fill_bootstrap(args: Args, profile: Mapping[str, object], env: Mapping[str, 
     found = env.get("PKO_BOOTSTRAP_SERVER") or profile.get("bootstrap-server")
     if found:
         args.values["bootstrap-server"] = [str(found)]
+        args.filled.add("bootstrap-server")
 
 
 def _old_name(args: Args) -> str | None:

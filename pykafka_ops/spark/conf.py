@@ -11,6 +11,14 @@ MIB = 1 << 20
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
+SQL = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.python.filterPushdown.enabled": "true",
+    "spark.sql.adaptive.enabled": "true",
+}
+"""What the sources and reports rely on."""
+
 
 def driver_memory(machine: int) -> str:
     """The driver's heap for a machine with ``machine`` bytes of memory: a quarter, 512m to 4g."""
@@ -44,10 +52,7 @@ def base(master: str, cores: int, memory: str, directory: str) -> dict[str, str]
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": f"file:{directory}/warehouse",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.python.filterPushdown.enabled": "true",
-        "spark.sql.adaptive.enabled": "true",
+        **SQL,
         "spark.python.worker.faulthandler.enabled": "true",
         JAVA_OPTIONS: f"-Dlog4j2.configurationFile=file:{directory}/log4j2.properties"
         f" -Djava.io.tmpdir={directory} -XX:+UseParallelGC -XX:-UsePerfData",

@@ -78,7 +78,12 @@ def session(wish: Wish | None = None) -> SparkSession:
     from pykafka_ops.spark.sources import register
 
     running = SparkContext._active_spark_context
-    spark = _start(wish or Wish()) if running is None else SparkSession(running)
+    if running is not None:
+        spark = SparkSession(running)
+    elif "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit started this process
+        spark = SparkSession.builder.config(map={**settings.SQL}).getOrCreate()
+    else:
+        spark = _start(wish or Wish())
     register(spark)
     if (started := _started.get(id(spark.sparkContext))) is not None:
         started.users += 1

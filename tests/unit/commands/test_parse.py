@@ -230,3 +230,19 @@ def test_a_word_behind_an_option_that_can_do_without_is_its_value_if_it_looks_so
     args = parse(COMMAND, words)
     assert args.values["state"] == state
     assert args.values.get("group", []) == group
+
+
+RUNNER = Command(
+    "runner",
+    "Test.",
+    (Opt("fast", "hurry", short="f"), Opt("file", "it", "FILE"), Opt("args", "", "A", many=True)),
+    (Verb("run", "run", nothing, words=(Pos("file"), Pos("args", "*")), options=("fast",),
+          verbatim=True),),
+    parser="argparse",
+)  # fmt: skip
+
+
+def test_what_is_for_another_program_is_passed_on_as_it_is() -> None:
+    words = ["--fast", "run", "job.py", "x", "--fast", "-zz", "--", "--help"]
+    args = parse(RUNNER, words)
+    assert args.values == {"fast": [], "file": ["job.py"], "args": words[3:]}

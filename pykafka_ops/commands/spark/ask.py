@@ -1,0 +1,187 @@
+"""What a report's command line asks for, judged before Spark starts."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pykafka_ops.analysis.conditions import ConditionError, parse_condition
+from pykafka_ops.analysis.moments import length, moment
+from pykafka_ops.commands._context import Context
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import conf
+from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.output.history import source_id
+from pykafka_ops.spark.session import Wish
+
+T = TypeVar("T")
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?(?:/s)?")
+_MEMORY = re.compile(r"\d{1,9}[kmgtKMGT]?")
+_STEPS = ("", "k", "M", "G", "T")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """``dirs`` and ``properties`` (client settings with bootstrap.servers) say what to read: one
+    or both. Moments are in ms, None where not said. ``options`` are fields of Options."""
+
+    kinds: tuple[str, ...]
+    dirs: tuple[str, ...]
+    properties: Mapping[str, str]
+    now: int | None
+    since: int | None
+    until: int | None
+    topics: Names
+    groups: Names
+    configs: str | None
+    section: str | None
+    condition: str | None
+    history: Path | None
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def source(self) -> str:
+        """Tells histories over other places or filters apart."""
+        return source_id(
+            {
+                "servers": sorted(_split([self.properties.get("bootstrap.servers", "")])),
+                "dirs": sorted(self.dirs),
+                "topics": (sorted(self.topics.names), self.topics.pattern),
+                "groups": (sorted(self.groups.names), self.groups.pattern),
+            }
+        )
+
+
+def ask(ctx: Context, kinds: Sequence[str]) -> Ask:
+    """Read the command line. Raises UsageError for what cannot be meant."""
+    args = ctx.args
+    dirs = tuple(_split(args.texts("log-dirs")))
+    wall = int(time.time() * 1000)
+    now = _moment(args.text("now"), "now", wall)
+    at = wall if now is None else now[0]
+    since = _moment(args.text("since"), "since", at)
+    until = _moment(args.text("until"), "until", at)
+    if since and until and until[1] <= since[0]:
+        raise UsageError("--until is before --since")
+    regex = args.has("regex")
+    history = args.text("history")
+    condition = args.text("fail-on")
+    if condition is not None:
+        _shaped(condition)
+    return Ask(
+        tuple(kinds),
+        dirs,
+        _properties(ctx, dirs),
+        now[0] if now else None,
+        since[0] if since else None,
+        until[1] if until else None,
+        Names.of(_split(args.texts("topics")), regex=regex),
+        Names.of(_split(args.texts("groups")), regex=regex),
+        args.text("configs"),
+        args.text("section"),
+        condition,
+        Path(history) if history else None,
+        _options(ctx),
+    )
+
+
+def wish(ctx: Context) -> Wish:
+    """How Spark shall run. Raises UsageError."""
+    args = ctx.args
+    cores = args.number("cores")
+    if cores is not None and cores < 1:
+        raise UsageError("--cores: at least 1")
+    memory = args.text("driver-memory")
+    if memory is not None and not _MEMORY.fullmatch(memory):
+        raise UsageError(f"--driver-memory {memory}: write 512m or 2g")
+    return Wish(
+        master=args.text("master"),
+        cores=cores,
+        driver_memory=memory,
+        conf=conf.pairs(args.texts("conf")),
+        packages=_split(args.texts("packages")),
+        py_files=_split(args.texts("py-files")),
+        archives=_split(args.texts("archives")),
+        debug=ctx.debug,
+    )
+
+
+def _properties(ctx: Context, dirs: Sequence[str]) -> Mapping[str, str]:
+    """Client settings; empty where only directories are meant."""
+    if dirs and (not ctx.args.has("bootstrap-server") or "bootstrap-server" in ctx.args.filled):
+        return {}
+    found = ctx.properties()
+    if not found.get("bootstrap.servers"):
+        raise UsageError(
+            "read what? give -b HOST:PORT, log directories, or both; PKO_BOOTSTRAP_SERVER or a "
+            "profile stand in for -b"
+        )
+    return found
+
+
+def _options(ctx: Context) -> dict[str, object]:
+    args = ctx.args
+    found: dict[str, object] = {"strict": args.has("strict")}
+    top = args.number("top")
+    if top is None or not 0 < top <= 10_000:
+        raise UsageError(f"--top {top}: from 1 to 10000")
+    found["top"] = top
+    if args.has("window"):
+        found["window"] = _told("window", lambda: length(args.text("window") or ""))
+    if args.has("checkpoint"):
+        found["checkpoints"] = tuple(_split(args.texts("checkpoint")))
+    if args.has("records"):
+        found["records"] = args.text("records")
+    for name in ("target", "producer-rate", "consumer-rate"):
+        if args.has(name):
+            found[name.replace("-", "_")] = rate(name, args.text(name) or "")
+    return found
+
+
+def _told(option: str, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except UsageError as e:
+        raise UsageError(f"--{option}: {e}") from None
+
+
+def _moment(text: str | None, option: str, now: int) -> tuple[int, int] | None:
+    return None if text is None else _told(option, lambda: moment(text, now))
+
+
+def rate(option: str, text: str) -> float:
+    """Bytes per second of ``50MiB``, ``1.5GB/s`` or ``1000000``; UsageError."""
+    found = _RATE.fullmatch(text.strip())
+    if found is None or not float(found[1]):
+        raise UsageError(f"--{option} {text}: write bytes per second, such as 50MiB or 1.5GB/s")
+    factor: int = (1024 if found[3] else 1000) ** _STEPS.index(found[2])
+    return float(found[1]) * factor
+
+
+class _Anything:
+    """Every name is a field: what a condition is about is known with the report."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _shaped(text: str) -> None:
+    try:
+        parse_condition(text, _Anything())
+    except ConditionError as e:
+        raise UsageError(f"--fail-on: {e}") from None
+
+
+def _split(words: Sequence[str]) -> list[str]:
+    """The parts of words that hold several by comma; each once."""
+    return list(dict.fromkeys(p.strip() for word in words for p in word.split(",") if p.strip()))

@@ -1,0 +1,38 @@
+"""``--deploy-mode cluster``: the same command line, run by a driver in the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands._context import Context
+    from pykafka_ops.spark.session import Wish
+
+ENGINE = ("master", "deploy-mode", "conf", "packages", "py-files", "archives", "driver-memory",
+          "cores", "debug", "progress", "no-progress", "file", "args")  # fmt: skip
+
+
+def in_cluster(ctx: Context) -> bool:
+    """Whether that is asked for."""
+    return ctx.args.text("deploy-mode") == "cluster"
+
+
+def submit_report(ctx: Context, engine: Wish) -> int:
+    """Run the report there; files are written where the driver runs."""
+    from pykafka_ops.spark.submit import submit
+
+    return submit(engine, "cluster", words_of(ctx))
+
+
+def words_of(ctx: Context) -> list[str]:
+    """The command line again, without what is about Spark."""
+    args = ctx.args
+    words = ["spark", args.verb.name]
+    for name, values in args.values.items():
+        if name in ENGINE:
+            continue
+        opt = args.command.opt(name)
+        if opt is not None and not opt.value:
+            words.append(f"--{name}")
+        words += [f"--{name}={value}" for value in values]
+    return words

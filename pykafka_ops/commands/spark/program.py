@@ -1,0 +1,37 @@
+"""``pko spark submit``: the user's own program."""
+
+from __future__ import annotations
+
+import os
+
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.spark.ask import wish
+from pykafka_ops.commands.spark.cluster_mode import in_cluster
+from pykafka_ops.commands.spark.signals import ended_by_signals
+from pykafka_ops.errors import UsageError
+
+
+def submit(ctx: Context) -> int:
+    """Run it with the sources registered; its exit code."""
+    file = ctx.args.text("file") or ""
+    arguments = ctx.args.values.get("args", [])
+    try:
+        with open(file, "rb") as program:
+            program.read(1)
+    except OSError as e:
+        raise UsageError(f"{file}: {e.strerror}") from None
+    engine = wish(ctx)
+    if in_cluster(ctx):
+        from pykafka_ops.spark.submit import submit as to_cluster
+
+        words = ["spark", "submit", os.path.basename(file), *arguments]
+        return to_cluster(engine, "cluster", words, files=[file])
+    from pykafka_ops.spark.session import close, session
+    from pykafka_ops.spark.submit import run_here
+
+    with ended_by_signals():
+        spark = session(engine)
+        try:
+            return run_here(file, arguments)
+        finally:
+            close(spark)

@@ -1,0 +1,127 @@
+"""``pko spark lag|skew|retention|all``: ask, read, compute, keep, show."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import say
+from pykafka_ops.commands.spark.ask import Ask, ask, wish
+from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
+from pykafka_ops.commands.spark.inputs import look_first, open_inputs
+from pykafka_ops.commands.spark.judge import Judge
+from pykafka_ops.commands.spark.places import Places
+from pykafka_ops.commands.spark.signals import ended_by_signals
+from pykafka_ops.commands.spark.stages import Stages
+from pykafka_ops.errors import PkoError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pykafka_ops.spark.inputs import Inputs
+    from pykafka_ops.spark.model import Problem, Report
+    from pykafka_ops.spark.output.history import History
+
+KINDS = ("lag", "skew", "retention")
+_TOLD = 20
+"""Problems that are told one by one."""
+
+
+def lag(ctx: Context) -> int:
+    """Who is behind."""
+    return _run(ctx, ("lag",))
+
+
+def skew(ctx: Context) -> int:
+    """What is uneven."""
+    return _run(ctx, ("skew",))
+
+
+def retention(ctx: Context) -> int:
+    """What is kept, and what that fills."""
+    return _run(ctx, ("retention",))
+
+
+def every(ctx: Context) -> int:
+    """All three in one session."""
+    return _run(ctx, KINDS)
+
+
+def _run(ctx: Context, kinds: tuple[str, ...]) -> int:
+    """0, 1 where something could not be read, 4 where the condition holds."""
+    asked = ask(ctx, kinds)
+    engine = wish(ctx)
+    places = Places.of(ctx, asked)
+    judge = Judge.of(asked)
+    if in_cluster(ctx):
+        return submit_report(ctx, engine)
+    look_first(asked)
+    with ended_by_signals(), Stages.of(ctx) as stages:
+        stages("starting Spark")
+        from pykafka_ops.spark.failures import explained
+        from pykafka_ops.spark.session import close, session
+
+        spark = session(engine)
+        try:
+            stages.watch(spark)
+            reports, histories = _reports(asked, spark, stages)
+        except PkoError:
+            raise
+        except Exception as e:
+            raise explained(e) from e
+        finally:
+            stages.stop()
+            close(spark)
+    places.write(reports, histories)
+    for report in reports:
+        _tell(report.problems)
+    return judge.code(reports)
+
+
+def _reports(
+    asked: Ask, spark: SparkSession, stages: Stages
+) -> tuple[list[Report], dict[str, History]]:
+    inputs = open_inputs(asked, spark)
+    reports, histories = [], {}
+    try:
+        for kind in asked.kinds:
+            stages(f"{kind}: reading")
+            report, history = _report(kind, asked, inputs, stages)
+            reports.append(report)
+            histories[kind] = history
+    finally:
+        inputs.close()
+    return reports, histories
+
+
+def _report(kind: str, asked: Ask, inputs: Inputs, stages: Stages) -> tuple[Report, History]:
+    """One report, compared with and added to the history."""
+    from pykafka_ops.spark.options import Options
+    from pykafka_ops.spark.output import history as runs
+
+    history: History = {}
+    if asked.history is not None:
+        history, damaged = runs.load(asked.history, kind, asked.source, inputs.now)
+        for problem in damaged:
+            say(f"pko: {problem.where}: {problem.what}")
+
+    def stage(text: str) -> None:
+        stages(f"{kind}: {text}")
+
+    options = Options(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
+    report: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}").build(
+        inputs, options
+    )
+    if asked.history is not None:
+        runs.append(asked.history, report, asked.source)
+        report = runs.with_trends(report, history)
+    return report, history
+
+
+def _tell(problems: Sequence[Problem]) -> None:
+    for problem in problems[:_TOLD]:
+        say(f"pko: {problem.where}: {problem.what}")
+    if len(problems) > _TOLD:
+        say(f"pko: and {len(problems) - _TOLD} more problems; -o json lists them all")

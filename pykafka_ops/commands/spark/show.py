@@ -1,0 +1,191 @@
+"""A report on the terminal: headline, figures, and the tables that matter, drawn by rich."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TextIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pykafka_ops.spark.page import lag, retention, skew
+from pykafka_ops.spark.page.units import NONE, moment, value_text
+
+if TYPE_CHECKING:
+    from pykafka_ops.spark.model import Column, Report, Row, Section
+
+_VIEWS: Final = {
+    "lag": ("Consumer lag", lag.headline, lag.tiles),
+    "skew": ("Partition skew", skew.headline, skew.tiles),
+    "retention": ("Retention", retention.headline, retention.tiles),
+}
+_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+    "lag": ("groups", "silent_groups", "unread_topics"),
+    "skew": ("topics", "brokers", "keys", "moves"),
+    "retention": ("topics", "dirs", "at_risk", "compaction"),
+}
+"""Sections of ``-o table``; ``wide`` has all."""
+_TONES: Final = {
+    "ok": "green", "even": "green", "warn": "yellow", "uneven": "yellow", "skewed": "red",
+    "severe": "bold red", "stall": "red", "stop": "red", "rewind": "red", "error": "red",
+    "err": "red", "lost": "bold red", "unknown": "dim",
+}  # fmt: skip
+_WIDTH: Final = 160
+"""Columns where nobody looks at a terminal."""
+_CHANGE: Final = "_change"
+_KEEP: Final = ("status", "band", "lag", "bytes")
+"""Columns that go last where there is too little room."""
+
+
+class Page:
+    """Writes to ``out``, ``width`` columns wide (None: as wide as need be)."""
+
+    def __init__(self, out: TextIO, width: int | None, *, colours: bool) -> None:
+        self._console = Console(
+            file=out,
+            width=width or 100_000,
+            force_terminal=colours,
+            no_color=not colours,
+            color_system="standard" if colours else None,
+            highlight=False,
+            emoji=False,
+            markup=False,
+        )
+        self._fits = width
+        self._width = width or _WIDTH
+
+    def report(self, report: Report, main: Section, *, wide: bool, top: int) -> None:
+        """One report; ``main`` comes first, ``top`` bounds the rows of each table."""
+        title, headline, tiles = _VIEWS[report.kind]
+        head = Text(title, "bold")
+        head.append(f"  {moment(report.now)} UTC", "dim")
+        self._console.print(head)
+        self._console.print(headline(report), width=self._width)
+        figures = [f"{t.name} {t.text}" for t in tiles(report)]
+        self._console.print(Text("  ·  ".join(figures), "dim"), width=self._width)
+        if report.problems:
+            count = len(report.problems)
+            said = (
+                "1 place could not be read" if count == 1 else f"{count} places could not be read"
+            )
+            self._console.print(Text(said, "red"))
+        for section in self._sections(report, main, wide=wide):
+            self._section(section, wide=wide, top=top)
+        self._advice(report)
+        self._console.print()
+
+    def _sections(self, report: Report, main: Section, *, wide: bool) -> list[Section]:
+        names = _SHOWN[report.kind]
+        rest = [s for s in report.sections if s is not main and (wide or s.name in names)]
+        return [main, *(s for s in rest if s.rows)]
+
+    def _section(self, section: Section, *, wide: bool, top: int) -> None:
+        self._console.print()
+        rows = list(section.rows[:top])
+        columns = [c for c in section.columns if wide or not c.detail]
+        columns = [c for c in columns if c.name != "advice" and _tells(rows, c)]
+        title = Text(section.title, "bold underline")
+        if not rows:
+            title.append("  none", "not bold not underline dim")
+            self._console.print(title)
+            return
+        self._console.print(title)
+        cells = [[_cell(row.get(c.name), c) for c in columns] for row in rows]
+        shown = self._room(columns, cells)
+        grid = Table(box=None, pad_edge=False, header_style="dim", expand=False)
+        for i in shown:
+            right = _number(columns[i], rows)
+            grid.add_column(columns[i].title, justify="right" if right else "left",
+                            overflow="fold", no_wrap=self._fits is None)  # fmt: skip
+        for line in cells:
+            grid.add_row(*(line[i] for i in shown))
+        self._console.print(grid)
+        self._left_out(section, columns, shown, len(rows))
+
+    def _left_out(
+        self, section: Section, columns: Sequence[Column], shown: Sequence[int], rows: int
+    ) -> None:
+        """What a reader of the table does not see."""
+        said = []
+        if len(section.rows) > rows:
+            said.append(f"{len(section.rows) - rows} more rows (--top, -o json)")
+        if len(shown) < len(columns):
+            names = ", ".join(c.title for i, c in enumerate(columns) if i not in shown)
+            said.append(f"no room for {names}")
+        if said:
+            self._console.print(Text(f"  … {'; '.join(said)}", "dim"))
+
+    def _room(self, columns: Sequence[Column], cells: Sequence[Sequence[Text]]) -> list[int]:
+        """The columns that fit side by side, the least needed dropped."""
+        shown = list(range(len(columns)))
+        if self._fits is None:
+            return shown
+        widths = [
+            max(cell_len(c.title), *(line[i].cell_len for line in cells))
+            for i, c in enumerate(columns)
+        ]
+        droppable = [i for i in shown[1:] if columns[i].name not in _KEEP]
+        while sum(widths[i] + 2 for i in shown) - 2 > self._fits and droppable:
+            shown.remove(droppable.pop())
+        return shown
+
+    def _advice(self, report: Report) -> None:
+        """What to do, a line for each row that says so."""
+        lines = [
+            (str(next(iter(row.values()))), str(row["advice"]))
+            for section in report.sections
+            for row in section.rows
+            if row.get("advice")
+        ]
+        if lines:
+            self._console.print()
+            self._console.print(Text("What to do", "bold underline"))
+        for name, said in lines:
+            line = Text("→ ", "dim")
+            line.append(name, "bold")
+            self._console.print(line.append(f": {said}", "not bold"), width=self._width)
+
+
+def _tells(rows: Sequence[Row], column: Column) -> bool:
+    """Whether some row has a value here; a column of nothing is left out."""
+    return any(row.get(column.name) not in (None, "", [], ()) for row in rows)
+
+
+def _number(column: Column, rows: Sequence[Row]) -> bool:
+    if column.unit and column.unit != "ms":
+        return True
+    values = [row.get(column.name) for row in rows]
+    return any(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+
+
+def _cell(value: object, column: Column) -> Text:
+    if value is None or value == "" or value == []:
+        return Text(NONE, "dim")
+    if isinstance(value, bool):
+        return Text("yes" if value else "no")
+    if isinstance(value, (int, float)):
+        text = str(value) if _is_id(column) else value_text(value, column.unit)
+        if column.name.endswith(_CHANGE):
+            return Text(f"+{text}", "yellow") if value > 0 else Text(text, "green")
+        return Text(text)
+    if isinstance(value, (list, tuple)):
+        return Text(", ".join(_item(v) for v in value))
+    return Text(_printable(str(value)), _TONES.get(str(value).lower(), ""))
+
+
+def _is_id(column: Column) -> bool:
+    """Numbers that name something have no thousands."""
+    return column.name in ("partition", "leader", "broker", "from", "to")
+
+
+def _item(value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(_printable(str(v)) for v in value.values())
+    return _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    """Names are others' words: nothing in them may move the cursor or colour the screen."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

@@ -1,0 +1,72 @@
+"""What went wrong inside Spark, in one line.
+
+An error of ours that was raised in a Python worker or a source comes back as text in an exception
+of Spark's: it is raised again as what it was.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pykafka_ops import errors
+from pykafka_ops.errors import PkoError
+
+_OURS = re.compile(r"^(?:\w+: )*pykafka_ops\.[\w.]*?(\w+): (.+)$", re.MULTILINE)
+_LEADING = re.compile(
+    r"^(?:\[[A-Z_.]+\] |:? ?[\w.$]+(?:Exception|Error): |An error occurred while calling \S+"
+    r"|Job aborted due to stage failure: )+"
+)
+_LOST = re.compile(r"most recent failure: (?:Lost task [^:]*: |Unknown executor exit code )(.+)")
+_MEMORY = ("OutOfMemoryError", "GC overhead limit", "exceeded memory limit")
+
+
+def explained(error: Exception) -> PkoError:
+    """The error to show for one that left Spark."""
+    text = _text(error)
+    ours = _OURS.findall(text)
+    if ours:
+        name, said = ours[-1]
+        return _kinds().get(name, PkoError)(said.strip())
+    if any(word in text for word in _MEMORY):
+        return PkoError(
+            "Spark ran out of memory: give it more (--driver-memory 8g), or ask for less "
+            "(--topics, --since)"
+        )
+    if type(error).__module__.startswith("py4j") and "OutOf" not in text and _gone(text):
+        return PkoError("Spark's driver ended by itself: --debug shows what it wrote")
+    lost = _LOST.search(text)
+    return PkoError(f"Spark: {_plain(lost[1] if lost else text)}")
+
+
+def _gone(text: str) -> bool:
+    return any(w in text for w in ("Answer from Java side is empty", "network", "refused"))
+
+
+def _text(error: Exception) -> str:
+    """All that it says, the Java side's exception too."""
+    java = getattr(error, "java_exception", None)
+    said = str(error)
+    if java is not None:
+        said += f"\n{java}"
+    return said
+
+
+def _plain(text: str) -> str:
+    for line in text.splitlines():
+        found = _LEADING.sub("", line.strip()).strip(" .:")
+        if found:
+            return found[:500]
+    return "the job failed"
+
+
+def _kinds() -> dict[str, type[PkoError]]:
+    """The kind in ``errors`` of every error of ours, by its name."""
+    found: dict[str, type[PkoError]] = {}
+    left: list[type[PkoError]] = [PkoError]
+    while left:
+        kind = left.pop()
+        left += kind.__subclasses__()
+        plain = next(k for k in kind.__mro__ if k.__module__ == errors.__name__)
+        if issubclass(plain, PkoError) and not issubclass(plain, errors.KafkaError):
+            found.setdefault(kind.__name__, plain)
+    return found
