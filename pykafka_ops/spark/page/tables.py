@@ -117,7 +117,7 @@ def _number(value: float, column: Column) -> Markup | str:
     return shown if exact == shown else el("span", shown, title=exact)
 
 
-DELTA = "_delta"
+DELTA = "_change"
 """Columns that end so tell the change since the last run."""
 
 

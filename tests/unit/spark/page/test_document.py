@@ -128,8 +128,8 @@ def test_earlier_runs_become_trends() -> None:
     assert not tiles["Silent groups"].all("span", class_="delta")  # no history of that section
 
 
-def test_delta_columns_have_arrows() -> None:
-    rows: list[Row] = [{"group": "a", "lag_delta": 5}, {"group": "b", "lag_delta": -7}]
+def test_columns_of_changes_have_arrows() -> None:
+    rows: list[Row] = [{"group": "a", "lag_change": 5}, {"group": "b", "lag_change": -7}]
     report = Report("lag", reports.NOW, {}, {}, [reports.section("groups", rows)])
     shown = parse(render([report])).one("section", data_section="groups")
     assert [s.text for s in shown.all("span", class_="delta")] == ["▲ 5", "▼ 7"]

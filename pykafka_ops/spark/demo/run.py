@@ -1,0 +1,84 @@
+"""Makes the demo's cluster and runs the reports on it, as a person would by hand."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.errors import StorageError
+from pykafka_ops.spark.demo.broker import DemoBroker
+from pykafka_ops.spark.demo.commits import commit
+from pykafka_ops.spark.demo.plan import BROKER, GROUPS, TOPICS
+from pykafka_ops.spark.demo.producing import create, write
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What there is: records and offsets written, bytes on disk, seconds it took."""
+
+    records: int
+    offsets: int
+    size: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{len(TOPICS)} topics with {self.records:,} records of the past days,"
+            f" {len(GROUPS)} groups with {self.offsets:,} commits,"
+            f" {self.size / 1024**2:.0f} MiB, in {self.seconds:.0f} s"
+        )
+
+
+def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
+    """Create, produce and commit what ``plan`` says. Raises PkoError."""
+    began = time.monotonic()
+    now = int(time.time() * 1000)
+    cluster = Cluster(ClientConfig.of({"bootstrap.servers": servers}))
+    try:
+        create(cluster)
+        written = {t.name: write(servers, t, now, said) for t in TOPICS}
+        offsets = commit(cluster, written, now, said)
+    finally:
+        cluster.close()
+    size = sum(f.stat().st_blocks * 512 for f in directory.rglob("*") if f.is_file())
+    return Made(sum(t.records for t in TOPICS), offsets, size, time.monotonic() - began)
+
+
+def argv(servers: str, logs: Path, page: Path, options: Sequence[str]) -> list[str]:
+    """The reports' command line, without the program."""
+    groups = ",".join(g.name for g in GROUPS)
+    return ["spark", "all", "-b", servers, "--log-dirs", str(logs), "--since", "-2d",
+            "--groups", groups, "--html", str(page), "--yes", *options]  # fmt: skip
+
+
+def run(
+    logs: Path,
+    page: Path,
+    options: Sequence[str],
+    said: Callable[[str], None],
+    shown: Callable[[str], None],
+) -> int:
+    """The whole demo: a broker on ``logs``, which must not exist, and the reports as ``page``.
+
+    Returns the reports' exit code. ``options`` are passed to them, ``said`` is told what is being
+    done, ``shown`` what is worth reading afterwards. Raises PkoError, StorageError.
+    """
+    try:
+        logs.mkdir(parents=True)
+    except FileExistsError:
+        raise StorageError(f"{logs} is there already: take another directory") from None
+    except OSError as e:
+        raise StorageError(f"cannot make {logs}: {e.strerror}") from None
+    said("starting a broker")
+    with DemoBroker(logs, BROKER) as broker:
+        shown(str(fill(logs, broker.servers, said)))
+        words = argv(broker.servers, logs, page, options)
+        shown(f"$ pko {shlex.join(words)}")
+        return subprocess.run([sys.executable, "-m", "pykafka_ops", *words], check=False).returncode
