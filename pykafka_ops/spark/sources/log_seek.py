@@ -153,10 +153,11 @@ class Seeker:
         """The greatest timestamp (ms) in a segment that is no longer written to, by its index."""
         if self.active(segment):
             return None
-        times, _ = self._time_index(segment)
+        times, _ = self.time_index(segment)
         return int(times[-1]) if len(times) else None
 
-    def _time_index(self, segment: Segment) -> tuple[Ints, Ints]:
+    def time_index(self, segment: Segment) -> tuple[Ints, Ints]:
+        """(times in ms, offsets) of the time index; empty where it cannot be trusted."""
         none = np.empty(0, np.int64)
         if segment.time_index_size <= 0:
             return none, none
@@ -178,7 +179,7 @@ class Seeker:
             newest = self.newest(segment)
             if newest is not None and newest < moment:
                 continue
-            times, offsets = self._time_index(segment)
+            times, offsets = self.time_index(segment)
             slot = int(np.searchsorted(times, moment)) - 1
             start = self.before(segment, int(offsets[slot])) if slot >= 0 else 0
             found = self._first_in(segment, start, moment)

@@ -1,0 +1,109 @@
+"""A live cluster as the input of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.inputs.kept import Kept, Query, chosen
+from pykafka_ops.spark.sources.options import now_ms
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class ClusterInputs(Kept):
+    """See ``Inputs``; ``properties`` are those of a Kafka client, with bootstrap.servers.
+
+    Batches stay on the brokers' disks: ``batches`` and ``cleaned`` are None.
+    """
+
+    def __init__(self, spark: SparkSession, properties: Mapping[str, str], query: Query) -> None:
+        now = now_ms() if query.now is None else query.now
+        super().__init__(spark, query, now, {"servers": properties.get("bootstrap.servers")})
+        self._client = {f"kafka.{key}": value for key, value in properties.items()}
+
+    def _live(self, what: str, **options: object) -> DataFrame:
+        topics = chosen(self.wanted_topics, "subscribe", "subscribePattern")
+        groups = chosen(self.wanted_groups, "groups", "groupsPattern")
+        return self.read(
+            "kafka-live", {"what": what, **topics, **groups, **options, **self._client}
+        )
+
+    def batches(self) -> DataFrame | None:
+        """None."""
+        return None
+
+    def all_batches(self) -> DataFrame | None:
+        """None."""
+        return None
+
+    def cleaned(self) -> DataFrame | None:
+        """None."""
+        return None
+
+    def records(self) -> DataFrame | None:
+        """KEYS, read through the brokers."""
+        topics = chosen(self.wanted_topics, "subscribe", "subscribePattern")
+        options = {
+            "what": "records",
+            "failOnDataLoss": "false",
+            "startingTimestamp": self.since,
+            "endingTimestamp": None if self.until is None else self.until + 1,
+            "startingOffsetsByTimestampStrategy": "latest",
+            **(topics or {"subscribePattern": ".*"}),
+            **self._client,
+        }
+        return self.read("kafka-live", options, schemas.KEYS)
+
+    def partitions(self) -> DataFrame:
+        """PARTITIONS."""
+        return self.keep("partitions", lambda: self._live("partitions"))
+
+    def offsets_partitions(self) -> set[int]:
+        """Which partitions ``__consumer_offsets`` has; asked for at once."""
+        options = {"what": "partitions", "subscribe": "__consumer_offsets", **self._client}
+        found = self.read("kafka-live", options, schemas.columns("partition int"))
+        return {row[0] for row in found.collect()}
+
+    def brokers(self) -> DataFrame:
+        """BROKERS."""
+        return self.keep("brokers", lambda: self._live("brokers"))
+
+    def log_dirs(self) -> DataFrame:
+        """LOG_DIRS."""
+        return self.keep("log_dirs", lambda: self._live("log_dirs"))
+
+    def configs(self) -> DataFrame:
+        """CONFIGS."""
+        return self.keep("configs", lambda: self._live("configs"))
+
+    def groups(self) -> DataFrame:
+        """GROUPS."""
+        return self.keep("groups", lambda: self._live("groups"))
+
+    def commits(self) -> DataFrame:
+        """OFFSETS, as far as the cleaner has left them."""
+        options = {
+            "since": self.since,
+            "until": self.until,
+            "strict": str(self.strict).lower(),
+            **chosen(self.wanted_groups, "groups", "groupsPattern"),
+            **chosen(self.wanted_topics, "topics", "topicsPattern"),
+            **self._client,
+        }
+        return self.read("kafka-offsets", options)
+
+    def committed(self) -> DataFrame:
+        """COMMITTED."""
+        return self.keep("committed", lambda: self._live("committed"))
+
+    def ends(self, moments: Sequence[int]) -> DataFrame:
+        """ENDS, from the brokers' time indexes."""
+        times = ",".join(map(str, moments))
+        return self.keep(("ends", times), lambda: self._live("ends", times=times))
+
+    def times(self) -> DataFrame:
+        """TIMES."""
+        return self.keep("times", lambda: self._live("times"))

@@ -1,0 +1,143 @@
+"""Offsets by time and times by offset, looked up in log directories through their indexes.
+
+Each look-up is a few small reads, done where Spark's tasks run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pykafka_ops.disk.batch import CONTROL_FLAG
+from pykafka_ops.errors import CorruptBatchError
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.inputs.replicas import Known
+from pykafka_ops.spark.sources.arrow import record_batches
+from pykafka_ops.spark.sources.files import Segment
+from pykafka_ops.spark.sources.log_pick import Spoilt, messages, plains
+from pykafka_ops.spark.sources.log_plan import seeker
+from pykafka_ops.spark.sources.log_scan import Bad, Message, Piece
+from pykafka_ops.spark.sources.log_seek import Seeker
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+Mapper = Callable[[Iterator[Any]], Iterator[Any]]
+_TASK: Final = 64
+"""Partitions of a task, about."""
+
+
+def ends(spark: SparkSession, found: Sequence[Known], moments: Sequence[int]) -> DataFrame:
+    """ENDS of each at each of ``moments``, as ListOffsets has them."""
+    tasks = max(1, min(len(found) // _TASK, 4 * spark.sparkContext.defaultParallelism))
+    numbers = spark.range(0, len(found), 1, tasks)
+    return map_arrow(numbers, _ends(list(found), list(moments)), schemas.ENDS)
+
+
+def _ends(found: Sequence[Known], moments: Sequence[int]) -> Mapper:
+    def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows: list[tuple[Any, ...]] = []
+            for number in batch["id"].to_pylist():
+                known = found[number]
+                seek = seeker(known.replica)
+                for moment in moments:
+                    at = seek.first_at(moment)
+                    offset = known.tail.end if at is None else at
+                    rows.append((*known.replica.key, moment, offset))
+            yield from _batches(schemas.ENDS, rows)
+
+    return look
+
+
+def times(found: Sequence[Known], committed: DataFrame) -> DataFrame:
+    """TIMES at the offsets of ``committed`` that lie inside their logs."""
+    by_key = {known.replica.key: known for known in found}
+    places = committed.select("topic", "partition", "offset").distinct()
+    return map_arrow(places, _times(by_key), schemas.TIMES)
+
+
+def _times(found: Mapping[tuple[str, int], Known]) -> Mapper:
+    def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows: list[tuple[Any, ...]] = []
+            columns = (batch[name].to_pylist() for name in ("topic", "partition", "offset"))
+            for topic, partition, offset in zip(*columns, strict=True):
+                known = found.get((topic, partition))
+                if known is None or not known.start <= offset < known.tail.end:
+                    continue
+                moment = time_at(seeker(known.replica), offset)
+                if moment is not None:
+                    rows.append((topic, partition, offset, moment))
+            yield from _batches(schemas.TIMES, rows)
+
+    return look
+
+
+def _batches(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Iterator[pa.RecordBatch]:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema.names)
+    yield from record_batches(schema, dict(zip(schema.names, columns, strict=True)))
+
+
+def time_at(seek: Seeker, offset: int) -> int | None:
+    """The timestamp (ms) of the first record at or behind ``offset``; None where there is none.
+
+    Control records are none.
+    """
+    segments = seek.replica.segments
+    for n, segment in enumerate(segments):
+        following = segments[n + 1].base_offset if n + 1 < len(segments) else 2**63 - 1
+        if following <= offset:
+            continue
+        found = _in_segment(seek, segment, offset)
+        if found is not None:
+            return found
+    return None
+
+
+def _in_segment(seek: Seeker, segment: Segment, offset: int) -> int | None:
+    """First where the index says, then in what is behind that."""
+    start = seek.before(segment, offset)
+    near = seek.behind(segment, offset)
+    for begin, end in ((start, near), (near, segment.size)):
+        if begin >= end:
+            continue
+        for piece in seek.pieces(segment, begin, end, whole=True):
+            moment = _first(piece, offset)
+            if moment is not None:
+                return moment
+    return None
+
+
+def _first(piece: Piece, offset: int) -> int | None:
+    """The timestamp of the first record of ``piece`` from ``offset`` on."""
+    if isinstance(piece, Bad):
+        return None
+    if isinstance(piece, Message):
+        try:
+            found = messages(piece)
+        except CorruptBatchError:
+            return None
+        return next((r.timestamp for r in found if r.offset >= offset), None)
+    heads = piece.heads
+    last = heads["base_offset"] + heads["last_delta"]
+    for n in np.flatnonzero((last >= offset) & ((heads["attributes"] & CONTROL_FLAG) == 0)):
+        keep = np.zeros(len(heads), np.bool_)
+        keep[n] = True
+        for plain in plains(piece, keep):
+            if isinstance(plain, Spoilt):
+                continue
+            made = _decoded(plain, offset)
+            if len(made):
+                return int(made[0])
+    return None
+
+
+def _decoded(plain: Any, offset: int) -> Any:
+    from pykafka_ops.spark.decode.records import Wanted, decode
+
+    return decode(plain, Wanted(low=offset, keys=False, values=False)).timestamps
