@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,12 +37,14 @@ BATCHES = [
     _batch("orders", 2, 2, 77, records=0, problem="batch fails its checksum", position=333),
     *(_batch("even", p, p % 2, 50) for p in range(4)),
 ]
-PARTITIONS = [
+PARTITIONS: list[dict[str, Any]] = [
     {"topic": "orders", "partition": p, "leader": 1 + p % 2, "replicas": [1 + p % 2, 3]}
     for p in range(4)
 ] + [{"topic": "even", "partition": p, "leader": 1, "replicas": [1, 2]} for p in range(4)]
-SIZES = {("orders", 0): 800, ("orders", 1): 100, ("orders", 2): 130, ("orders", 3): 0,
-         **{("even", p): 50 for p in range(4)}}  # fmt: skip
+SIZES: dict[tuple[str, int], int] = {
+    **{("orders", p): size for p, size in enumerate((800, 100, 130, 0))},
+    **{("even", p): 50 for p in range(4)},
+}
 LOG_DIRS = [
     {"broker": b, "log_dir": f"/disk{p['partition'] % 2}", "topic": p["topic"],
      "partition": p["partition"], "size": SIZES[p["topic"], p["partition"]], "future": False,
