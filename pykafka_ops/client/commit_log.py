@@ -45,7 +45,7 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
             if isinstance(answer, PkoError):
                 continue
             offset = pending[partition]
-            end = _collect(reader, answer.records, offset, found)
+            end = _collect(reader, bytes(answer.records), offset, found)
             if offset < end < answer.high_watermark:
                 following[partition] = end
             elif end == offset < answer.high_watermark:
@@ -56,7 +56,7 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
     return found
 
 
-def _collect(reader: CommitReader, data: memoryview, offset: int, found: Commits) -> int:
+def _collect(reader: CommitReader, data: bytes, offset: int, found: Commits) -> int:
     """Add the commits in ``data`` from ``offset`` on; the offset behind its last batch.
 
     What is behind a record nobody can read is not told.
@@ -72,7 +72,7 @@ def _collect(reader: CommitReader, data: memoryview, offset: int, found: Commits
             try:
                 slow = _read(reader, data, position, offset)
             except CorruptBatchError:
-                return end_of(data, offset)
+                return end_of(memoryview(data), offset)
             if slow is None:
                 return end
             position, end, commits = slow
@@ -85,7 +85,7 @@ def _collect(reader: CommitReader, data: memoryview, offset: int, found: Commits
 
 
 def _read(
-    reader: CommitReader, data: memoryview, position: int, offset: int
+    reader: CommitReader, data: bytes, position: int, offset: int
 ) -> tuple[int, int, Iterable[Stored]] | None:
     """Take the batch at ``position`` apart: where it ends in ``data`` and in offsets, its commits;
     None where there is no whole batch. Raises CorruptBatchError."""

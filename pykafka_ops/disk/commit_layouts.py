@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct
+from struct import error as StructError  # noqa: N812 - a class
 from typing import Any, NamedTuple
 
 from pykafka_ops.disk.batch import HEADER_SIZE, LOG_OVERHEAD, BatchHeader
@@ -19,6 +20,7 @@ from pykafka_ops.disk.walk import walk
 VALUE_VERSION = 3
 _HEAD = Struct(">hqih")
 """Version, offset, leader epoch, size of the metadata: how a value of version 3 begins."""
+_LENGTH = Struct(">8xi").unpack_from
 _TIME_SIZE = 8
 LEAST_VALUE = _HEAD.size + _TIME_SIZE
 
@@ -53,7 +55,7 @@ class Cut(NamedTuple):
     end: int
     base_offset: int
     next_offset: int
-    fields: tuple[Any, ...]
+    fields: list[Any]
 
 
 class Layouts:
@@ -65,25 +67,23 @@ class Layouts:
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
-        self._layouts: dict[int, _Layout] = {}
+        self._layouts: dict[int, _Layout] = {}  # by the length in the header
         self._tries: dict[int, int] = {}
         self._bytes = 0
 
-    def cut(self, data: Buffer, position: int) -> Cut | None:
+    def cut(self, data: bytes, position: int) -> Cut | None:
         """The batch at ``position``; None where its layout is not known or it is not whole."""
-        length = data[position + 8 : position + LOG_OVERHEAD]
-        size = LOG_OVERHEAD + int.from_bytes(length, "big")
-        layout = self._layouts.get(size)
-        if layout is None:
+        try:
+            (size,) = _LENGTH(data, position)
+            mask, expected, delta, unpack = self._layouts[size]
+        except (KeyError, StructError):
             return None
-        mask, expected, delta, unpack = layout
-        end = position + size
-        batch = bytes(data[position:end])
-        if len(batch) != size or int.from_bytes(batch, "big") & mask != expected:
+        end = position + LOG_OVERHEAD + size
+        batch = data[position:end]
+        if end > len(data) or int.from_bytes(batch, "big") & mask != expected:
             return None
-        found = unpack(batch)
-        base = found[0]
-        return _new(Cut, (end, base, base + delta + 1, found[1:]))
+        base, *found = unpack(batch)
+        return _new(Cut, (end, base, base + delta + 1, found))
 
     def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
         """Know batches like this one, which is whole, from now on.
@@ -105,9 +105,9 @@ class Layouts:
             return
         layout = _layout(bytes(data[position : position + size]), header, self._fields)
         if layout is not None:
-            if size not in self._layouts:
+            if header.batch_length not in self._layouts:
                 self._bytes += 4 * size
-            self._layouts[size] = layout
+            self._layouts[header.batch_length] = layout
 
 
 def _layout(batch: bytes, header: BatchHeader, fields: Fields) -> _Layout | None:

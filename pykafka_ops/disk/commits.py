@@ -5,7 +5,8 @@ Such a log repeats few keys many times; a key that was seen is known by its byte
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from struct import Struct
 from typing import NamedTuple
 
@@ -22,7 +23,11 @@ Key = tuple[str, str, int]
 _VALUE = Struct(">hqih")
 """Version, offset, leader epoch, size of the metadata: how a value of version 3 begins."""
 _STAMP = Struct(">q")
+_COMMITS = (b"\0\0", b"\0\1")
+"""How keys of commits begin."""
 _MOST_KEYS = 1 << 20
+_FIELDS = 3
+_new = tuple.__new__
 
 
 class Stored(NamedTuple):
@@ -41,7 +46,7 @@ class CommitReader:
         self._keys: dict[bytes, Key | None] = {}
         self._layouts = Layouts(_offset_and_time)
 
-    def cut(self, data: Buffer, position: int) -> tuple[int, int, Iterator[Stored]] | None:
+    def cut(self, data: bytes, position: int) -> tuple[int, int, Iterable[Stored]] | None:
         """Where the batch at ``position`` ends, the offset behind it and its commits, if it looks
         like one before.
 
@@ -50,19 +55,27 @@ class CommitReader:
         found = self._layouts.cut(data, position)
         if found is None:
             return None
-        keys, offsets, times = (found.fields[n::3] for n in range(3))
-        if min(times) < 0:
+        end, _, following, fields = found
+        if len(fields) > _FIELDS:
+            times = fields[2::_FIELDS]
+            if min(times) < 0:
+                return None
+            return end, following, self._named(fields[0::_FIELDS], times, fields[1::_FIELDS])
+        raw, offset, time = fields
+        if time < 0:
             return None
-        return found.end, found.next_offset, self._named(keys, times, offsets)
+        try:
+            key = self._keys[raw]
+        except KeyError:
+            key = self._learn_key(raw)
+        return end, following, () if key is None else (_new(Stored, (key, time, offset)),)
 
     def learn(self, data: Buffer, position: int, header: BatchHeader) -> None:
         """Have :meth:`cut` know batches like this one, which was read. Raises CorruptBatchError."""
         self._layouts.learn(data, position, header)
 
-    def _named(
-        self, keys: tuple[bytes, ...], times: tuple[int, ...], offsets: tuple[int, ...]
-    ) -> Iterator[Stored]:
-        known, new = self._keys, tuple.__new__
+    def _named(self, keys: list[bytes], times: list[int], offsets: list[int]) -> Iterator[Stored]:
+        known, new = self._keys, _new
         for raw, time, offset in zip(keys, times, offsets, strict=True):
             try:
                 key = known[raw]
@@ -95,11 +108,10 @@ class CommitReader:
 
     def _learn_key(self, raw: bytes) -> Key | None:
         """The key, None if it is not one of a commit or not wanted."""
-        key = None
-        try:
-            found = read_offsets_record(raw, None).key
-        except CorruptError:
-            found = None
+        key, found = None, None
+        if raw.startswith(_COMMITS):
+            with suppress(CorruptError):
+                found = read_offsets_record(raw, None).key
         if isinstance(found, OffsetCommitKey) and (
             self._groups is None or found.group in self._groups
         ):

@@ -11,7 +11,7 @@ from itertools import islice, repeat
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.groups_records import Entry, decode_entry
+from pykafka_ops.broker.state.groups_records import Entry, GroupRecord, decode_entry
 from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
 from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
 from pykafka_ops.disk.record import payload
@@ -50,6 +50,7 @@ class Loading:
         if not all(map(_is_key, set(keys).difference(latest))):
             return None
         latest.update(zip(keys, zip(values, repeat(base)), strict=False))
+        self._keep_few()
         return found
 
     def read(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
@@ -62,9 +63,12 @@ class Loading:
             return replay_each(decode_entry, self._apply, plain, header, left_out)
         count = self._walk(plain, header, left_out)
         self._layouts.learn(data, position, header)
+        self._keep_few()
+        return count
+
+    def _keep_few(self) -> None:
         if len(self._latest) > _MOST:
             self.settle(_SOME)
-        return count
 
     def _walk(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
         latest, base, count = self._latest, header.base_offset, 0
@@ -75,13 +79,19 @@ class Loading:
             value = data[value_at : value_at + value_size] if value_size >= 0 else None
             if not (key in latest and _is_usual(key, value)):
                 try:
-                    if decode_entry(key, value) is None:
-                        continue
+                    entry = decode_entry(key, value)
                 except CorruptError as error:
                     left_out(offset, error)
                     continue
+                if entry is None:
+                    continue
+                count += 1
+                if isinstance(entry, GroupRecord):  # too costly to decode once more
+                    self._apply(entry, base, -1)
+                    continue
+            else:
+                count += 1
             latest[key] = value, base
-            count += 1
         return count
 
     def settle(self, most: int | None = None) -> bool:

@@ -44,8 +44,8 @@ def learned(*entries: Entry) -> Layouts:
     return layouts
 
 
-def fields(*entries: Entry) -> tuple[bytes | None, ...]:
-    return tuple(part for entry in entries for part in entry)
+def fields(*entries: Entry) -> list[bytes | None]:
+    return [part for entry in entries for part in entry]
 
 
 def never_known(data: bytes) -> bool:
