@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.group_members import Hosts
 from tests.support.java_kit import CLIENTS
 from tests.support.kafka_clients.aio import AioClient
 from tests.support.kafka_clients.base import Client
@@ -55,6 +56,14 @@ def java(request: pytest.FixtureRequest, broker: Any, client_of: ClientOf) -> Ja
     found = client_of(request.param, broker.bootstrap)
     assert isinstance(found, JavaClient)
     return found
+
+
+@pytest.fixture(scope="session")
+def java_hosts() -> Iterator[Hosts]:
+    """The JVMs that members of groups live in."""
+    made = Hosts()
+    yield made
+    made.close()
 
 
 @pytest.fixture

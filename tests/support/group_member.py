@@ -1,8 +1,9 @@
 """A consumer in a process of its own: ``group_member.py LIBRARY BOOTSTRAP GROUP TOPIC STRATEGY
 INSTANCE``.
 
-Prints ``A 0,1`` when its assignment changes and ``R partition offset value`` for each record once
-its offset is committed; leaves the group when stdin ends. ``INSTANCE`` "-" is no static member.
+Prints ``A 0,1`` when its assignment changes, ``R partition offset value`` for each record once its
+offset is committed, and ``F`` when it ends since it is fenced; leaves the group when stdin ends.
+``INSTANCE`` "-" is no static member.
 """
 
 from __future__ import annotations
@@ -40,11 +41,15 @@ class Talk:
         for partition, offset, value in records:
             print("R", partition, offset, value, flush=True)
 
+    def fenced(self) -> None:
+        print("F", flush=True)
+
 
 def confluent(bootstrap: str, group: str, topic: str, strategy: str, instance: str) -> None:
-    from confluent_kafka import Consumer, KafkaException
+    from confluent_kafka import Consumer, KafkaError, KafkaException
 
     config: dict[str, Any] = {
+        "log_level": 0,
         "bootstrap.servers": bootstrap,
         "group.id": group,
         "auto.offset.reset": "earliest",
@@ -58,7 +63,11 @@ def confluent(bootstrap: str, group: str, topic: str, strategy: str, instance: s
     consumer, talk = Consumer(config), Talk()
     consumer.subscribe([topic])
     while not talk.ended.is_set():
-        got = [m for m in consumer.consume(500, 0.1) if m.error() is None]
+        found = consumer.consume(500, 0.1)
+        if any(m.error() and m.error().code() == KafkaError._FATAL for m in found):
+            talk.fenced()
+            break
+        got = [m for m in found if m.error() is None]
         try:
             if got:
                 consumer.commit(asynchronous=False)
@@ -74,7 +83,7 @@ def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.range import RangePartitionAssignor
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
-    from kafka.errors import KafkaError
+    from kafka.errors import FencedInstanceIdError, KafkaError
 
     strategies = {
         "range": RangePartitionAssignor,
@@ -94,10 +103,13 @@ def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance
     talk = Talk()
     consumer.subscribe([topic])
     while not talk.ended.is_set():
-        got = [r for records in consumer.poll(100).values() for r in records]
         try:
+            got = [r for records in consumer.poll(100).values() for r in records]
             if got:
                 consumer.commit()
+        except FencedInstanceIdError:
+            talk.fenced()
+            break
         except KafkaError:
             continue
         talk.committed((r.partition, r.offset, r.value.decode()) for r in got)

@@ -17,15 +17,18 @@ def wait_for(
     seconds: float = 10.0,
     what: str = "condition",
     poll: float = POLL_SECONDS,
+    about: object = None,
 ) -> T:
-    """The first true value that ``condition`` returns; AssertionError after ``seconds``."""
+    """The first true value that ``condition`` returns; AssertionError after ``seconds``, which
+    shows ``about`` as it is then."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {seconds} s (last: {value!r})")
+            last = value if about is None else about
+            raise AssertionError(f"{what}: not within {seconds} s (last: {last!r})")
         time.sleep(poll)
 
 
