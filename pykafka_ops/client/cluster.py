@@ -82,6 +82,7 @@ class Cluster:
     """Connections to one cluster, opened as needed; ``close`` when done.
 
     ``nodes``, ``controller`` (-1: none known) and ``cluster_id`` are as of the last metadata.
+    ``coordinators`` are node ids by kind and key (``client.coordinators``), as last heard of.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class Cluster:
         self.nodes: dict[int, Node] = {}
         self.controller = -1
         self.cluster_id: str | None = None
+        self.coordinators: dict[tuple[int, str], int] = {}
         self._idle: dict[Address, list[Connection]] = {}
 
     def close(self) -> None:

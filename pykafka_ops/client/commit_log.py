@@ -6,10 +6,11 @@ left, so how far back it tells everything depends on the cleaner.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from pykafka_ops.analysis.burrow import Commit
+from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.fetch import RECORDS_LIMIT, end_of, fetch
@@ -24,7 +25,9 @@ TOPIC: Final = "__consumer_offsets"
 Commits = dict[Key, list[Commit]]
 
 
-def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None = None) -> Commits:
+def commits_since(
+    cluster: Cluster, since_ms: int, groups: Collection[str] | None = None
+) -> Commits:
     """The commits of ``groups`` (None: all) since a time, in order; a tombstone has offset -1.
 
     A handful of questions per broker: where the time begins in each partition, then the records.
@@ -33,7 +36,9 @@ def commits_since(cluster: Cluster, since_ms: int, groups: Container[str] | None
     topic = describe_topics(cluster, [TOPIC]).get(TOPIC)
     if not isinstance(topic, Topic):
         return {}
-    every = [(TOPIC, p.number) for p in topic.partitions]
+    count = len(topic.partitions)
+    asked = None if groups is None else {partition_for(g, count) for g in groups}
+    every = [(TOPIC, p.number) for p in topic.partitions if asked is None or p.number in asked]
     starts = offsets.known_offsets(cluster, every, since_ms)
     pending = {p: o.offset for p, o in starts.items() if o.offset >= 0}
     found: Commits = {}

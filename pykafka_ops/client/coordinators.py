@@ -16,9 +16,13 @@ from pykafka_ops.wire.messages.find_coordinator import (
 )
 
 R = TypeVar("R")
+V = TypeVar("V")
 
 GROUP: Final = 0
 TRANSACTION: Final = 1
+LEAST_PART: Final = 500
+MOST_PARTS: Final = 4
+"""Keys in a question to one coordinator, and questions to it at a time."""
 _LATER: Final = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
 
@@ -26,17 +30,30 @@ def find_coordinators(
     cluster: Cluster, keys: Sequence[str], kind: int = GROUP, name: str = "findCoordinator"
 ) -> dict[str, int | PkoError]:
     """The node id that coordinates each key; tried again while coordinators are coming up."""
-    found: dict[str, int | PkoError] = {}
-    pending = list(dict.fromkeys(keys))
+    return _until_settled(
+        cluster, keys, lambda pending: _find(cluster, pending, kind, name), _later
+    )
+
+
+def _until_settled(
+    cluster: Cluster,
+    keys: Iterable[str],
+    ask: Callable[[list[str]], dict[str, V]],
+    passes: Callable[[V], bool],
+) -> dict[str, V]:
+    """What ``ask`` says of each key; asked again, within the time of a call, for what passes."""
+    wanted = list(dict.fromkeys(keys))
+    results: dict[str, V] = {}
+    pending = wanted
     deadline, wait = time.monotonic() + cluster.config.api_timeout, cluster.config.backoff
     while pending:
-        found.update(_find(cluster, pending, kind, name))
-        pending = [k for k in pending if _later(found[k])]
+        results.update(ask(pending))
+        pending = [k for k in pending if passes(results[k])]
         if not pending or time.monotonic() + wait > deadline:
-            return found
+            break
         time.sleep(wait)
         wait = min(wait * 2, cluster.config.backoff_max)
-    return found
+    return {k: results[k] for k in wanted}
 
 
 def _later(result: int | PkoError) -> bool:
@@ -93,18 +110,12 @@ def ask_coordinators(
     may pass (a coordinator that moves or loads) is tried again within the time of a call.
     Source: CoordinatorStrategy and AdminApiDriver of Kafka's admin client.
     """
-    wanted = list(dict.fromkeys(keys))
-    results: dict[str, R | PkoError] = {}
-    pending = wanted
-    deadline, wait = time.monotonic() + cluster.config.api_timeout, cluster.config.backoff
-    while pending:
-        results.update(_ask_once(cluster, pending, ask, read, kind, name))
-        pending = [k for k in pending if _passes(results[k])]
-        if not pending or time.monotonic() + wait > deadline:
-            break
-        time.sleep(wait)
-        wait = min(wait * 2, cluster.config.backoff_max)
-    return {k: results[k] for k in wanted}
+    return _until_settled(
+        cluster,
+        keys,
+        lambda pending: _ask_once(cluster, pending, ask, read, kind, name),
+        _passes,
+    )
 
 
 def _passes(result: object) -> bool:
@@ -124,14 +135,15 @@ def _ask_once(
     """Find the coordinators, ask each for its keys, take the answers apart."""
     results: dict[str, R | PkoError] = {}
     by_node: dict[int, list[str]] = {}
-    for key, node in find_coordinators(
-        cluster, keys, kind, f"{name}(api=FIND_COORDINATOR)"
-    ).items():
+    for key, node in _nodes(cluster, keys, kind, f"{name}(api=FIND_COORDINATOR)").items():
         if isinstance(node, PkoError):
             results[key] = node
         else:
             by_node.setdefault(node, []).append(key)
-    questions = [q for node, mine in by_node.items() for q in ask(node, mine)]
+    questions = [
+        question for node, mine in by_node.items() for part in _parts(mine)
+        for question in ask(node, part)
+    ]  # fmt: skip
     answers = cluster.call_each([q for q, _ in questions], name=name, once=True)
     for (_, covered), answer in zip(questions, answers, strict=True):
         if isinstance(answer, PkoError):
@@ -140,4 +152,25 @@ def _ask_once(
         results.update(complete({}, covered))
         for key, code, text, value in read(answer):
             results[key] = KafkaError(code, text or "") if code else value
+    for key, result in results.items():
+        if isinstance(result, PkoError):
+            cluster.coordinators.pop((kind, key), None)
     return results
+
+
+def _nodes(
+    cluster: Cluster, keys: Sequence[str], kind: int, name: str
+) -> dict[str, int | PkoError]:
+    """The coordinator of each key: as remembered, which is found out where it is no longer true,
+    or as the brokers say."""
+    known = cluster.coordinators
+    found: dict[str, int | PkoError] = {k: known[kind, k] for k in keys if (kind, k) in known}
+    asked = find_coordinators(cluster, [k for k in keys if k not in found], kind, name)
+    known.update({(kind, k): n for k, n in asked.items() if isinstance(n, int)})
+    return {**found, **asked}
+
+
+def _parts(keys: list[str]) -> list[list[str]]:
+    """Many keys in a few questions: while one is answered, the answer before is read."""
+    size = max(LEAST_PART, -(-len(keys) // MOST_PARTS))
+    return [keys[n : n + size] for n in range(0, len(keys), size)]

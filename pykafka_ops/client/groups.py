@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.coordinators import GROUP
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 
@@ -23,7 +24,10 @@ class ListedGroup(NamedTuple):
 def list_groups(
     cluster: Cluster, *, states: Sequence[str] = (), types: Sequence[str] = ()
 ) -> tuple[dict[str, ListedGroup], dict[int, PkoError]]:
-    """The groups by id, and the brokers that did not tell theirs."""
+    """The groups by id, and the brokers that did not tell theirs.
+
+    ``cluster`` remembers who coordinates them.
+    """
     request = ListGroupsRequest(states_filter=list(states), types_filter=list(types))
     lowest = 5 if types else 4 if states else 0
     brokers = sorted(cluster.brokers("listConsumerGroups"))
@@ -40,6 +44,7 @@ def list_groups(
             failed[broker] = KafkaError(answer.error_code)
         else:
             for g in answer.groups:
+                cluster.coordinators[GROUP, g.group_id] = broker
                 groups[g.group_id] = ListedGroup(
                     g.group_id, g.protocol_type, g.group_state, g.group_type, broker
                 )

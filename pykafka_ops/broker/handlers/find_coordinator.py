@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from pykafka_ops.broker.state.java_hash import partition_for
+from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -82,14 +82,20 @@ def _table(ctx: Context, collector: Collector, failing: Condition | None) -> Tab
     names = ctx.args.texts("group") if named else sorted(select.every(ctx))
     found = [lag_row(f, collector.now) for f in collector.collect(names)]
     columns: Sequence[Column] = PARTITIONS
-    rows = [dataclasses.asdict(r) for r in found]
+    rows = _plain(LagRow, found)
     if not ctx.args.has("partitions"):
-        columns, rows = GROUPS, [dataclasses.asdict(g) for g in by_group(found)]
+        columns, rows = GROUPS, _plain(GroupLag, by_group(found))
     code = 4 if failing is not None and any(failing(r) for r in rows) else None
     if collector.errors:
         code = 1
     kind = "partition-lag" if ctx.args.has("partitions") else "group-lag"
     return Table(kind, columns, rows, errors=collector.errors, exit_code=code)
+
+
+def _plain(kind: type, rows: Sequence[object]) -> list[dict[str, object]]:
+    """The fields of each row, which are plain: ``asdict`` would copy them deeply."""
+    names = [f.name for f in dataclasses.fields(kind)]
+    return [{name: getattr(row, name) for name in names} for row in rows]
 
 
 def _watch(ctx: Context, collector: Collector, failing: Condition | None, every: int) -> int:

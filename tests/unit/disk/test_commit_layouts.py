@@ -61,7 +61,7 @@ def test_the_next_batch_is_cut_into_keys_and_values(count: int) -> None:
     others = [commit(n + 2000, 1 << 50, time=1 << 40) for n in range(count)]
     data = bytearray(b"before" + batch(others, base=1 << 40) + b"behind")
     set_offsets(data, 6, 1 << 41, 9)
-    found = layouts.cut(data, 6)
+    found = layouts.cut(bytes(data), 6)
     assert found == (len(data) - 6, 1 << 41, (1 << 41) + count, fields(*others))
 
 

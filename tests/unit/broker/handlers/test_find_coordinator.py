@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.handlers import find_coordinator
 from pykafka_ops.broker.state.image import PartitionImage
-from pykafka_ops.broker.state.java_hash import partition_for
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.find_coordinator import FindCoordinatorRequest

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.state.java_hash import partition_for
 from pykafka_ops.wire.messages.delete_groups import DeleteGroupsRequest
 from pykafka_ops.wire.messages.describe_groups import DescribeGroupsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
@@ -36,6 +36,7 @@ from pykafka_ops.wire.messages.txn_offset_commit import (
 )
 from tests.support.group_world import subscription
 from tests.support.handler_site import ME, OTHER, Later, Site
+from tests.support.replication import follower_at
 
 OFFSETS = "__consumer_offsets"
 LOADING, NOT_COORDINATOR, INVALID_GROUP, UNKNOWN_TOPIC = 14, 16, 24, 3
@@ -247,8 +248,7 @@ def test_a_commit_waits_for_the_replicas() -> None:
     assert isinstance(answer, Later)
     unstable = site.ask(fetch_request(8, stable=True), 8)
     assert offsets(unstable)[0] == (-1, "", 88)
-    partition.remote_end_offsets[OTHER] = 1
-    partition.advance_high_watermark()
+    follower_at(partition, 1)
     site.replicas.wake(partition.key)
     assert code_of(answer.answer) == 0
     assert offsets(site.ask(fetch_request(8, stable=True), 8))[0] == (4, "m", 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.broker.state.java_hash import java_hash, partition_for
+from pykafka_ops.analysis.java_hash import java_hash, partition_for
 
 MIN = "polygenelubricants"
 """A text whose hash is the smallest number, which has no positive counterpart."""
