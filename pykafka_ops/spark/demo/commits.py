@@ -76,7 +76,7 @@ def commit(
         said(f"committing offsets of {group.name}")
         begin = now - int(days[group.topic] * DAY)
         log = written[group.topic]
-        for time in commit_times(min(4.0, days[group.topic]), now):
+        for time in commit_times(min(3.0, days[group.topic]), now):
             found = {
                 p: at
                 for p in range(len(log.partitions))

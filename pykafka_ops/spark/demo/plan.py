@@ -94,7 +94,7 @@ CRAWL: Final = 0.05
 
 
 def commit_times(days: float, now: int) -> list[int]:
-    """When a group committed: every half hour for ``days``, every minute of the last half hour."""
+    """When a group committed: each ten minutes for ``days``, each minute of the last half hour."""
     begin = now - int(days * DAY)
-    coarse = range(begin, now - 30 * MINUTE, 30 * MINUTE)
+    coarse = range(begin, now - 30 * MINUTE, 10 * MINUTE)
     return [*coarse, *range(now - 30 * MINUTE, now + 1, MINUTE)]

@@ -68,7 +68,12 @@ def _band(row: Row) -> int:
 
 
 def _worst(report: Report) -> list[Row]:
-    return sorted(rows(report, "topics"), key=lambda r: (-_band(r), -amount(r, "cv")))
+    """Topics, the most uneven first; Kafka's own, which nobody can spread otherwise, last."""
+
+    def rank(row: Row) -> tuple[bool, int, float]:
+        return text(row, "topic").startswith("__"), -_band(row), -amount(row, "cv")
+
+    return sorted(rows(report, "topics"), key=rank)
 
 
 def _partitions_of(report: Report, topic: str) -> list[Row]:
@@ -257,8 +262,10 @@ def _where(row: Row) -> str:
     return f"; in partition {', '.join(said)}" if said else ""
 
 
-def _brokers(report: Report) -> Picture:
+def _brokers(report: Report) -> Picture | None:
     found = sorted(rows(report, "brokers"), key=lambda r: -amount(r, "bytes"))
+    if len(found) == 1:
+        return None
     shown = found[:SHOWN]
     made = [
         Bar(f"broker {text(r, 'broker')}", num(r, "bytes"),

@@ -1,0 +1,61 @@
+"""``pko spark demo``: a cluster with a past, and the three reports on it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.spark.stages import Stages
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.output import atomic
+
+PAGE = "pko-demo.html"
+_PASSED = ("cores", "driver-memory", "conf", "top", "output")
+
+
+def demo(ctx: Context) -> int:
+    """The reports' exit code; the data is gone afterwards unless ``--keep`` says where it stays."""
+    from pykafka_ops.spark.demo.run import run
+
+    args = ctx.args
+    kept = args.text("keep")
+    directory = Path(kept).expanduser() if kept else Path(tempfile.mkdtemp(prefix="pko-demo-"))
+    page = _page(ctx, directory if kept else None)
+    try:
+        with Stages.of(ctx) as stages:
+
+            def show(text: str) -> None:
+                stages.stop()
+                ctx.note(text)
+
+            return run(directory / "kafka-logs", page, _options(ctx), stages, show)
+    finally:
+        if not kept:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _page(ctx: Context, kept: Path | None) -> Path:
+    """Where the page goes: as ``--html`` says, else with what is kept, else here.
+
+    Raises UsageError for a file that is not ours, StorageError where nothing can be written.
+    """
+    given = ctx.args.text("html")
+    page = Path(given).expanduser() if given else (kept or Path()) / PAGE
+    atomic.writable(page)
+    if not ctx.args.has("yes") and atomic.foreign(page, b"pykafka-ops"):
+        raise UsageError(f"{page} was not made by pko: give --yes to write over it")
+    return page
+
+
+def _options(ctx: Context) -> list[str]:
+    """What the reports are told of this command line."""
+    args = ctx.args
+    words = [
+        w for name in _PASSED if args.has(name) for v in args.texts(name) for w in (f"--{name}", v)
+    ]
+    return [
+        *words,
+        *(f"--{name}" for name in ("progress", "no-progress", "debug") if args.has(name)),
+    ]
