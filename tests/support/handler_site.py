@@ -25,7 +25,8 @@ from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
-from pykafka_ops.broker.storage.replicas import Partition, Replicas
+from pykafka_ops.broker.storage.partition import Partition
+from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
@@ -39,6 +40,7 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
 )
 from pykafka_ops.wire.types import ZERO_UUID
+from tests.support.replication import lead
 
 ME = 0
 OTHER = 1
@@ -123,7 +125,12 @@ class Site:
         self.logs = Logs(lambda: self.now)
         self.image = MetadataImage("cluster")
         self.replicas = Replicas(
-            ME, cast(Any, self.logs), call_soon=self._soon.append, arm=self.armed.append
+            ME,
+            cast(Any, self.logs),
+            call_soon=self._soon.append,
+            arm=self.armed.append,
+            clock=lambda: self.now,
+            alive=self.image.alive,
         )
         ids = itertools.count(1)
         configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
@@ -183,8 +190,7 @@ class Site:
         for index in range(partitions):
             self.logs.create(name, index, TopicConfig.of(config or {}))
             partition = self.replicas.host(name, index, topic_id(name))
-            partition.leader, partition.leader_epoch = leader, epoch
-            partition.isr, partition.replicas = isr, replicas
+            lead(partition, isr, replicas, leader=leader, epoch=epoch)
             made.append(partition)
         return made
 

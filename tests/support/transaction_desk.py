@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pykafka_ops.broker.state.transaction_metadata import Transaction
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.memory_files import Inode, MemoryFiles
-from pykafka_ops.broker.storage.replicas import Partition
+from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.disk.batch import BatchHeader, scan
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import iter_records

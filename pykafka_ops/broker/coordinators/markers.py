@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.outcome import Instant, Outcome
     from pykafka_ops.broker.state.transaction_metadata import TopicPartition
     from pykafka_ops.broker.state.transactions import Completion, TransactionShard
-    from pykafka_ops.broker.storage.replicas import Partition, Replicas
+    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.storage.replicas import Replicas
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionMarkerChannelManager")
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.loading import load
-from pykafka_ops.broker.state.java_hash import partition_for
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
@@ -27,7 +27,8 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.replicas import Partition, Replicas
+    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.storage.replicas import Replicas
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 

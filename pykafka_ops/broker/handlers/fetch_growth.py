@@ -9,7 +9,8 @@ from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.fetch_session import FetchPartition
-    from pykafka_ops.broker.storage.replicas import Partition, Replicas
+    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.storage.replicas import Replicas
 
 UNKNOWN = -1
 

@@ -21,7 +21,7 @@ from pykafka_ops.wire.types import ZERO_UUID
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
     from pykafka_ops.broker.storage.log import ColdRead, Log, ReadResult
-    from pykafka_ops.broker.storage.replicas import Partition
+    from pykafka_ops.broker.storage.partition import Partition
 
 
 logger = logging.getLogger("kafka.server.ReplicaManager")

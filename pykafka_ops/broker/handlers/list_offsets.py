@@ -22,7 +22,7 @@ from pykafka_ops.wire.messages.list_offsets import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.storage.log import FoundOffset, Log
-    from pykafka_ops.broker.storage.replicas import Partition
+    from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.wire.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest
 
 log = logging.getLogger("kafka.server.KafkaApis")

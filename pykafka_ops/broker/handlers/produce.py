@@ -31,7 +31,7 @@ from pykafka_ops.wire.messages.produce import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context, Shape
-    from pykafka_ops.broker.storage.replicas import Partition
+    from pykafka_ops.broker.storage.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -16,7 +16,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Services
-    from pykafka_ops.broker.storage.replicas import Partition
+    from pykafka_ops.broker.storage.partition import Partition
 
 PASSING = frozenset(
     {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
 from pykafka_ops.broker.metadata.membership import cluster_id, ensure_paths, register_broker
 from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
-from pykafka_ops.broker.net import adoption, listeners
+from pykafka_ops.broker.net import adoption, identity, listeners
 from pykafka_ops.broker.net.cleaner import LogCleaner
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.net.coordinators import Coordinators
@@ -26,7 +25,6 @@ from pykafka_ops.broker.net.replica_service import LocalReplicas
 from pykafka_ops.broker.net.server import Server
 from pykafka_ops.broker.net.storage_settings import storage_settings
 from pykafka_ops.broker.net.tasks import PeriodicTasks
-from pykafka_ops.broker.state.configs import BrokerConfigs
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.broker.state.image import Endpoint as ImageEndpoint
@@ -48,13 +46,6 @@ HOT = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKe
 """Loaded right after the start, before a client asks."""
 
 STORE_LOCK = "metadata.lock"
-NO_BROKER_ID = -1
-ALONE = {
-    "offsets.topic.replication.factor": "1",
-    "transaction.state.log.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
-    "group.initial.rebalance.delay.ms": "0",
-}
 
 
 def wall_clock() -> int:
@@ -86,7 +77,7 @@ class Broker:
             raise SettingError("; ".join(review.refusals))
         for line in review.warnings:
             log.warning("%s", line)
-        self.configs = _configs(properties)
+        self.configs = identity.configs(properties)
         if self.configs.value("zookeeper.connect"):
             raise SettingError(
                 "zookeeper.connect: clusters on ZooKeeper are not served yet; "
@@ -163,7 +154,7 @@ class Broker:
         fresh = await adoption.is_fresh(self.store)
         stored_cluster = adoption.stored_identity(RealFiles(), self._log_dirs)[1]
         await ensure_paths(self.store)
-        proposed = stored_cluster if fresh and stored_cluster else uuid_text(_random_uuid())
+        proposed = stored_cluster if fresh and stored_cluster else uuid_text(identity.random_uuid())
         self.cluster_id = await cluster_id(self.store, proposed)
         self.image.cluster_id = self.cluster_id
         return fresh
@@ -198,7 +189,13 @@ class Broker:
             wake=self._wake_logs,
         )
         self.replicas = Replicas(
-            self.broker_id, self.logs, call_soon=self._loop.call_soon, arm=self._arm
+            self.broker_id,
+            self.logs,
+            call_soon=self._loop.call_soon,
+            arm=self._arm,
+            clock=wall_clock,
+            max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
+            alive=self.image.alive,
         )
         self._coordinators = Coordinators(
             self._loop,
@@ -220,7 +217,7 @@ class Broker:
             ControllerSettings(
                 broker_id=self.broker_id,
                 clock=wall_clock,
-                new_topic_id=_random_uuid,
+                new_topic_id=identity.random_uuid,
                 unclean=self._unclean,
                 delete_enabled=self.configs.value("delete.topic.enable"),
             ),
@@ -252,7 +249,7 @@ class Broker:
                 self._controller,
                 self.configs,
                 draw=random.randrange,
-                new_topic_id=_random_uuid,
+                new_topic_id=identity.random_uuid,
             ),
             sessions=sessions,
             producer_ids=producer_ids,
@@ -372,25 +369,3 @@ class Broker:
 
     def _close_logs(self) -> None:
         self.logs.close(self._service.broker_epoch)
-
-
-def _configs(properties: Mapping[str, str]) -> BrokerConfigs:
-    """The settings; without ``broker.id`` the id that the log directories know, else 0.
-
-    A broker on its own is a cluster of one: what Kafka's own ``config/server.properties`` sets
-    for that case is the default here.
-    """
-    properties = {**ALONE, **properties}
-    configs = BrokerConfigs(properties)
-    if configs.value("broker.id") != NO_BROKER_ID:
-        return configs
-    stored = adoption.stored_identity(RealFiles(), check.log_dirs(configs.value))[0]
-    return BrokerConfigs({**properties, "broker.id": str(stored or 0)})
-
-
-def _random_uuid() -> bytes:
-    """Kafka's ``Uuid.randomUuid``: never one whose text starts with a dash."""
-    while True:
-        found = os.urandom(16)
-        if not uuid_text(found).startswith("-"):
-            return found

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.state.configs import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.storage.replicas import Partition, Replicas
+    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.storage.replicas import Replicas
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

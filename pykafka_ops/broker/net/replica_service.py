@@ -28,7 +28,8 @@ if TYPE_CHECKING:
         StopReplicaOrder,
     )
     from pykafka_ops.broker.storage.log_dirs import LogDirs
-    from pykafka_ops.broker.storage.replicas import Partition, Replicas
+    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.storage.replicas import Replicas
 
 log = logging.getLogger("state.change.logger")
 
@@ -124,14 +125,7 @@ class LocalReplicas:
         if partition is None:
             partition = replicas.host(topic, index, change.topic_id)
         partition.topic_id = change.topic_id
-        new_epoch = state.leader_epoch > partition.leader_epoch
-        partition.leader = state.leader
-        partition.leader_epoch = state.leader_epoch
-        partition.partition_epoch = state.partition_epoch
-        partition.isr = tuple(state.isr)
-        partition.replicas = tuple(change.assignment.replicas)
-        if new_epoch and partition.is_leader:
-            partition.lead()
+        new_epoch = partition.become(state, change.assignment)
         if new_epoch and self._coordinators is not None:
             self._coordinators.led(partition)
 

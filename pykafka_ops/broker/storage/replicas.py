@@ -1,7 +1,6 @@
 """The partitions this broker hosts: who leads them, how far they are committed, who waits.
 
-Counterpart of ``ReplicaManager`` and ``Partition``. The rules of the high watermark and of
-acks=all are the same for one replica and for many.
+Counterpart of ``ReplicaManager``.
 """
 
 from __future__ import annotations
@@ -11,143 +10,30 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
+from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.log import AppendInfo, Log
+    from pykafka_ops.broker.state.in_sync import Proposal
+    from pykafka_ops.broker.storage.log import AppendInfo
     from pykafka_ops.broker.storage.log_dirs import LogDirs
 
 PartitionKey = tuple[str, int]
 
+DEFAULT_MAX_LAG_MS = 30_000
 
-class Partition:
-    """One replica hosted here and what the controller last said about its partition."""
 
-    __slots__ = (
-        "_log",
-        "_logs",
-        "index",
-        "isr",
-        "key",
-        "leader",
-        "leader_epoch",
-        "leader_epoch_start",
-        "local_id",
-        "partition_epoch",
-        "remote_end_offsets",
-        "remote_start_offsets",
-        "replicas",
-        "topic",
-        "topic_id",
-    )
-
-    def __init__(
-        self, topic: str, index: int, topic_id: bytes, local_id: int, logs: LogDirs
-    ) -> None:
-        self.topic = topic
-        self.index = index
-        self.key = (topic, index)
-        self.topic_id = topic_id
-        self.local_id = local_id
-        self.leader = -1
-        self.leader_epoch = -1
-        self.partition_epoch = -1
-        self.isr: tuple[int, ...] = ()
-        self.replicas: tuple[int, ...] = ()
-        self.remote_end_offsets: dict[int, int] = {}
-        self.remote_start_offsets: dict[int, int] = {}
-        self._logs = logs
-        self._log: Log | None = None
-        self.leader_epoch_start = 0
-        """The log's end offset when this broker began to lead, known once ``log`` was used."""
-
-    @property
-    def is_leader(self) -> bool:
-        """Whether this broker leads the partition."""
-        return self.leader == self.local_id
-
-    @property
-    def log(self) -> Log:
-        """The log, opened at first use. Raises KafkaError KAFKA_STORAGE_ERROR if it is offline."""
-        return self._log or self._open()
-
-    def _open(self) -> Log:
-        log = self._logs.get(self.topic, self.index)
-        if log is None:
-            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"{self.topic}-{self.index}")
-        if self.is_leader:
-            self._begin(log)
-        self._log = log
-        return log
-
-    def lead(self) -> None:
-        """A new leader epoch of ours begins; a log that nobody uses is not opened for it."""
-        self.remote_end_offsets.clear()
-        self.remote_start_offsets.clear()
-        if self._log is not None:
-            self._begin(self._log)
-
-    def _begin(self, log: Log) -> None:
-        self.leader_epoch_start = log.log_end_offset
-        log.assign_epoch(self.leader_epoch, self.leader_epoch_start)
-        if len(self.isr) <= 1:
-            log.high_watermark = self.leader_epoch_start
-
-    def move_log(self) -> None:
-        """The log is in another directory now, with the same records."""
-        if self._log is not None:
-            self._log = self._logs.get(self.topic, self.index)
-
-    def forget_log(self) -> None:
-        """The log was closed or its directory failed: look it up anew."""
-        self._log = None
-
-    def check_leader_epoch(self, epoch: int) -> None:
-        """Fence clients with an older or newer epoch (KIP-320); -1 is not checked.
-
-        Raises KafkaError FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH.
-        """
-        if epoch == -1 or epoch == self.leader_epoch:
-            return
-        if epoch < self.leader_epoch:
-            raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
-        raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH)
-
-    def enough_in_sync(self) -> bool:
-        """Whether acks=all may be accepted: ``min.insync.replicas``, capped at the replicas."""
-        needed = min(self.log.config.min_insync_replicas, len(self.replicas))
-        return len(self.isr) >= needed
-
-    def low_watermark(self, alive: Callable[[int], bool]) -> int:
-        """The lowest log start offset among the replicas on live brokers."""
-        low = self.log.log_start_offset
-        for replica, start in self.remote_start_offsets.items():
-            if start < low and alive(replica):
-                low = start
-        return low
-
-    def advance_high_watermark(self) -> bool:
-        """Move it to the lowest end offset in the ISR, once that is flushed as the topic asks;
-        whether it moved."""
-        log = self.log
-        end = log.log_end_offset
-        if log.owed >= 0:  # flush.messages: not all of it is durable yet
-            end = log.recovery_point
-        if len(self.isr) > 1:
-            ends = self.remote_end_offsets
-            end = min([end, *(ends.get(r, -1) for r in self.isr if r != self.local_id)])
-        if end > log.high_watermark:
-            log.high_watermark = end
-            return True
-        return False
+def _nowhere(partition: Partition, proposal: Proposal) -> None:
+    """Where there is nobody to propose to."""
 
 
 class Replicas:
     """All partitions hosted here, by name; waiting produce and fetch requests.
 
     ``call_soon(fn)`` runs ``fn`` after the bytes at hand are served; ``arm(deadline)`` asks for
-    :meth:`expire` at that monotonic time in ms.
+    :meth:`expire` at that monotonic time in ms. ``clock`` is the wall clock in ms, ``max_lag_ms``
+    is ``replica.lag.time.max.ms``, ``alive`` says which brokers are registered.
     """
 
     def __init__(
@@ -157,9 +43,17 @@ class Replicas:
         *,
         call_soon: Callable[[Callable[[], None]], object],
         arm: Callable[[float], None],
+        clock: Callable[[], int] = lambda: 0,
+        max_lag_ms: Callable[[], int] = lambda: DEFAULT_MAX_LAG_MS,
+        alive: Callable[[int], bool] = lambda broker: True,
     ) -> None:
         self.broker_id = broker_id
         self.logs = logs
+        self.clock = clock
+        self.max_lag_ms = max_lag_ms
+        self.alive = alive
+        self.propose: Callable[[Partition, Proposal], None] = _nowhere
+        """Takes a new ISR to the controller."""
         self.fetches = Purgatory()
         self.produces = Purgatory()
         self.deletes = Purgatory()
@@ -205,7 +99,7 @@ class Replicas:
         """The replica, made on first mention."""
         partition = self._partitions.get((topic, index))
         if partition is None:
-            partition = Partition(topic, index, topic_id, self.broker_id, self.logs)
+            partition = Partition(topic, index, topic_id, self.broker_id, self)
             self._partitions[(topic, index)] = partition
         return partition
 
@@ -213,7 +107,7 @@ class Replicas:
         """Stop hosting a replica; its waiting requests are answered."""
         partition = self._partitions.pop((topic, index), None)
         if partition is not None:
-            partition.leader = -1
+            partition.resign()
             self.wake((topic, index))
 
     # -- appends and waiting requests --------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.state.transaction_metadata import TxnState
-from pykafka_ops.broker.storage.replicas import Partition
+from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
@@ -16,6 +16,7 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
 )
 from tests.support.handler_site import ME, OTHER, Later
+from tests.support.replication import follower_at, lead
 from tests.support.transaction_desk import OFFSETS, STATE, TransactionDesk
 
 NONE, NOT_AVAILABLE, NOT_COORDINATOR, TIMED_OUT, CONCURRENT = 0, 15, 16, 7, 51
@@ -43,14 +44,13 @@ def partitions(desk: TransactionDesk, topic: str) -> list[Partition]:
 def replicate(desk: TransactionDesk, topic: str) -> None:
     """From now on the other broker must have everything of the topic."""
     for partition in partitions(desk, topic):
-        partition.remote_end_offsets[OTHER] = partition.log.log_end_offset
-        partition.replicas = partition.isr = (ME, OTHER)
+        lead(partition, (ME, OTHER))
+        follower_at(partition, partition.log.log_end_offset)
 
 
 def catch_up(desk: TransactionDesk, topic: str) -> None:
     for partition in partitions(desk, topic):
-        partition.remote_end_offsets[OTHER] = partition.log.log_end_offset
-        partition.advance_high_watermark()
+        follower_at(partition, partition.log.log_end_offset)
         desk.site.replicas.wake(partition.key)
 
 

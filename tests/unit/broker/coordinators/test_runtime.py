@@ -18,6 +18,7 @@ from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.handler_site import ME, OTHER, Site, batch
+from tests.support.replication import follower_at
 
 TOPIC = "__consumer_offsets"
 
@@ -116,8 +117,7 @@ class World:
     def replicated(self, end: int) -> None:
         """The follower has everything below ``end``."""
         partition = self.partitions[0]
-        partition.remote_end_offsets[OTHER] = end
-        partition.advance_high_watermark()
+        follower_at(partition, end)
         self.site.replicas.wake(partition.key)
 
 

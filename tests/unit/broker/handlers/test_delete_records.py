@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsTopic,
 )
 from tests.support.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.replication import follower_at
 
 OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER, TIMED_OUT = 1, 3, 6, 7
 INVALID_TOPIC, POLICY_VIOLATION, STORAGE = 17, 44, 56
@@ -40,7 +42,8 @@ def outcome(answer: Any) -> tuple[int, int]:
 @pytest.fixture
 def site() -> Site:
     made = Site()
-    made.topic("t", replicas=(ME, OTHER))
+    (partition,) = made.topic("t", replicas=(ME, OTHER))
+    follower_at(partition, 0, start=3)
     made.append("t", 0, batch(b"a", b"b", b"c"))
     return made
 
@@ -68,7 +71,8 @@ def test_an_offset_beyond_what_is_committed_is_out_of_range(site: Site, offset: 
 
 def test_records_that_are_not_committed_cannot_be_deleted() -> None:
     site = Site()
-    site.topic("t", isr=(ME, OTHER), replicas=(ME, OTHER))
+    (partition,) = site.topic("t", isr=(ME, OTHER), replicas=(ME, OTHER))
+    follower_at(partition, 0, start=0)
     site.append("t", 0, batch(b"a"))
     assert delete(site, 1) == (OUT_OF_RANGE, -1)
     assert delete(site, -1) == (0, 0)
@@ -93,32 +97,33 @@ def test_who_cannot_delete_says_why(site: Site) -> None:
     assert delete(site, 0) == (STORAGE, -1)
 
 
-def follower_at(site: Site, start: int) -> None:
+def starts_at(site: Site, start: int) -> None:
     partition = site.replicas.find("t", 0)
     assert partition is not None
-    partition.remote_start_offsets[OTHER] = start
+    with contextlib.suppress(KafkaError):  # its log may be gone
+        follower_at(partition, start=start)
     site.replicas.wake(partition.key)
 
 
 def test_the_answer_waits_for_live_replicas(site: Site) -> None:
-    follower_at(site, 0)
+    starts_at(site, 0)
     later = site.ask(request(2), 2)
     assert isinstance(later, Later)
-    follower_at(site, 1)
+    starts_at(site, 1)
     assert not later.done
-    follower_at(site, 2)
+    starts_at(site, 2)
     assert outcome(later.answer) == (0, 2)
     assert len(site.replicas.deletes) == 0
 
 
 def test_dead_replicas_are_not_waited_for(site: Site) -> None:
-    follower_at(site, 0)
+    starts_at(site, 0)
     site.update({}, alive=(ME,))
     assert delete(site, 2) == (0, 2)
 
 
 def test_time_runs_out(site: Site) -> None:
-    follower_at(site, 1)
+    starts_at(site, 1)
     later = site.ask(request(2), 2)
     site.pass_time(999)
     assert not later.done
@@ -127,23 +132,23 @@ def test_time_runs_out(site: Site) -> None:
 
 
 def test_losing_the_lead_ends_the_wait(site: Site) -> None:
-    follower_at(site, 0)
+    starts_at(site, 0)
     later = site.ask(request(2), 2)
     site.replicas.drop("t", 0)
     assert outcome(later.answer) == (NOT_LEADER, -1)
 
 
 def test_a_directory_that_fails_meanwhile_ends_the_wait(site: Site) -> None:
-    follower_at(site, 0)
+    starts_at(site, 0)
     later = site.ask(request(2), 2)
     site.logs.logs.clear()
     site.replicas.find("t", 0).forget_log()  # type: ignore[union-attr]
-    follower_at(site, 0)
+    starts_at(site, 0)
     assert outcome(later.answer) == (STORAGE, -1)
 
 
 def test_a_client_that_goes_leaves_nothing_behind(site: Site) -> None:
-    follower_at(site, 0)
+    starts_at(site, 0)
     later = site.ask(request(2), 2)
     later.deferred.abandon()
     assert len(site.replicas.deletes) == 0

@@ -20,6 +20,7 @@ from pykafka_ops.wire.messages.fetch import (
     ForgottenTopic,
 )
 from tests.support.handler_site import ME, OTHER, Later, Site, batch, topic_id
+from tests.support.replication import follower_at
 
 NONE, SERVER_ERROR, OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER = 0, -1, 1, 3, 6
 UNSUPPORTED_VERSION, STORAGE, NO_SESSION, BAD_EPOCH = 35, 56, 70, 71
@@ -169,8 +170,7 @@ def test_what_is_not_committed_is_not_given() -> None:
     site.append("t", 0, batch(b"a"), batch(b"b"))
     later = fetch(site, ("t", 0, 0))
     assert isinstance(later, Later)
-    partition.remote_end_offsets[OTHER] = 1
-    partition.advance_high_watermark()
+    follower_at(partition, 1)
     site.replicas.wake(partition.key)
     assert offsets(only(later.answer)) == [0]
     assert len(only(fetch(site, ("t", 0, 2), max_wait_ms=0)).records) == 0

@@ -12,6 +12,7 @@ from pykafka_ops.broker.handlers import fetch as handler
 from pykafka_ops.broker.storage.log_read import ColdRead
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.replication import follower_at
 
 NONE, SERVER_ERROR, UNKNOWN_TOPIC, NOT_LEADER, STORAGE = 0, -1, 3, 6, 56
 SIZE = len(batch(b"x"))
@@ -119,8 +120,7 @@ def test_waiting_for_much_ends_when_replicas_catch_up() -> None:
     for _ in range(100):
         site.append("t", 0, batch(b"x"))
     later = wait(site, ("t", 0), min_bytes=100 * SIZE)
-    partition.remote_end_offsets[OTHER] = 100
-    partition.advance_high_watermark()
+    follower_at(partition, 100)
     site.replicas.wake(partition.key)
     assert sizes(later.answer) == [100 * SIZE]
 

@@ -19,6 +19,7 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
 )
 from tests.support.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.replication import follower_at, lead
 
 NONE, SERVER_ERROR = 0, -1
 CORRUPT, UNKNOWN_TOPIC, NOT_LEADER, TIMED_OUT, TOO_LARGE, INVALID_TOPIC = 2, 3, 6, 7, 10, 17
@@ -256,11 +257,10 @@ def replicated() -> Site:
     return made
 
 
-def follower_at(site: Site, offset: int) -> None:
+def replica_at(site: Site, offset: int) -> None:
     partition = site.replicas.find("t", 0)
     assert partition is not None
-    partition.remote_end_offsets[OTHER] = offset
-    if partition.advance_high_watermark():
+    if follower_at(partition, offset):
         site.replicas.wake(partition.key)
 
 
@@ -282,12 +282,12 @@ def test_alone_in_sync_all_acks_are_there_at_once(site: Site) -> None:
 
 def test_the_answer_waits_until_the_replicas_have_it(replicated: Site) -> None:
     first, second = waiting(replicated, b"a", b"b"), waiting(replicated, b"c")
-    follower_at(replicated, 1)
+    replica_at(replicated, 1)
     assert not first.done
-    follower_at(replicated, 2)
+    replica_at(replicated, 2)
     assert outcome(first) == (NONE, 0)
     assert not second.done
-    follower_at(replicated, 3)
+    replica_at(replicated, 3)
     assert outcome(second) == (NONE, 2)
     assert len(replicated.replicas.produces) == 0
 
@@ -308,7 +308,7 @@ def test_time_runs_out(replicated: Site) -> None:
 def test_too_few_in_sync_are_refused_before_anything_is_written(replicated: Site) -> None:
     partition = replicated.replicas.find("t", 0)
     assert partition is not None
-    partition.isr = (ME,)
+    lead(partition, (ME,))
     assert replicated.produce(batch(b"a"), acks=-1).error_code == NOT_ENOUGH
     assert partition.log.log_end_offset == 0
     assert replicated.produce(batch(b"a"), acks=1).error_code == NONE
@@ -324,10 +324,21 @@ def test_an_in_sync_set_that_shrinks_meanwhile_is_told(replicated: Site) -> None
     later = waiting(replicated, b"a")
     partition = replicated.replicas.find("t", 0)
     assert partition is not None
+    follower_at(partition, 1)
     partition.isr = (ME,)
-    partition.advance_high_watermark()
     replicated.replicas.wake(partition.key)
     assert outcome(later) == (NOT_ENOUGH_AFTER, -1)
+
+
+def test_nothing_is_committed_while_too_few_are_in_sync(replicated: Site) -> None:
+    later = waiting(replicated, b"a")
+    partition = replicated.replicas.find("t", 0)
+    assert partition is not None
+    lead(partition, (ME,))
+    replicated.replicas.wake(partition.key)
+    assert not later.done
+    replicated.pass_time(1000)
+    assert outcome(later) == (TIMED_OUT, -1)
 
 
 def test_losing_the_lead_ends_the_wait(replicated: Site) -> None:
@@ -362,7 +373,7 @@ def test_a_client_that_goes_leaves_nothing_behind(replicated: Site) -> None:
     later = waiting(replicated, b"a")
     later.deferred.abandon()
     assert len(replicated.replicas.produces) == 0
-    follower_at(replicated, 1)
+    replica_at(replicated, 1)
     replicated.pass_time(5000)
 
 

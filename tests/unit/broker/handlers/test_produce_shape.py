@@ -24,6 +24,7 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
 )
 from tests.support.handler_site import ME, OTHER, Site, batch
+from tests.support.replication import lead
 from tests.support.wire_server import FakeTransport
 
 TIMEOUT_MS = 500
@@ -150,10 +151,10 @@ def test_acknowledgement_by_all_waits_for_the_other_replica(broker: Broker) -> N
     broker.ask(request(batch(b"x"), acks=-1))
     partition = broker.site.replicas.find("t", 0)
     assert partition is not None
-    partition.isr = partition.replicas = (ME, OTHER)
+    lead(partition, (ME, OTHER))
     _, answer = answer_of(broker.ask(request(batch(b"y"), acks=-1))[0], 7)
     assert answer.error_code == 7  # REQUEST_TIMED_OUT
-    partition.isr = (ME,)
+    lead(partition, (ME,))
     _, answer = answer_of(broker.ask(request(batch(b"z"), acks=-1))[0], 7)
     assert (answer.error_code, answer.base_offset) == (0, 2)
     assert broker.waited == 1
@@ -270,7 +271,7 @@ def _framed(body: bytes) -> bytes:
 def _lead(site: Site, leader: int, isr: tuple[int, ...]) -> None:
     partition = site.replicas.find("t", 0)
     assert partition is not None
-    partition.leader, partition.isr, partition.replicas = leader, isr, (ME, OTHER)
+    lead(partition, isr, leader=leader)
 
 
 CHANGES: dict[str, Callable[[Site], None]] = {
