@@ -188,15 +188,7 @@ class Broker:
             on_offline=self._dir_failed,
             wake=self._wake_logs,
         )
-        self.replicas = Replicas(
-            self.broker_id,
-            self.logs,
-            call_soon=self._loop.call_soon,
-            arm=self._arm,
-            clock=wall_clock,
-            max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
-            alive=self.image.alive,
-        )
+        self.replicas = self._make_replicas()
         self._coordinators = Coordinators(
             self._loop,
             self.replicas,
@@ -226,6 +218,17 @@ class Broker:
         self.logs.on_flushed = self.replicas.flushed
         self.services = self._make_services()
         self._server = Server(self.services, self._loop)
+
+    def _make_replicas(self) -> Replicas:
+        return Replicas(
+            self.broker_id,
+            self.logs,
+            call_soon=self._loop.call_soon,
+            arm=self._arm,
+            clock=wall_clock,
+            max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
+            alive=self.image.alive,
+        )
 
     def _make_services(self) -> Services:
         get = self.configs.value
