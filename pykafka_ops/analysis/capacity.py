@@ -79,7 +79,7 @@ def outlook(disk: Disk) -> Outlook:
     else:
         shift = disk.held - line.value(0)
         curve = [Range(*(max(0.0, v + shift) for v in line.predict(day))) for day in GRID]
-        curve[0] = Range(disk.held, disk.held, disk.held)
+    curve[0] = Range(disk.held, disk.held, disk.held)
     ahead = GRID.index(7)
     per_day = Range(*(
         (later - disk.held) / GRID[ahead] for later in curve[ahead]

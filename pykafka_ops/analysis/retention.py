@@ -124,7 +124,8 @@ def held(
     leave = departures(segments, policy, rate, now)
     total = sum(s.size for s in segments)
     cap = policy.retention_bytes if policy.delete and policy.retention_bytes >= 0 else None
-    most_new = new_bytes_most(policy, rate)
+    steady = steady_bytes(policy, rate)
+    most_new = inf if steady is None else steady
     gone, result = 0, []
     for at in moments:
         new = min(rate * max(0, at - now), most_new)
@@ -140,19 +141,6 @@ def held(
             gone += 1
         result.append(Held(total, round(new)))
     return result
-
-
-def new_bytes_most(policy: Policy, rate: float) -> float:
-    """The most bytes a log holds of what is written steadily at ``rate`` bytes/ms; inf: no limit.
-
-    That is what time or size lets stay, and up to a segment more since segments go whole.
-    """
-    if not policy.limited or rate <= 0:
-        return inf
-    segment = min(float(policy.segment_bytes), rate * policy.segment_ms)
-    by_time = rate * policy.retention_ms + segment if policy.retention_ms >= 0 else inf
-    by_size = policy.retention_bytes + segment if policy.retention_bytes >= 0 else inf
-    return min(by_time, by_size)
 
 
 def steady_bytes(policy: Policy, rate: float) -> int | None:

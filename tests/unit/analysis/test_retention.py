@@ -18,7 +18,6 @@ from pykafka_ops.analysis.retention import (
     departures,
     held,
     judge,
-    new_bytes_most,
     policy_of,
     steady_bytes,
     worst,
@@ -88,9 +87,9 @@ def test_what_is_held_later_by_size() -> None:
 
 def test_new_bytes_level_off() -> None:
     policy = Policy(retention_ms=DAY, segment_ms=DAY, segment_bytes=1_000_000)
-    assert new_bytes_most(policy, 10 / DAY) == pytest.approx(20)
-    assert held([], policy, 10 / DAY, NOW, [NOW + DAY, NOW + 9 * DAY]) == [Held(0, 10), Held(0, 20)]
-    assert new_bytes_most(Policy(retention_ms=-1), 5) == inf
+    assert held([], policy, 10 / DAY, NOW, [NOW + DAY, NOW + 9 * DAY]) == [Held(0, 10), Held(0, 15)]
+    forever = Policy(retention_ms=-1)
+    assert held([], forever, 10 / DAY, NOW, [NOW + 9 * DAY]) == [Held(0, 90)]
 
 
 def test_steady_bytes() -> None:
