@@ -35,7 +35,8 @@ class Wish:
     """How Spark shall run. ``conf`` wins over what ``pko`` sets by itself.
 
     ``master``: as spark-submit's (None: this machine's cores, or ``cores`` of them);
-    ``packages``, ``py_files``, ``archives``: as spark-submit's; ``debug`` shows Spark's log.
+    ``packages``, ``py_files``, ``archives``: as spark-submit's; ``debug`` shows Spark's log;
+    ``brief``: so little is to be done that Java had better not spend time on compiling it well.
     """
 
     master: str | None = None
@@ -46,6 +47,7 @@ class Wish:
     py_files: Sequence[str] = ()
     archives: Sequence[str] = ()
     debug: bool = False
+    brief: bool = False
 
     def url(self) -> str:
         """The master's URL, from the most particular place that names one."""
@@ -165,6 +167,8 @@ def all_settings(wish: Wish, master: str, directory: str) -> dict[str, str]:
     """Every setting of the session; on a real master the package is shipped along."""
     memory = wish.driver_memory or settings.driver_memory(machine_memory())
     ours = settings.base(master, wish.cores or usable_cores(), memory, directory)
+    if wish.brief:
+        ours = settings.merged(ours, settings.BRIEF)
     files = list(wish.py_files)
     if not is_local(master):
         files.insert(0, package.ship(directory))

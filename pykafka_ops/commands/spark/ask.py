@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from pykafka_ops.analysis.conditions import ConditionError, parse_condition
 from pykafka_ops.analysis.moments import length, moment
 from pykafka_ops.commands._context import Context
 from pykafka_ops.errors import UsageError
@@ -69,9 +68,6 @@ def ask(ctx: Context, kinds: Sequence[str]) -> Ask:
         raise UsageError("--until is before --since")
     regex = args.has("regex")
     history = args.text("history")
-    condition = args.text("fail-on")
-    if condition is not None:
-        _shaped(condition)
     return Ask(
         tuple(kinds),
         dirs,
@@ -83,7 +79,7 @@ def ask(ctx: Context, kinds: Sequence[str]) -> Ask:
         Names.of(_split(args.texts("groups")), regex=regex),
         args.text("configs"),
         args.text("section"),
-        condition,
+        args.text("fail-on"),
         Path(history) if history else None,
         _options(ctx),
     )
@@ -160,26 +156,6 @@ def rate(option: str, text: str) -> float:
         raise UsageError(f"--{option} {text}: write bytes per second, such as 50MiB or 1.5GB/s")
     factor: int = (1024 if found[3] else 1000) ** _STEPS.index(found[2])
     return float(found[1]) * factor
-
-
-class _Anything:
-    """Every name is a field: what a condition is about is known with the report."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
-
-
-def _shaped(text: str) -> None:
-    try:
-        parse_condition(text, _Anything())
-    except ConditionError as e:
-        raise UsageError(f"--fail-on: {e}") from None
 
 
 def _split(words: Sequence[str]) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +12,40 @@ if TYPE_CHECKING:
 
     from pykafka_ops.commands.spark.ask import Ask
     from pykafka_ops.spark.inputs import Inputs
+
+
+LITTLE = 2 << 30
+"""Bytes of logs up to which a report is a brief thing."""
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_brief(asked: Ask) -> bool:
+    """Whether little is to be read: lag of a cluster, or small logs of this machine."""
+    if any(_URI.match(location) for location in asked.dirs):
+        return False
+    if not asked.dirs:
+        return asked.kinds == ("lag",)
+    return _log_bytes(asked.dirs) <= LITTLE
+
+
+def _log_bytes(dirs: Sequence[str]) -> int:
+    """Bytes of the segments in directories, and in those one level below; more than LITTLE at most
+    once that is passed."""
+    total, left = 0, [(path, 1) for path in dirs]
+    while left and total <= LITTLE:
+        path, depth = left.pop()
+        try:
+            with os.scandir(path) as found:
+                for entry in found:
+                    if entry.name.endswith(".log"):
+                        total += entry.stat().st_size
+                    elif depth and entry.is_dir():
+                        left.append((entry.path, depth - 1))
+        except NotADirectoryError:
+            total += os.stat(path).st_size
+        except OSError:
+            continue
+    return total
 
 
 def look_first(asked: Ask) -> None:
@@ -20,7 +56,7 @@ def look_first(asked: Ask) -> None:
     if asked.configs is not None:
         read_settings(asked.configs)
     for location in asked.dirs:
-        if "://" not in location and not os.access(location, os.R_OK):
+        if not _URI.match(location) and not os.access(location, os.R_OK):
             replicas(location)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pykafka_ops.analysis.conditions import ConditionError, parse_condition
+from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.model import Report, Section
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics"}
+SECTIONS = {
+    "lag": {"groups": "GROUPS", "partitions": "PARTITIONS", "topics": "TOPICS",
+            "silent_groups": "SILENT", "unread_topics": "UNREAD", "over_time": "OVER_TIME"},
+    "skew": {name: name.upper() for name in (
+        "topics", "partitions", "windows", "brokers", "racks", "log_dirs", "keys", "moves")},
+    "retention": {name: name.upper() for name in (
+        "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
+}  # fmt: skip
+"""Per kind the sections, and the name of their columns in ``spark/reports/KIND_columns``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +35,55 @@ class Judge:
 
     @classmethod
     def of(cls, asked: Ask) -> Judge:
-        """From the command line."""
+        """From the command line; UsageError for what the report to come has not got."""
+        for kind in asked.kinds:
+            name = asked.section or MAIN[kind]
+            if name not in SECTIONS[kind]:
+                raise UsageError(f"--section {name}: choose one of {', '.join(SECTIONS[kind])}")
+            if asked.condition is not None:
+                columns = import_module(f"pykafka_ops.spark.reports.{kind}_columns")
+                fields = [c.name for c in getattr(columns, SECTIONS[kind][name])]
+                if asked.history is not None:
+                    fields += [f"{field}_change" for field in fields]
+                _condition(asked.condition, name, fields)
         return cls(asked.section, asked.condition)
 
-    def code(self, reports: Sequence[Report]) -> int:
-        """4 where a row meets the condition, 1 where something could not be read, else 0."""
+    def code(self, reports: Sequence[Report], missing: Sequence[str]) -> int:
+        """4 where a row meets the condition; 1 where something could not be read, or was asked for
+        and is ``missing``; else 0."""
         if self.condition is not None and any(self._fails(r, self.condition) for r in reports):
             return 4
-        return 1 if any(r.problems for r in reports) else 0
+        return 1 if missing or any(r.problems for r in reports) else 0
 
     def _fails(self, report: Report, text: str) -> bool:
         section = main_section(report, self.section)
-        try:
-            holds = parse_condition(text, [c.name for c in section.columns])
-        except ConditionError as e:
-            raise UsageError(f"--fail-on, section {section.name}: {e}") from None
+        holds = _condition(text, section.name, [c.name for c in section.columns])
         return any(holds(row) for row in section.rows)
 
 
-def main_section(report: Report, wanted: str | None) -> Section:
-    """The section asked for, else the one the report is mainly about; UsageError."""
+def _condition(text: str, section: str, fields: Sequence[str]) -> Condition:
     try:
-        return report.section(wanted or MAIN[report.kind])
-    except KeyError:
-        names = ", ".join(s.name for s in report.sections)
-        raise UsageError(f"--section {wanted}: choose one of {names}") from None
+        return parse_condition(text, fields)
+    except ConditionError as e:
+        raise UsageError(f"--fail-on: {e} (of section {section}; --section chooses)") from None
+
+
+def missing(asked: Ask, reports: Sequence[Report]) -> list[str]:
+    """A line for each topic and group asked for by name that no report tells of."""
+    found = []
+    for field, names in (("topic", asked.topics.names), ("group", asked.groups.names)):
+        if names and (field == "topic" or any(r.kind == "lag" for r in reports)):
+            told = {
+                str(row.get(field))
+                for report in reports
+                for section in report.sections
+                if any(c.name == field for c in section.columns)
+                for row in section.rows
+            }
+            found += [f"there is no {field} {name} here" for name in sorted(names - told)]
+    return found
+
+
+def main_section(report: Report, wanted: str | None) -> Section:
+    """The section asked for, else the one the report is mainly about."""
+    return report.section(wanted or MAIN[report.kind])

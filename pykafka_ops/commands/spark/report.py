@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import say
 from pykafka_ops.commands.spark.ask import Ask, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
-from pykafka_ops.commands.spark.inputs import look_first, open_inputs
-from pykafka_ops.commands.spark.judge import Judge
+from pykafka_ops.commands.spark.inputs import is_brief, look_first, open_inputs
+from pykafka_ops.commands.spark.judge import Judge, missing
 from pykafka_ops.commands.spark.places import Places
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
@@ -63,7 +64,7 @@ def _run(ctx: Context, kinds: tuple[str, ...]) -> int:
         from pykafka_ops.spark.failures import explained
         from pykafka_ops.spark.session import close, session
 
-        spark = session(engine)
+        spark = session(replace(engine, brief=is_brief(asked)))
         try:
             stages.watch(spark)
             reports, histories = _reports(asked, spark, stages)
@@ -77,7 +78,10 @@ def _run(ctx: Context, kinds: tuple[str, ...]) -> int:
     places.write(reports, histories)
     for report in reports:
         _tell(report.problems)
-    return judge.code(reports)
+    nowhere = missing(asked, reports)
+    for line in nowhere:
+        say(f"pko: {line}")
+    return judge.code(reports, nowhere)
 
 
 def _reports(
