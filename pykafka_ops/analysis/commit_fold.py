@@ -101,12 +101,16 @@ def step(before: int, after: int) -> int:
 
 
 class Stretch(NamedTuple):
-    """A partition of a group between two times: see ``commit_history.Bucket``."""
+    """A partition of a group between two times: see ``commit_history.Bucket``.
+
+    ``offset`` is what was committed at the end of it, None if nothing was or it was deleted.
+    """
 
     commits: int
     moved: int
     lag: int | None
     status: str | None
+    offset: int | None
 
 
 def stretches(
@@ -137,7 +141,8 @@ def stretches(
                 known = following
         if place:
             lag, status = _standing(known, samples, end, status if not commits else None)
-            made.append(Stretch(commits, moved, lag, status))
+            offset = known.offsets[-1] if known is not None and known.offsets[-1] >= 0 else None
+            made.append(Stretch(commits, moved, lag, status, offset))
     return made
 
 

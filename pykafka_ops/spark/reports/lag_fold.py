@@ -44,14 +44,28 @@ def parts(commits: DataFrame, borders: Sequence[int]) -> DataFrame:
 
     A part holds what came behind one of ``borders`` (ms, rising) up to the next.
     """
-    plain = commits.select(
+    return gathered(folded(plain(commits), borders))
+
+
+def plain(commits: DataFrame) -> DataFrame:
+    """KEY, to (-1: deleted), time (ms) and at (its place in the log) of OFFSETS."""
+    to = f.when(f.col("tombstone"), f.lit(-1)).otherwise(f.col("offset"))
+    return commits.select(
         *KEY,
-        f.when(f.col("tombstone"), f.lit(-1)).otherwise(f.col("offset")).cast("long").alias("to"),
+        to.cast("long").alias("to"),
         f.unix_millis("commit_timestamp").alias("time"),
         f.col("log_offset").alias("at"),
     ).where("time is not null and at is not null and to is not null")
-    folded = map_arrow(plain, folding(tuple(borders)), PARTS)
-    return folded.groupBy(*KEY).agg(f.collect_list(f.struct(*PART.names)).alias("parts"))
+
+
+def folded(commits: DataFrame, borders: Sequence[int]) -> DataFrame:
+    """PARTS of what ``plain`` gives: a few rows per task, key and bucket."""
+    return map_arrow(commits, folding(tuple(borders)), PARTS)
+
+
+def gathered(rows: DataFrame) -> DataFrame:
+    """The PARTS of each key in one row."""
+    return rows.groupBy(*KEY).agg(f.collect_list(f.struct(*PART.names)).alias("parts"))
 
 
 def folding(

@@ -113,7 +113,11 @@ def test_stretches_are_the_buckets_of_the_whole_history(
     borders = sorted({*times, 100_000})
     found = stretches(parts_of(commits, borders, cuts), borders, times, ends)
     wanted = buckets({("t", 0): commits}, {("t", 0): ends}, times)
-    assert found == [Stretch(b.commits, b.moved, b.lag, b.status) for b in wanted]
+    last = [[c.offset for c in commits if c.timestamp <= time] for time in times[1:]]
+    assert found == [
+        Stretch(b.commits, b.moved, b.lag, b.status, seen[-1] if seen and seen[-1] >= 0 else None)
+        for b, seen in zip(wanted, last, strict=True)
+    ]
 
 
 def test_ranks_put_unknown_below_all_and_come_back() -> None:
