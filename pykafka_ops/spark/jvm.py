@@ -50,14 +50,16 @@ class Jvm:
             except Exception as e:
                 raise PkoError(f"Spark does not start: {self._cause() or e}") from e
 
-    def context(self, conf: SparkConf, master: str, patience: float) -> SparkContext:
-        """Connect to the master; ConnectError once it has not answered for ``patience`` s."""
+    def context(self, conf: SparkConf, master: str, patience: float | None) -> SparkContext:
+        """Connect to the master; ConnectError once it has not answered for ``patience`` s (None:
+        however long it takes)."""
         from pyspark import SparkContext
 
         late = threading.Event()
-        timer = threading.Timer(patience, self._give_up, (late,))
+        timer = threading.Timer(patience or 0.0, self._give_up, (late,))
         timer.daemon = True
-        timer.start()
+        if patience is not None:
+            timer.start()
         try:
             return SparkContext(gateway=self._gateway, conf=conf)
         except Exception as e:

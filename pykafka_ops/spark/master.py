@@ -13,8 +13,8 @@ from pykafka_ops.errors import ConnectError, UsageError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PATIENCE = 20.0
-"""Seconds until a master that does not answer, or gives nothing to run on, is given up."""
+EXECUTOR_SECONDS = 20.0
+"""Seconds until a standalone master that gives nothing to run on is given up."""
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d{0,5})(,\s*\d{1,5})?\])?")
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:,/\[\]]+):(?P<port>\d{1,5})")
@@ -79,7 +79,7 @@ def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def wait_for_executors(spark: SparkSession, master: str, seconds: float = PATIENCE) -> None:
+def wait_for_executors(spark: SparkSession, master: str, seconds: float = EXECUTOR_SECONDS) -> None:
     """Until a standalone master has given an executor; ConnectError after ``seconds``.
 
     Spark itself would wait for ever. YARN and Kubernetes queue on purpose, so they are not asked.

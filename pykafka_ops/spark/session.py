@@ -22,12 +22,19 @@ from pykafka_ops.spark import conf as settings
 from pykafka_ops.spark import package
 from pykafka_ops.spark.java import check_java
 from pykafka_ops.spark.jvm import Jvm, environment, variables
-from pykafka_ops.spark.master import PATIENCE, check_master, is_local, wait_for_executors
+from pykafka_ops.spark.master import (
+    check_master,
+    is_local,
+    is_standalone,
+    wait_for_executors,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MODULES = ("pyspark", "pyarrow", "numpy")
+ANSWER_SECONDS = 30.0
+"""Seconds for a driver to start and for a standalone master to know it; Spark itself takes 60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,8 @@ def _start(wish: Wish) -> SparkSession:
         archives = conf.get("spark.archives", "")
         with environment(variables(os.environ, local=is_local(master), archives=archives)):
             jvm.launch(made)
-            context = jvm.context(made, master, PATIENCE)
+            patience = ANSWER_SECONDS if is_standalone(master) else None
+            context = jvm.context(made, master, patience)
         spark = SparkSession(context)
         wait_for_executors(spark, master)
     except BaseException:
