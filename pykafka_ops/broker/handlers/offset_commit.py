@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.offset_commit import (
 )
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.handlers.api import Answer, Context, Shape
     from pykafka_ops.broker.state.groups_shard import Commit
     from pykafka_ops.errors import KafkaError
     from pykafka_ops.wire.messages.offset_commit import OffsetCommitRequestPartition
@@ -124,3 +124,10 @@ def failed(
             for topic in (request.topics if request else ())
         ]
     )
+
+
+def shape(context: Context, request: OffsetCommitRequest, frame: memoryview) -> Shape | None:
+    """What serves the next requests like this one; None if it is not of the usual kind."""
+    from pykafka_ops.broker.handlers import offset_commit_shape
+
+    return offset_commit_shape.shape(context, request, frame)
