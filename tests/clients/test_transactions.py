@@ -35,6 +35,7 @@ def committed(bootstrap: str, topic: str, partition: int = 0) -> list[bytes]:
             "group.id": "reader",
             "isolation.level": "read_committed",
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 20,
         }
     )
     try:

@@ -57,6 +57,7 @@ def read_committed(bootstrap: str, topic: str, partition: int) -> list[bytes]:
             "group.id": "reader",
             "isolation.level": "read_committed",
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 20,
         }
     )
     consumer.assign([ck.TopicPartition(topic, partition, 0)])

@@ -106,6 +106,7 @@ def committed(bootstrap: str, partition: int) -> list[bytes]:
             "group.id": "reader",
             "isolation.level": "read_committed",
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 20,
         }
     )
     consumer.assign([ck.TopicPartition("t", partition, 0)])

@@ -124,11 +124,9 @@ def aio(bootstrap: str, group: str, source: str, target: str, identity: str) -> 
     asyncio.run(_aio(bootstrap, group, source, target, identity))
 
 
-async def _aio(bootstrap: str, group: str, source: str, target: str, identity: str) -> None:
+def _finishing_first(busy: asyncio.Lock) -> Any:
+    """A listener that gives nothing up while ``busy`` is held."""
     import aiokafka
-    from aiokafka import errors
-
-    busy = asyncio.Lock()
 
     class FinishFirst(aiokafka.ConsumerRebalanceListener):  # type: ignore[misc]
         async def on_partitions_revoked(self, revoked: object) -> None:
@@ -138,6 +136,14 @@ async def _aio(bootstrap: str, group: str, source: str, target: str, identity: s
         async def on_partitions_assigned(self, assigned: object) -> None:
             pass
 
+    return FinishFirst()
+
+
+async def _aio(bootstrap: str, group: str, source: str, target: str, identity: str) -> None:
+    import aiokafka
+    from aiokafka import errors
+
+    busy = asyncio.Lock()
     consumer = aiokafka.AIOKafkaConsumer(
         bootstrap_servers=bootstrap,
         group_id=group,
@@ -159,7 +165,7 @@ async def _aio(bootstrap: str, group: str, source: str, target: str, identity: s
     talk = Talk()
     await producer.start()
     await consumer.start()
-    consumer.subscribe([source], listener=FinishFirst())
+    consumer.subscribe([source], listener=_finishing_first(busy))
     while not talk.ended.is_set():
         if not consumer.assignment():
             await asyncio.sleep(0.02)  # getmany would wait for one, however long
