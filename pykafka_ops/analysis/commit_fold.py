@@ -87,7 +87,7 @@ def joined(parts: Sequence[Part]) -> Part:
 
 
 def _shortened(whole: Part) -> Part:
-    if len(whole.at) > 1:
+    if len(whole.at) > WINDOW or min(whole.offsets) < 0:
         places = kept(whole.offsets)
         whole.at = [whole.at[i] for i in places]
         whole.times = [whole.times[i] for i in places]
@@ -125,38 +125,39 @@ def stretches(
     ``times`` are among the ``borders``.
     """
     waiting = sorted(parts, key=lambda p: (p.bucket, p.head_at), reverse=True)
-    known: Part | None = None
+    seen: list[Commit] = []
     made: list[Stretch] = []
     status: str | None = None
     for place, end in enumerate(times):
         commits = moved = 0
         while waiting and (bucket := waiting[-1].bucket) < len(borders) and borders[bucket] <= end:
-            following = waiting.pop()
+            same = [waiting.pop()]
+            while waiting and waiting[-1].bucket == bucket:
+                same.append(waiting.pop())
+            following = joined(same)
             commits += following.commits
             moved += following.moved
-            if known is not None:
-                moved += step(known.offsets[-1], following.head_offset)
-                known = joined([known, following])
-            else:
-                known = following
+            if seen:
+                moved += step(seen[-1].offset, following.head_offset)
+            seen = [*seen[-WINDOW:], *following.kept()]
         if place:
-            lag, status = _standing(known, samples, end, status if not commits else None)
-            offset = known.offsets[-1] if known is not None and known.offsets[-1] >= 0 else None
+            lag, status = _standing(seen, samples, end, status if not commits else None)
+            offset = seen[-1].offset if seen and seen[-1].offset >= 0 else None
             made.append(Stretch(commits, moved, lag, status, offset))
     return made
 
 
 def _standing(
-    known: Part | None, samples: Sequence[Sample], end: int, before: str | None
+    seen: Sequence[Commit], samples: Sequence[Sample], end: int, before: str | None
 ) -> tuple[int | None, str | None]:
     """Lag and verdict at a time; ``before`` is the verdict if nothing was committed since."""
     log_end = end_at(samples, end)
-    if log_end is None or known is None or known.offsets[-1] < 0:
+    if log_end is None or not seen or seen[-1].offset < 0:
         return None, None
-    lag = max(0, log_end - known.offsets[-1])
+    lag = max(0, log_end - seen[-1].offset)
     if lag and before == STOP:  # silence only grows
         return lag, STOP
-    return lag, judge(with_lags(known.kept(), samples) if lag else (), lag, end).status
+    return lag, judge(with_lags(seen[-WINDOW:], samples) if lag else (), lag, end).status
 
 
 def with_lags(commits: Sequence[Commit], samples: Sequence[Sample]) -> list[Commit]:
@@ -164,7 +165,8 @@ def with_lags(commits: Sequence[Commit], samples: Sequence[Sample]) -> list[Comm
     result = []
     for commit in commits:
         at = end_at(samples, commit.timestamp)
-        result.append(commit if at is None else commit._replace(lag=max(0, at - commit.offset)))
+        lag = None if at is None else max(0, at - commit.offset)
+        result.append(Commit(commit.timestamp, commit.offset, lag))
     return result
 
 

@@ -5,9 +5,11 @@ All times in ms since 1970, rates in records per second, spans in seconds.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import itemgetter
 
 from pykafka_ops.analysis.burrow import (
     LEAST,
@@ -23,6 +25,7 @@ from pykafka_ops.analysis.burrow import (
 
 Sample = tuple[int, int]
 """A time, and the end offset of the log then."""
+_time = itemgetter(0)
 LOST = "LOST"
 """The log begins behind the committed offset: records were deleted before they were read."""
 
@@ -140,12 +143,17 @@ def _behind(facts: Facts, lag: int | None) -> float | None:
 def end_at(samples: Sequence[Sample], timestamp: int) -> int | None:
     """The end offset at a time between two samples, in proportion; None before the first.
 
-    Behind the last sample it is that of the last.
+    ``samples`` by time. Behind the last sample it is that of the last.
     """
-    for (t0, o0), (t1, o1) in pairwise(samples):
-        if t0 <= timestamp <= t1:
-            return o0 + round((o1 - o0) * (timestamp - t0) / (t1 - t0)) if t1 > t0 else o1
-    return samples[-1][1] if samples and timestamp > samples[-1][0] else None
+    behind = bisect_left(samples, timestamp, key=_time)
+    if behind == len(samples):
+        return samples[-1][1] if samples else None
+    if not behind:
+        if samples[0][0] > timestamp or len(samples) == 1:
+            return None
+        behind = 1
+    (t0, o0), (t1, o1) = samples[behind - 1], samples[behind]
+    return o0 + round((o1 - o0) * (timestamp - t0) / (t1 - t0)) if t1 > t0 else o1
 
 
 def time_at(samples: Sequence[Sample], offset: int) -> int | None:

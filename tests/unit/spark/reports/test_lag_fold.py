@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops.analysis.commit_fold import Part, joined, part
@@ -36,6 +36,7 @@ def batches(rows: list[Row], size: int) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pylist(table[i : i + size], schema)
 
 
+@settings(deadline=None)
 @given(st.lists(ROW, max_size=80), st.integers(1, 30))
 def test_a_task_folds_as_a_plain_loop(rows: list[Row], size: int) -> None:
     found: dict[Key, list[Part]] = {}
