@@ -66,10 +66,21 @@ class GroupRecord(NamedTuple):
 Entry = OffsetRecord | GroupRecord
 
 
+_MOST_KEYS = 16384
+_KEYS: dict[tuple[str, str, int], bytes] = {}
+"""Encoded before: the same partitions are committed again and again."""
+
+
 def encode_entry(record: Entry) -> tuple[bytes, bytes | None]:
     """Key and value in the log."""
     if type(record) is OffsetRecord:
-        return _offset_key(record), _offset_value(record.value)
+        place = record[:3]
+        key = _KEYS.get(place)
+        if key is None:
+            if len(_KEYS) >= _MOST_KEYS:
+                _KEYS.clear()
+            key = _KEYS[place] = _offset_key(record)
+        return key, _offset_value(record.value)
     assert isinstance(record, GroupRecord)
     key = encode(GroupMetadataKey(group=record.group), GROUP_KEY)
     return key, None if record.value is None else encode(record.value, GROUP_VALUE)
