@@ -151,6 +151,7 @@ class Site:
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=self.coordinators.transactions,
             groups=self.coordinators.groups,
+            orders=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,
         )
         self.update({})

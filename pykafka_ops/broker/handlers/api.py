@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.deferred import Deferred
     from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.orders import ReplicaService
     from pykafka_ops.broker.storage.log_dirs import LogDirs
     from pykafka_ops.broker.storage.replicas import Replicas
 
@@ -61,6 +62,7 @@ class Services:
     producer_ids: ProducerIds
     transactions: Transactions
     groups: Groups
+    orders: ReplicaService
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     fetch_max_bytes: int = 55 * 1024 * 1024
 

@@ -260,6 +260,7 @@ class Broker:
                 self.image, self.configs, producer_ids
             ),
             groups=self._coordinators.add_groups(self.image, self.configs),
+            orders=self._service,
             run_in_thread=self._run_in_thread,
             fetch_max_bytes=get("fetch.max.bytes"),
         )

@@ -54,11 +54,17 @@ class LocalReplicas:
         self._logs = logs
         self._settings = settings
         self._coordinators = coordinators
+        self._turn = asyncio.Lock()
+        """Held while an order is obeyed: a new controller does not cut into the old one's."""
         self._controller_epoch = -1
         self.broker_epoch = -1
 
     async def apply_leader_and_isr(self, order: LeaderAndIsrOrder) -> PartitionErrors:
         """Lead or follow these partitions; logs of new ones are created."""
+        async with self._turn:
+            return await self._lead_and_follow(order)
+
+    async def _lead_and_follow(self, order: LeaderAndIsrOrder) -> PartitionErrors:
         self._check(order.controller_epoch, order.broker_epoch)
         await self._settings.load_topics({change.topic for change in order.changes})
         errors: PartitionErrors = {}
@@ -74,6 +80,10 @@ class LocalReplicas:
 
     async def apply_stop_replica(self, order: StopReplicaOrder) -> PartitionErrors:
         """Stop these partitions and delete their logs where asked to."""
+        async with self._turn:
+            return await self._stop_all(order)
+
+    async def _stop_all(self, order: StopReplicaOrder) -> PartitionErrors:
         self._check(order.controller_epoch, order.broker_epoch)
         errors: PartitionErrors = {}
         for number, stop in enumerate(order.stops, 1):
@@ -96,15 +106,15 @@ class LocalReplicas:
             self._coordinators.topics_deleted(gone)
 
     def _check(self, controller_epoch: int, broker_epoch: int) -> None:
-        if controller_epoch < self._controller_epoch:
-            raise KafkaError(
-                ErrorCode.STALE_CONTROLLER_EPOCH,
-                f"epoch {controller_epoch} is older than {self._controller_epoch}",
-            )
         if broker_epoch != -1 and broker_epoch < self.broker_epoch:
             raise KafkaError(
                 ErrorCode.STALE_BROKER_EPOCH,
                 f"epoch {broker_epoch} is older than {self.broker_epoch}",
+            )
+        if controller_epoch < self._controller_epoch:
+            raise KafkaError(
+                ErrorCode.STALE_CONTROLLER_EPOCH,
+                f"epoch {controller_epoch} is older than {self._controller_epoch}",
             )
         self._controller_epoch = controller_epoch
 

@@ -1,0 +1,25 @@
+"""StopReplica (5), v0-4: the controller has this broker give up replicas, and delete some.
+
+v1 groups by topic and fences by broker epoch (KIP-380), v3 decides for each partition (KIP-570).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state import order_messages as codec
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
+
+
+def handle(context: Context, request: StopReplicaRequest) -> Answer:
+    """Obey; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH for orders of the past."""
+    return _obey(context, request)
+
+
+async def _obey(context: Context, request: StopReplicaRequest) -> StopReplicaResponse:
+    order = codec.read_stop_replica(request)
+    errors = await context.services.orders.apply_stop_replica(order)
+    return codec.stop_replica_response(order.stops, errors)

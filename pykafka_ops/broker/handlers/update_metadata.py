@@ -1,0 +1,27 @@
+"""UpdateMetadata (6), v0-8: the controller's picture of the cluster, or what changed in it.
+
+v5 groups by topic and fences by broker epoch (KIP-380), v7 brings topic ids (KIP-516).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state import order_messages as codec
+from pykafka_ops.wire.messages.update_metadata import UpdateMetadataResponse
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest
+
+
+def handle(context: Context, request: UpdateMetadataRequest) -> Answer:
+    """Take it over; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH for news of the
+    past."""
+    return _obey(context, request)
+
+
+async def _obey(context: Context, request: UpdateMetadataRequest) -> UpdateMetadataResponse:
+    order = codec.read_update_metadata(request, context.version)
+    await context.services.orders.apply_update_metadata(order)
+    return UpdateMetadataResponse()
