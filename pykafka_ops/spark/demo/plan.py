@@ -22,8 +22,8 @@ Keys = Literal["even", "zipf", "none", "turns"]
 class TopicPlan:
     """A topic: ``records`` over the last ``days``, values of about ``size`` bytes.
 
-    ``future``: one record early on has a time so far ahead (ms), as of a producer whose clock is
-    wrong; None: none has.
+    ``future``: a record early on in each partition has a time so far ahead (ms), as of a producer
+    whose clock is wrong; None: none has.
     """
 
     name: str

@@ -46,6 +46,7 @@ def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) 
             "on_delivery": reported,
         }
     )
+    said(f"writing {plan.records:,} records to {plan.name}")
     written = Written([[] for _ in range(plan.partitions)])
     for i, (partition, time, key, value) in enumerate(records(plan, now)):
         while True:
@@ -56,7 +57,6 @@ def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) 
                 producer.poll(0.05)
         written.partitions[partition].append(min(time, now))
         if i % 20_000 == 0:
-            said(f"writing {plan.name}: {i / plan.records:.0%} of {plan.records:,} records")
             producer.poll(0)
     if producer.flush(60) or failures:
         raise PkoError(f"{plan.name}: {failures[0] if failures else 'not acknowledged in 60 s'}")

@@ -45,18 +45,18 @@ def records(plan: TopicPlan, now: int) -> Iterator[Record]:
     times = _times(plan, now)
     keys = _keys(plan, np.random.default_rng(seed))
     values = _values(plan, Random(seed))
-    wrong = plan.records // 50 if plan.future is not None else -1
+    early = plan.records // 50
+    wrong = range(early, early + plan.partitions) if plan.future is not None else range(0)
     spread = Random(seed + 1)
     for i, time in enumerate(times):
         key = None if keys is None else keys[i]
         if plan.keys == "none":
-            partition = spread.randrange(plan.partitions)
+            partition = i % plan.partitions if i in wrong else spread.randrange(plan.partitions)
         elif plan.keys == "turns" or key is None:
             partition = i % plan.partitions
         else:
             partition = zlib.crc32(key) % plan.partitions
-        ahead = plan.future or 0 if i == wrong else 0
-        yield partition, now + ahead if ahead else time, key, values[i % POOL]
+        yield partition, now + (plan.future or 0) if i in wrong else time, key, values[i % POOL]
 
 
 def _times(plan: TopicPlan, now: int) -> list[int]:

@@ -53,9 +53,9 @@ def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
 
 def argv(servers: str, logs: Path, page: Path, options: Sequence[str]) -> list[str]:
     """The reports' command line, without the program."""
-    groups = ",".join(g.name for g in GROUPS)
+    topics = ",".join(t.name for t in TOPICS)
     return ["spark", "all", "-b", servers, "--log-dirs", str(logs), "--since", "-2d",
-            "--groups", groups, "--html", str(page), "--yes", *options]  # fmt: skip
+            "--topics", topics, "--html", str(page), "--yes", *options]  # fmt: skip
 
 
 def run(

@@ -137,12 +137,13 @@ def _loss(lost: Sequence[Row]) -> str:
     groups = list(dict.fromkeys(text(r, "group") for r in lost))
     first = least(lost, "deleted_in_seconds") or lost[0]
     topic, soon = brief(first, "topic"), amount(first, "deleted_in_seconds")
+    who, others = brief(first, "group"), len(groups) - 1
     if soon <= 0:
-        return (
-            f"{listed(groups)} {'is' if len(groups) == 1 else 'are'} losing unread data of {topic}."
-        )
-    verb = "loses" if len(groups) == 1 else "lose"
-    return f"{listed(groups)} {verb} unread data of {topic} in {span(soon)}."
+        said = f"{who} is losing unread data of {topic}"
+    else:
+        said = f"{who} loses unread data of {topic} in {span(soon)}"
+    later = f", {plural(others, 'more group')} later" if others else ""
+    return f"{said}{later}."
 
 
 def _tone(report: Report) -> str:
@@ -189,25 +190,39 @@ def _risk(report: Report) -> Picture | None:
     lost = _threatened(report)
     if not lost:
         return None
-    made = [
-        Bar(f"{text(r, 'group')} · {text(r, 'topic')}-{text(r, 'partition')}",
-            num(r, "deleted_in_seconds"),
-            _soon(amount(r, "deleted_in_seconds")),
-            TONES.get(text(r, "status"), "stop"),
-            tip=f"{text(r, 'group')} on {text(r, 'topic')}-{text(r, 'partition')}: "
-                f"{number(amount(r, 'records_lost'))} records go unread, "
-                f"catches up {_catch_up(r)}, {text(r, 'status')}")
-        for r in lost[:SHOWN]
-    ]  # fmt: skip
-    found = {text(r, "status") for r in lost[:SHOWN]}
-    key = legend([(TONES[s], s.replace("_", " ").lower()) for s in (LOSING, AT_RISK) if s in found])
+    pairs: dict[tuple[str, str], list[Row]] = {}
+    for row in lost:
+        pairs.setdefault((text(row, "group"), text(row, "topic")), []).append(row)
+    shown = sorted(pairs.items(), key=lambda p: min(amount(r, "deleted_in_seconds") for r in p[1]))
+    made = [_risk_bar(f"{g} on {t}", own) for (g, t), own in shown[:SHOWN]]
+    tones = {b.tone for b in made}
+    meanings = [(TONES[s], s.replace("_", " ").lower()) for s in (LOSING, AT_RISK)]
     title = "Until unread data is deleted"
     return Picture(
         title,
         "Time until retention takes the next record that a group has not read, where the group "
         "does not get there first.",
-        join(key, bars(title, "; ".join(b.tip for b in made), made)),
-        more(len(lost), len(made), "partitions"),
+        join(legend([m for m in meanings if m[0] in tones]),
+             bars(title, "; ".join(b.tip for b in made), made)),
+        more(len(shown), len(made), "groups and topics"),
+    )  # fmt: skip
+
+
+def _risk_bar(name: str, own: Sequence[Row]) -> Bar:
+    """A group in a topic: the first of its partitions to lose something."""
+    first = min(own, key=lambda r: amount(r, "deleted_in_seconds"))
+    soon, losing = (
+        amount(first, "deleted_in_seconds"),
+        any(text(r, "status") == LOSING for r in own),
+    )
+    records, where = sum(amount(r, "records_lost") for r in own), plural(len(own), "partition")
+    return Bar(
+        name,
+        soon,
+        f"{_soon(soon)} · {where}",
+        TONES[LOSING if losing else AT_RISK],
+        tip=f"{name}: {number(records)} records of {where} go unread, the first "
+        f"{'now' if soon <= 0 else f'in {span(soon)}'}; catches up {_catch_up(first)}",
     )
 
 
@@ -234,7 +249,7 @@ def _ages(report: Report) -> Picture:
         bound = num(row, "up_to_seconds")
         held[bound] = held.get(bound, 0.0) + amount(row, "bytes")
     ordered = sorted(found.items(), key=lambda f: -sum(f[1].values()))
-    named = {b: ("older" if b is None else f"to {span(b)}") for b in bounds}
+    named = {b: _age(b) for b in bounds}
     tones = {b: f"a{_shade(i, len(bounds))}" for i, b in enumerate(bounds)}
     made = [
         Stack(name, size(sum(held.values())),
@@ -250,6 +265,12 @@ def _ages(report: Report) -> Picture:
                 [(tones[b], named[b]) for b in bounds]),
         more(len(ordered), len(made), "topics"),
     )  # fmt: skip
+
+
+def _age(bound: float | None) -> str:
+    if bound is None:
+        return "older"
+    return f"to {span(bound)}" if bound > 0 else "in the future"
 
 
 def _shade(index: int, count: int) -> int:

@@ -9,7 +9,7 @@ from pykafka_ops.spark.model import Column, Row, Section
 from pykafka_ops.spark.output.document import value as plain_value
 from pykafka_ops.spark.page.markup import Markup, el, join, name_text, shorten, visible
 from pykafka_ops.spark.page.parts import more
-from pykafka_ops.spark.page.units import NONE, iso, number, value_text
+from pykafka_ops.spark.page.units import NONE, iso, number, span, value_text
 
 ROWS = 500
 """Rows on the page; the files of the report have all."""
@@ -108,6 +108,8 @@ def _name(text: str) -> Markup:
 def _number(value: float, column: Column) -> Markup | str:
     if column.name.endswith(DELTA):
         return delta(value, column.unit)
+    if column.name.endswith("_ms") and not column.unit and value >= 0:  # a setting of Kafka
+        return el("span", span(value / 1000), title=number(value))
     shown = value_text(value, column.unit)
     if column.unit == "ms" and (when := iso(value)):
         return el("time", shown, datetime=when)

@@ -18,7 +18,7 @@ SOON, NEAR = 7.0, 30.0
 
 @dataclass(frozen=True, slots=True)
 class Runway:
-    """A directory: days until it is full, and their bounds; None: it does not fill up."""
+    """A directory: days until it is full, and their bounds; None: not within a year."""
 
     label: str
     days: float | None
@@ -39,7 +39,7 @@ def runway(title: str, description: str, items: Sequence[Runway]) -> Markup:
     full = min(FAR, max(most, 1.0))
     made = []
     for item in items:
-        said = "does not fill up" if item.days is None else span(item.days * DAY)
+        said = "not within a year" if item.days is None else span(item.days * DAY)
         tip = f"{item.label}: {said}"
         if item.low is not None:
             last = "never" if item.high is None else span(item.high * DAY)

@@ -144,13 +144,13 @@ def test_growth_has_a_band_from_the_last_measured_point_on() -> None:
     assert "full at 45 B" in page.text
 
 
-def test_a_runway_says_what_never_fills_up_and_cuts_what_is_far() -> None:
+def test_a_runway_says_what_does_not_fill_up_and_cuts_what_is_far() -> None:
     items = [Runway("a", 3.0, 2.0, 5.0), Runway("b", 4000.0, 300.0, None), Runway("c", None)]
     page = drawn(runway("", "", items))
     assert [t.text for t in page.all("text", class_="value")] == [
         "3 d",
         "11 years",
-        "does not fill up",
+        "not within a year",
     ]
     found = [r for r in page.all("rect") if "data-value" in r.attributes]
     assert [r.attributes["data-value"] for r in found] == ["3", "365", "365"]
