@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from pykafka_ops.wire.messages.describe_groups import DescribeGroupsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
-from tests.support.broker import BrokerProcess
 from tests.support.commands import pko
 from tests.support.group_members import (
     JAVA,
@@ -142,30 +141,6 @@ def test_a_second_instance_of_a_static_member_fences_the_first(crew: Crew, libra
     wait_for(lambda: len(second.read) == 40, seconds=30, what="all records")
     assert sorted(second.read) == sorted(values(0))
     assert (first.read, second.fenced) == ([], False)
-
-
-@pytest.mark.parametrize("ending", ["restart", "kill"])
-def test_members_go_on_when_the_broker_comes_back(
-    make_broker: Callable[..., BrokerProcess], topic: str, java_hosts: Hosts, ending: str
-) -> None:
-    broker = make_broker().start()
-    create(broker.bootstrap, topic)
-    crew = Crew(broker.bootstrap, topic, java_hosts)
-    members = [crew.join(library) for library in PYTHON]
-    try:
-        wait_shared(*members)
-        produce(broker.bootstrap, topic, values(0))
-        crew.wait_read(40)
-        if ending == "kill":
-            broker.kill()
-            broker.start()
-        else:
-            broker.restart()
-        produce(broker.bootstrap, topic, values(40))
-        crew.wait_read(80)
-        assert sorted(crew.read()) == sorted(values(0, 80))
-    finally:
-        crew.close()
 
 
 def test_pko_consume_goes_on_where_its_group_ended(broker: Any, topic: str, crew: Crew) -> None:
