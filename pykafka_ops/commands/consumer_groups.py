@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 ACTIONS = ("list", "describe", "delete", "reset-offsets", "delete-offsets")
 SCENARIOS = ("to-offset", "to-current", "to-datetime", "from-file", "by-duration", "to-earliest",
              "to-latest", "shift-by")  # fmt: skip
-_STATE = "(preparingrebalance|completingrebalance|stable|dead|empty|assigning|reconciling)"
+STATES = ("PreparingRebalance", "CompletingRebalance", "Stable", "Dead", "Empty", "Assigning",
+          "Reconciling")  # fmt: skip
+_STATE = f"({'|'.join(STATES).lower()})"
 SCOPES = "[all-groups], [group]"
 NO_EXECUTE = (
     "WARN: No action will be performed as the --execute option is missing.In a future major "

@@ -8,13 +8,12 @@ from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.groups import ListedGroup
 from pykafka_ops.client.groups import list_groups as ask
 from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._failures import item_error
 from pykafka_ops.commands._output import Column, ItemError, Table
-from pykafka_ops.commands.consumer_groups import ScopeError
+from pykafka_ops.commands.consumer_groups import STATES, ScopeError
 from pykafka_ops.commands.groups import select
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
+from pykafka_ops.errors import ConnectError, UsageError
 
-STATES = ("PreparingRebalance", "CompletingRebalance", "Stable", "Dead", "Empty", "Assigning",
-          "Reconciling")  # fmt: skip
 NO_BROKERS = (
     "java.util.concurrent.ExecutionException: org.apache.kafka.common.KafkaException: "
     "Failed to find brokers to send ListGroups"
@@ -50,7 +49,7 @@ def list_groups(ctx: Context) -> Table:
         consumers = [g for g in groups.values() if g.protocol_type in ("", "consumer")]
         return Table("groups", COLUMNS, _rows(consumers), kafka=_kafka(consumers, ctx))
     found = [g for g in groups.values() if not args.has("group") or g.id in args.texts("group")]
-    errors = [_broker_error(b, e) for b, e in sorted(failed.items())]
+    errors = [item_error(f"broker {b}", e) for b, e in sorted(failed.items())]
     errors += [
         ItemError.of(name, select.not_there(name))
         for name in (args.texts("group") if args.has("group") else [])
@@ -74,12 +73,6 @@ def _chosen(ctx: Context, option: str, known: Sequence[str]) -> list[str]:
     if ctx.args.flags:
         raise ScopeError(message)
     raise UsageError(f"--{option} {text}: choose from {', '.join(known)}")
-
-
-def _broker_error(broker: int, error: PkoError) -> ItemError:
-    if isinstance(error, KafkaError):
-        return ItemError.of(f"broker {broker}", error)
-    return ItemError(f"broker {broker}", "UNREACHABLE", str(error))
 
 
 def _rows(groups: Sequence[ListedGroup]) -> list[dict[str, object]]:
