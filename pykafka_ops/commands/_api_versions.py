@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pykafka_ops import __version__
 from pykafka_ops.client.cluster import Node, Question
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import in_one_line, text_of
+from pykafka_ops.commands._failures import item_error, text_of
 from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.apis import APIS
@@ -96,9 +96,7 @@ def _differing(good: Mapping[int, Ranges]) -> set[int]:
 
 
 def _error(broker: int, error: PkoError) -> ItemError:
-    if isinstance(error, KafkaError):
-        return ItemError.of(f"broker {broker}", error)
-    return ItemError(f"broker {broker}", "UNREACHABLE", in_one_line(error))
+    return item_error(f"broker {broker}", error)
 
 
 def release(ranges: Ranges) -> str:

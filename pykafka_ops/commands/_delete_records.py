@@ -11,12 +11,12 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.records import delete_records as drop
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import in_one_line, java_text
+from pykafka_ops.commands._failures import item_error, java_text
 from pykafka_ops.commands._offsets import moments_of
 from pykafka_ops.commands._options import java_integer
 from pykafka_ops.commands._output import Column, ItemError, Table, counted
 from pykafka_ops.commands._topics_list import missing_topic
-from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.errors import PkoError, UsageError
 
 END = -1
 
@@ -129,7 +129,8 @@ def _ours(ctx: Context) -> Table:
     for partition, offset in sorted(before.items()):
         low, high = first[partition], last[partition]
         if isinstance(low, PkoError) or isinstance(high, PkoError):
-            errors.append(_error(partition, low if isinstance(low, PkoError) else high))
+            broken = next(v for v in (low, high) if isinstance(v, PkoError))
+            errors.append(_error(partition, broken))
             del before[partition]
             continue
         rows.append(_row(partition, low.offset, high.offset, offset))
@@ -174,12 +175,8 @@ def _row(partition: Partition, low: int, high: int, before: int) -> dict[str, ob
     }
 
 
-def _error(partition: Partition, error: object) -> ItemError:
-    name = f"{partition[0]}-{partition[1]}"
-    cause = getattr(error, "trouble", None) or error
-    if isinstance(cause, KafkaError):
-        return ItemError.of(name, cause)
-    return ItemError(name, "UNREACHABLE", in_one_line(error) if isinstance(error, PkoError) else "")
+def _error(partition: Partition, error: PkoError) -> ItemError:
+    return item_error(f"{partition[0]}-{partition[1]}", error)
 
 
 def _wanted(ctx: Context) -> tuple[dict[Partition, int], list[ItemError]]:

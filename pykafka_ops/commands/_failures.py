@@ -7,6 +7,7 @@ from pykafka_ops.errors import KafkaError, PkoError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands._output import ItemError
 
 
 def in_one_line(error: PkoError) -> str:
@@ -18,6 +19,17 @@ def in_one_line(error: PkoError) -> str:
 
         text = f"{text_of(error)} [{ErrorCode.of(error.code).name}]"
     return " ".join(text.split()) or type(error).__name__
+
+
+def item_error(item: str, error: PkoError) -> ItemError:
+    """One item that failed: Kafka's error, also where it was met until time ran out, else
+    UNREACHABLE."""
+    from pykafka_ops.commands._output import ItemError
+
+    cause = getattr(error, "trouble", None) or error
+    if isinstance(cause, KafkaError):
+        return ItemError.of(item, cause)
+    return ItemError(item, "UNREACHABLE", in_one_line(error))
 
 
 def exit_code(error: PkoError) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import in_one_line, text_of
+from pykafka_ops.commands._failures import item_error, text_of
 from pykafka_ops.commands._options import java_integer
 from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
@@ -59,10 +59,7 @@ def _ids(numbers: Sequence[int]) -> str:
 
 
 def _broker_error(broker: int, error: PkoError) -> ItemError:
-    name = f"broker {broker}"
-    if isinstance(error, KafkaError):
-        return ItemError.of(name, error)
-    return ItemError(name, "UNREACHABLE", in_one_line(error))
+    return item_error(f"broker {broker}", error)
 
 
 def _only(directory: LogDir, topics: set[str]) -> LogDir:

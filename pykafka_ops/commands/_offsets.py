@@ -10,12 +10,12 @@ from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import in_one_line, java_text
+from pykafka_ops.commands._failures import item_error, java_text
 from pykafka_ops.commands._options import java_integer
 from pykafka_ops.commands._output import Column, ItemError, Table, say
 from pykafka_ops.commands._topic_filter import INTERNAL, chosen, include_list
 from pykafka_ops.commands._topics_list import missing_topic
-from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.errors import PkoError, UsageError
 
 SPECIAL = {
     "latest": offsets.LATEST,
@@ -188,11 +188,7 @@ def _ours(ctx: Context) -> Table:
 
 
 def _item_error(partition: Partition, error: PkoError) -> ItemError:
-    name = f"{partition[0]}-{partition[1]}"
-    cause = getattr(error, "trouble", None) or error
-    if isinstance(cause, KafkaError):
-        return ItemError.of(name, cause)
-    return ItemError(name, "UNREACHABLE", in_one_line(error))
+    return item_error(f"{partition[0]}-{partition[1]}", error)
 
 
 def _row(partition: Partition, moments: Sequence[int], values: list[Offset]) -> dict[str, object]:

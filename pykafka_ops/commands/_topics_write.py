@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pykafka_ops.client import configs, topic_changes, topics
 from pykafka_ops.client.topic_changes import CreatedTopic, NewTopic
 from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._failures import item_error
 from pykafka_ops.commands._options import Args, java_integer
 from pykafka_ops.commands._output import Column, ItemError, Table, counted
 from pykafka_ops.commands._topics_list import select
@@ -184,7 +185,7 @@ def alter(ctx: Context) -> Table | None:
     if args.has("partitions"):
         grown = _grow(ctx, [n for n in names if changed[n] is None])
         changed.update(grown)
-    errors += [_item_error(n, e) for n, e in changed.items() if e is not None]
+    errors += [item_error(n, e) for n, e in changed.items() if e is not None]
     rows = [{"topic": n} for n, e in changed.items() if e is None]
     notes = ["dry run: nothing was changed"] if args.has("dry-run") else []
     return Table("altered-topics", (Column("topic", "ALTERED"),), rows, errors=errors, notes=notes)
@@ -226,12 +227,6 @@ def _alter_settings(ctx: Context, names: Sequence[str]) -> dict[str, PkoError | 
     wanted = {configs.Resource(configs.TOPIC, n): changes for n in names}
     done = configs.alter_configs(ctx.cluster(), wanted, validate_only=ctx.args.has("dry-run"))
     return {resource.name: error for resource, error in done.items()}
-
-
-def _item_error(name: str, error: PkoError) -> ItemError:
-    if isinstance(error, KafkaError):
-        return ItemError.of(name, error)
-    return ItemError(name, "UNREACHABLE", str(error))
 
 
 # --- delete --------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pykafka_ops.client import group_offsets
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import java_text
-from pykafka_ops.commands._output import Column, ItemError, Table, counted
+from pykafka_ops.commands._failures import item_error, java_text
+from pykafka_ops.commands._output import Column, Table, counted
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.topic_words import partitions_of
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
@@ -27,16 +27,10 @@ def delete_groups(ctx: Context) -> Table | int:
     rows = [{"group": n, "deleted": error is None} for n, error in results.items()]
     if ctx.args.flags:
         return Table("groups-deleted", DELETED, rows, kafka=_deleted_text(results))
-    errors = [_item(n, error) for n, error in results.items() if error is not None]
+    errors = [item_error(n, error) for n, error in results.items() if error is not None]
     return Table(
         "groups-deleted", DELETED, [r for r in rows if r["deleted"]], errors=errors
     )  # fmt: skip
-
-
-def _item(name: str, error: PkoError) -> ItemError:
-    if isinstance(error, KafkaError):
-        return ItemError.of(name, error)
-    return ItemError(name, "UNREACHABLE", str(error))
 
 
 def _deleted_text(results: Mapping[str, PkoError | None]) -> Iterator[str]:
@@ -81,7 +75,7 @@ def delete_offsets(ctx: Context) -> Table | int:
         text = _offsets_text(group, words, overall, results)
         return Table("offsets-deleted", OFFSETS, rows, kafka=text)
     errors = [
-        _item(f"{t}-{p}" if p >= 0 else t, error)
+        item_error(f"{t}-{p}" if p >= 0 else t, error)
         for (t, p), error in results.items()
         if error is not None
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pykafka_ops.client import transactions
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands._failures import item_error
+from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.txn import text
-from pykafka_ops.errors import KafkaError, PkoError
 
 TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
 COLUMNS = (
@@ -37,11 +37,5 @@ def list_transactions(ctx: Context) -> Table:
         for t in found
     ]
     cells = [(t.transactional_id, t.coordinator, t.producer_id, t.state) for t in found]
-    errors = [_error(broker, error) for broker, error in sorted(failed.items())]
+    errors = [item_error(f"broker {broker}", error) for broker, error in sorted(failed.items())]
     return Table("transactions", COLUMNS, rows, kafka=text.table(TITLES, cells), errors=errors)
-
-
-def _error(broker: int, error: PkoError) -> ItemError:
-    if isinstance(error, KafkaError):
-        return ItemError.of(f"broker {broker}", error)
-    return ItemError(f"broker {broker}", "UNREACHABLE", str(error))
