@@ -13,9 +13,6 @@ from pykafka_ops.errors import ConnectError, UsageError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-EXECUTOR_SECONDS = 20.0
-"""Seconds until a standalone master that gives nothing to run on is given up."""
-
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d{0,5})(,\s*\d{1,5})?\])?")
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:,/\[\]]+):(?P<port>\d{1,5})")
 _HOW = "write local, local[4], spark://HOST:7077, yarn or k8s://https://HOST:6443"
@@ -79,7 +76,7 @@ def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def wait_for_executors(spark: SparkSession, master: str, seconds: float = EXECUTOR_SECONDS) -> None:
+def wait_for_executors(spark: SparkSession, master: str, seconds: float) -> None:
     """Until a standalone master has given an executor; ConnectError after ``seconds``.
 
     Spark itself would wait for ever. YARN and Kubernetes queue on purpose, so they are not asked.

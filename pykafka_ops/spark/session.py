@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 MODULES = ("pyspark", "pyarrow", "numpy")
 ANSWER_SECONDS = 30.0
 """Seconds for a driver to start and for a standalone master to know it; Spark itself takes 60."""
+EXECUTOR_SECONDS = 20.0
+"""Seconds until a standalone master that gives nothing to run on is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def _start(wish: Wish) -> SparkSession:
             patience = ANSWER_SECONDS if is_standalone(master) else None
             context = jvm.context(made, master, patience)
         spark = SparkSession(context)
-        wait_for_executors(spark, master)
+        wait_for_executors(spark, master, EXECUTOR_SECONDS)
     except BaseException:
         jvm.end()
         raise

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pykafka_ops.spark.page import lag, retention, skew
-from pykafka_ops.spark.page.units import NONE, moment, value_text
+from pykafka_ops.spark.page.units import NONE, moment, share, value_text
 
 if TYPE_CHECKING:
     from pykafka_ops.spark.model import Column, Report, Row, Section
@@ -62,9 +62,12 @@ class Page:
         head = Text(title, "bold")
         head.append(f"  {moment(report.now)} UTC", "dim")
         self._console.print(head)
-        self._console.print(headline(report), width=self._width)
-        figures = [f"{t.name} {t.text}" for t in tiles(report)]
-        self._console.print(Text("  ·  ".join(figures), "dim"), width=self._width)
+        self._console.print(_printable(headline(report)), width=self._width)
+        figures = Text()
+        for tile in tiles(report):
+            figures.append("  ·  " if figures else "", "dim")
+            figures.append(f"{tile.name} ", "dim").append(tile.text, "bold")
+        self._console.print(figures, width=self._width)
         if report.problems:
             count = len(report.problems)
             said = (
@@ -182,6 +185,9 @@ def _is_id(column: Column) -> bool:
 
 def _item(value: object) -> str:
     if isinstance(value, dict):
+        part, portion = value.get("partition"), value.get("share")
+        if isinstance(portion, (int, float)):
+            return f"{part} ({share(portion)})"
         return " ".join(_printable(str(v)) for v in value.values())
     return _printable(str(value))
 

@@ -51,4 +51,4 @@ def tables(
     page = Page(out, room() if terminal else None, colours=terminal and colours())
     for report in reports:
         page.report(report, main_section(report, section or MAIN[report.kind]), wide=wide, top=top)
-    return out.getvalue()
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
