@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", "BENCHMARKS.md")
 README = (ROOT / "README.md").read_text()
+SPARK_PAGE = (ROOT / "docs" / "spark.md").read_text()
 
 
 def pko(*words: str) -> str:
@@ -28,9 +29,9 @@ def help_commands() -> dict[str, str]:
     return dict(re.findall(r"^  ([\w-]+) +(\S.*)$", text, re.M))
 
 
-def code_lines() -> list[str]:
-    """The command lines that README shows, without comments."""
-    blocks = re.findall(r"```sh\n(.*?)```", README, re.S)
+def code_lines(page: str = README) -> list[str]:
+    """The command lines that a page shows, without comments."""
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.S)
     return [re.sub(r"\s+#.*", "", line) for b in blocks for line in b.splitlines() if line]
 
 
@@ -39,8 +40,10 @@ def test_the_table_of_commands_is_that_of_help() -> None:
     assert dict(rows) == help_commands()
 
 
-@pytest.mark.parametrize("line", [c for c in code_lines() if c.startswith("pko ")])
-def test_every_command_line_in_the_readme_is_understood(line: str) -> None:
+@pytest.mark.parametrize(
+    "line", [c for c in (*code_lines(), *code_lines(SPARK_PAGE)) if c.startswith("pko ")]
+)
+def test_every_command_line_that_is_shown_is_understood(line: str) -> None:
     command, verb, *rest = line.split()[1:]
     if verb.startswith("-"):  # Kafka's tongue: its options stand in the tool's own help
         rest = [verb, *rest]
