@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.support.broker import BrokerProcess
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,3 +35,33 @@ def spark() -> Iterator[SparkSession]:
     made = session(Wish(cores=2, driver_memory="1g", conf=conf))
     yield made
     close(made)
+
+
+RECORDS = 600
+READ = 50
+"""Of each partition, by the group ``billing``."""
+
+
+@pytest.fixture(scope="session")
+def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a broker left: topic ``orders`` of two partitions, two thirds of it in the first.
+
+    Keys are k0 to k9; the group ``billing`` has read READ records of each partition.
+    """
+    directory = tmp_path_factory.mktemp("spark") / "data"
+    broker = BrokerProcess(directory, {"offsets.topic.num.partitions": 1}).start()
+    try:
+        client = {"bootstrap.servers": broker.bootstrap}
+        admin = AdminClient(client)
+        admin.create_topics([NewTopic("orders", 2, 1)])["orders"].result()
+        producer = Producer({**client, "linger.ms": 5})
+        for i in range(RECORDS):
+            producer.produce("orders", b"v" * 50, b"k%d" % (i % 10), partition=int(i % 3 == 2))
+        producer.flush()
+        consumer = Consumer({**client, "group.id": "billing"})
+        offsets = [TopicPartition("orders", p, READ) for p in (0, 1)]
+        consumer.commit(offsets=offsets, asynchronous=False)
+        consumer.close()
+    finally:
+        broker.close()
+    return directory

@@ -1,0 +1,168 @@
+"""``pko spark`` from its command line to its files and exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pykafka_ops.cli import main
+from pykafka_ops.commands.spark.judge import SECTIONS
+from pykafka_ops.commands.spark.stages import Stages
+from tests.spark.conftest import READ, RECORDS
+from tests.support.broker import BrokerProcess
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LAG = RECORDS - 2 * READ
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Run:
+    """Run ``pko spark`` in the session of the tests; code, stdout, stderr."""
+    for name in ("PKO_BOOTSTRAP_SERVER", "PKO_PROFILE", "PKO_OUTPUT", "PKO_COMMAND_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def made(*words: object) -> tuple[int, str, str]:
+        code = main(["spark", *map(str, words)])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return made
+
+
+def by(rows: list[dict[str, Any]], name: str) -> dict[Any, dict[str, Any]]:
+    return {row[name]: row for row in rows}
+
+
+def test_every_form_tells_the_same(run: Run, log_dir: Path, tmp_path: Path) -> None:
+    html, tables, frames = tmp_path / "all.html", tmp_path / "csv", tmp_path / "parquet"
+    code, out, err = run("all", log_dir, "--topics", "orders", "-o", "json", "--html", html,
+                         "--csv", tables, "--parquet", frames)  # fmt: skip
+    assert code == 0, err
+    whole = json.loads(out, parse_constant=pytest.fail)
+    assert (whole["kind"], whole["version"]) == ("all-report", 1)
+    reports = by(whole["reports"], "kind")
+    assert list(reports) == ["lag-report", "skew-report", "retention-report"]
+    for kind, names in SECTIONS.items():
+        sections = reports[f"{kind}-report"]["sections"]
+        assert sorted(sections) == sorted(names)
+        for name, section in sections.items():
+            path = tables / kind / f"{name}.csv"
+            with path.open(encoding="utf-8", newline="") as file:
+                header, *lines = csv.reader(file)
+            assert header == [c["name"] for c in section["columns"]]
+            assert len(lines) == len(section["rows"])
+            assert pq.read_metadata(frames / kind / f"{name}.parquet").num_rows == len(lines)
+    (group,) = reports["lag-report"]["sections"]["groups"]["rows"]
+    assert (group["group"], group["lag"], group["partitions"]) == ("billing", LAG, 2)
+    parts = reports["skew-report"]["sections"]["partitions"]["rows"]
+    assert [p["records"] for p in parts] == [400, 200]
+    assert [t["topic"] for t in reports["retention-report"]["sections"]["topics"]["rows"]] == [
+        "orders"
+    ]
+    page = html.read_text()
+    assert all(f'data-kind="{kind}"' in page for kind in SECTIONS)
+    assert f">{LAG}<" in page
+
+
+def test_history_shows_what_changed_and_a_condition_decides(
+    run: Run, log_dir: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(log_dir, data)
+    history = ("--history", tmp_path / "history", "--topics", "orders")
+    code, out, err = run("lag", data, *history, "--fail-on", f"lag>{LAG}", "--now", "2030-01-01")
+    assert (code, err) == (0, "")
+    assert re.search(rf"^billing +2 +{LAG} ", out, re.M), out
+    damaged = next((tmp_path / "history").rglob("section=topics/*/*.parquet"))
+    damaged.write_bytes(b"PAR1")
+    words = (*history, "--fail-on", "lag_change=0 & lag>=500", "--now", "2030-01-02", "-o", "csv")
+    code, out, err = run("lag", data, *words)
+    assert code == 4
+    assert err.startswith(f"pko: {damaged}: left out of the history: ")
+    (row,) = csv.DictReader(out.splitlines())
+    assert (row["group"], row["lag"], row["lag_change"]) == ("billing", str(LAG), "0")
+
+
+def test_damage_is_told_counted_and_with_strict_the_end(
+    run: Run, log_dir: Path, tmp_path: Path
+) -> None:
+    data, out_file = tmp_path / "data", tmp_path / "report.json"
+    shutil.copytree(log_dir, data)
+    segment = data / "orders-0" / f"{0:020}.log"
+    bytes_there = bytearray(segment.read_bytes())
+    bytes_there[16] = 9  # the magic of the first batch
+    segment.write_bytes(bytes_there)
+    words = ("skew", data, "--topics", "orders", "--records", "none")
+    code, out, err = run(*words, "-o", "json", "--output-file", out_file)
+    assert (code, out) == (1, "")
+    assert re.search(r"^pko: .*orders-0.*: ", err, re.M), err
+    whole = json.loads(out_file.read_text())
+    assert len(whole["problems"]) == 1
+    parts = whole["sections"]["partitions"]["rows"]
+    assert [p["records"] for p in parts][1] == 200
+    before = out_file.read_bytes()
+    code, out, err = run(*words, "--strict", "-o", "json", "--output-file", out_file)
+    assert (code, out) == (1, "")
+    assert err.startswith("pko: ")
+    assert "orders-0" in err
+    assert err.count("\n") == 1
+    assert out_file.read_bytes() == before
+
+
+def test_a_group_that_is_nowhere_is_told(run: Run, log_dir: Path) -> None:
+    code, out, err = run("lag", log_dir, "--groups", "nobody", "-o", "name")
+    assert (code, out) == (1, "")
+    assert "pko: there is no group nobody here\n" in err
+
+
+def test_a_cluster_that_is_not_there_is_told_in_a_line(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "lag.html"
+    code, out, err = run("lag", "-b", "127.0.0.1:1", "--html", page)
+    assert (code, out) == (3, "")
+    assert "127.0.0.1:1" in err
+    assert err.count("\n") == 1
+    assert not page.exists()
+
+
+def test_a_cluster_that_goes_away_ends_the_report_in_a_line(
+    run: Run, make_broker: Callable[..., BrokerProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = make_broker().start()
+
+    def stage(stages: Stages, text: str) -> None:
+        if text == "skew: reading":
+            broker.kill()
+
+    monkeypatch.setattr(Stages, "__call__", stage)
+    code, out, err = run("skew", "-b", broker.bootstrap)
+    assert (code, out) == (3, "")
+    assert broker.bootstrap in err
+    assert err.count("\n") == 1
+
+
+def test_lag_of_a_live_cluster_is_what_groups_lag_tells(
+    run: Run, make_broker: Callable[..., BrokerProcess], log_dir: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    shutil.copytree(log_dir, tmp_path / "copy")
+    broker = make_broker(data_dir=tmp_path / "copy").start()
+    code, out, err = run("lag", "-b", broker.bootstrap, "--section", "partitions", "-o", "csv")
+    assert code == 0, err
+    ours = {(r["topic"], int(r["partition"])): int(r["lag"]) for r in csv.DictReader(out.split())}
+    assert main(["groups", "lag", "--partitions", "-b", broker.bootstrap, "-o", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["items"]
+    assert ours == {(r["topic"], r["partition"]): r["lag"] for r in told}
+    assert sum(ours.values()) == LAG
