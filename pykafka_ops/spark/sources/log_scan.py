@@ -26,12 +26,14 @@ from pykafka_ops.spark.decode.frames import (
 )
 from pykafka_ops.spark.sources.files import RandomFile
 
-CHUNK = 4 << 20
-"""Bytes read at a time."""
+CHUNK = 1 << 20
+"""Bytes read at a time where records are wanted: what its columns take then fits in caches."""
+_FIRST, _HEADERS = 256 << 10, 4 << 20
+"""The same where only headers are; the first read tells how large batches are."""
 WINDOW = 64 << 20
 """Bytes looked at together where a log must be found again behind damage."""
-_SPARSE = 64 << 10
-"""From this mean size of a batch on only headers are read."""
+_SPARSE = 8 << 10
+"""From this mean size of a batch on a read per header costs less than to read all."""
 _MOST_SPARSE = 4096
 _MAGIC_AT = 16
 _CRC_AT = 21
@@ -111,7 +113,8 @@ class _Scan:
                 yield from self._judged(run)
                 return
             self.size = 0
-        wanted = min(CHUNK, self.part.end - self.at)
+        room = CHUNK if self.whole else _HEADERS if self.size else _FIRST
+        wanted = min(room, self.part.end - self.at)
         data = self.file.read_at(wanted, self.at)
         if len(data) < wanted and len(data) < HEADER_SIZE:
             yield self._short()
