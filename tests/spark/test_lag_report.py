@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +14,12 @@ from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports.lag import SEVERITY, build
 from pykafka_ops.spark.reports.lag_span import Span
 from tests.support.lag_world import NOW, SPAN, WINDOW, World
+from tests.support.stream_jobs import checkpoint
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.timeout(300)
 SECTIONS = ("groups", "partitions", "topics", "silent_groups", "unread_topics", "over_time")
 
 
@@ -100,6 +103,28 @@ def test_the_summary_counts_what_the_sections_say(report: Report) -> None:
     assert report.summary["groups"] == 4
     assert report.summary["lag"] == sum(int(str(g["lag"])) for g in groups)
     assert report.summary["silent_groups"] == report.summary["unread_topics"] == 1
+
+
+def test_a_streaming_job_is_a_group_by_its_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    start = NOW - 5 * 60_000
+    path = checkpoint(tmp_path / "enrich", 6, 7, start=start)
+    inputs = FrameInputs(
+        spark,
+        now=NOW,
+        partitions=[{"topic": "orders", "partition": p, "start_offset": 0, "end_offset": 100,
+                     "max_timestamp": NOW} for p in range(2)],
+        ends=[{"topic": "orders", "partition": 0, "at": NOW - m * 60_000, "offset": 100 - 10 * m}
+              for m in range(10, 0, -1)],
+    )  # fmt: skip
+    report = build(inputs, Options(checkpoints=[str(path)]))
+    first, second = sorted(report.section("partitions").rows, key=lambda r: str(r["partition"]))
+    assert (first["group"], first["state"], first["current_offset"]) == ("enrich", "Spark", 60)
+    assert (first["lag"], first["lag_seconds"]) == (40, 240.0)
+    assert (first["status"], first["rate_out"]) == ("STOP", 10.0)
+    assert first["since"] == first["last_commit"] == start + 5600
+    assert (second["lag"], second["rate_out"]) == (95, 1.0)
+    (group,) = report.section("groups").rows
+    assert (group["group"], group["partitions"], group["lag"]) == ("enrich", 2, 135)
 
 
 def test_without_any_offsets_the_report_says_so(spark: SparkSession) -> None:

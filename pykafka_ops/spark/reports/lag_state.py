@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,18 +15,11 @@ from pykafka_ops.spark.reports.lag_fold import PARTS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-ENDS: Final = t.StructType(
-    [
-        t.StructField("topic", t.StringType()),
-        t.StructField("partition", t.IntegerType()),
-        t.StructField("at", t.LongType()),
-        t.StructField("end", t.LongType()),
-    ]
+ROWS: Final = t.StructType(
+    [*PARTS.fields, *(t.StructField(name, t.LongType()) for name in ("time", "end"))]
 )
-"""Where logs ended at some moments (ms)."""
-_MARK: Final = t.StructType(
-    [t.StructField(name, t.LongType()) for name in ("closed", "last", "width")]
-)
+"""PARTS (``bucket`` is the number of the window), and rows without a group: where a log ended
+(``end``) at a ``time`` (ms)."""
 KEEP: Final = 2
 """States that are kept: the last one may have to be made again, from the one before."""
 
@@ -33,16 +27,13 @@ KEEP: Final = 2
 @dataclass(frozen=True, slots=True)
 class State:
     """``closed``: the last window told, ``last``: the last end of a window at which the ends of the
-    logs are known; numbers of windows of ``width`` ms, None before the first.
-
-    ``parts`` (PARTS, ``bucket`` is the number of the window) and ``ends`` (ENDS) are frames.
+    logs are known; numbers of windows of ``width`` ms, None before the first. ``rows`` are ROWS.
     """
 
     closed: int | None
     last: int | None
     width: int
-    parts: DataFrame
-    ends: DataFrame
+    rows: DataFrame
 
 
 class States:
@@ -52,6 +43,7 @@ class States:
         self._spark, self._root = spark, f"{checkpoint.rstrip('/')}/lag-state"
         jvm: Any = spark._jvm
         self._path = jvm.org.apache.hadoop.fs.Path
+        self._text = jvm.org.apache.commons.io.IOUtils.toString
         self._files = _hadoop(spark, self._root)[1]
 
     def before(self, number: int, width: int) -> State:
@@ -60,37 +52,50 @@ class States:
         Raises StorageError if it is gone, UsageError if it is of windows of another length.
         """
         if number == 0:
-            empty = self._spark.createDataFrame
-            return State(None, None, width, empty([], PARTS), empty([], ENDS))
+            return State(None, None, width, self._spark.createDataFrame([], ROWS))
         root = f"{self._root}/{number - 1}"
-        if not self._files.exists(self._path(f"{root}/mark/_SUCCESS")):
-            raise StorageError(
-                f"{root}: the state of the lag stream is not there: begin anew with an empty "
-                "checkpoint and an empty place for its windows"
-            )
-        mark = self._spark.read.schema(_MARK).json(f"{root}/mark").first()
-        if mark is None or mark["width"] is None:
-            raise StorageError(f"{root}/mark: cannot be read: begin anew with an empty checkpoint")
+        mark = self._mark(root)
         if mark["width"] != width:
             raise UsageError(
                 f"the checkpoint is of windows of {mark['width']} ms, not of {width}: go on with "
                 "these, or begin anew with an empty checkpoint"
             )
-        read = self._spark.read
-        parts = read.schema(PARTS).parquet(f"{root}/parts")
-        ends = read.schema(ENDS).parquet(f"{root}/ends")
-        return State(mark["closed"], mark["last"], width, parts, ends)
+        rows = self._spark.read.schema(ROWS).parquet(f"{root}/rows")
+        return State(mark["closed"], mark["last"], width, rows)
+
+    def _mark(self, root: str) -> dict[str, Any]:
+        path = self._path(f"{root}/mark")
+        if self._files.exists(path):
+            file = self._files.open(path)
+            try:
+                found = json.loads(self._text(file, "UTF-8"))
+                if isinstance(found, dict) and {"closed", "last", "width"} <= found.keys():
+                    return found
+            except ValueError:
+                pass
+            finally:
+                file.close()
+        raise StorageError(
+            f"{root}: the state of the lag stream is not there: begin anew with an empty "
+            "checkpoint and an empty place for its windows"
+        )
 
     def save(self, number: int, state: State) -> None:
-        """Write the state that micro-batch ``number`` ends with; old ones go."""
+        """Write the state that micro-batch ``number`` ends with; old ones go.
+
+        The mark comes last: without it a state counts as not written.
+        """
         root = f"{self._root}/{number}"
-        state.parts.write.mode("overwrite").parquet(f"{root}/parts")
-        state.ends.write.mode("overwrite").parquet(f"{root}/ends")
-        mark = self._spark.createDataFrame([(state.closed, state.last, state.width)], _MARK)
-        mark.coalesce(1).write.mode("overwrite").json(f"{root}/mark")
-        old = self._path(f"{self._root}/{number - KEEP}")
-        if number >= KEEP and self._files.exists(old):
-            self._files.delete(old, True)
+        self._files.delete(self._path(root), True)
+        state.rows.write.parquet(f"{root}/rows")
+        mark = {"closed": state.closed, "last": state.last, "width": state.width}
+        file = self._files.create(self._path(f"{root}/mark"), True)
+        try:
+            file.write(bytearray(json.dumps(mark).encode()))
+        finally:
+            file.close()
+        if number >= KEEP:
+            self._files.delete(self._path(f"{self._root}/{number - KEEP}"), True)
 
 
 def numbers(spark: SparkSession, root: str, prefix: str) -> list[int]:
@@ -111,6 +116,7 @@ def _hadoop(spark: SparkSession, root: str) -> tuple[Any, Any]:
 
 
 def pairs(ends: DataFrame) -> DataFrame:
-    """topic, partition and ``ends`` (pairs of a time and an offset, by time) of ENDS."""
-    pair = f.array("at", "end")
+    """topic, partition and ``ends`` (pairs of a time and an offset, by time) of rows with time and
+    end."""
+    pair = f.array("time", "end")
     return ends.groupBy("topic", "partition").agg(f.sort_array(f.collect_set(pair)).alias("ends"))

@@ -17,8 +17,8 @@ from pyspark.sql import functions as f
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.reports.lag_advance import KEPT_ENDS, WINDOW, Step, advanced
-from pykafka_ops.spark.reports.lag_fold import KEY, PART, folded, gathered, plain
-from pykafka_ops.spark.reports.lag_state import State, States, numbers, pairs
+from pykafka_ops.spark.reports.lag_fold import KEY, PART, PARTS, folded, gathered, plain
+from pykafka_ops.spark.reports.lag_state import ROWS, State, States, numbers, pairs
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -101,24 +101,27 @@ class LagStream:
     ) -> None:
         """Tell the windows that are over since ``base``, and save what is known now."""
         old, base, newest = known
-        moments = batch.where("end is not null")
-        ends = old.ends.unionByName(moments.select(*PLACE, f.col("time").alias("at"), "end"))
+        moments = (*PLACE, "time", "end")
+        is_moment = f.col("end").isNotNull()
+        ends = old.rows.where(is_moment).select(*moments).unionByName(
+            batch.where(is_moment).select(*moments)
+        )  # fmt: skip
         step = self._step(base, newest)
-        numbers = range(step.base, (newest or 0) + 2) if base is not None else range(0)
-        fresh = folded(batch.where("end is null").drop("end"), [n * self.window for n in numbers])
+        windows = range(step.base, (newest or 0) + 2) if base is not None else range(0)
+        fresh = folded(batch.where(~is_moment).drop("end"), [n * self.window for n in windows])
         fresh = fresh.withColumn("bucket", f.col("bucket") + step.base)
-        rows = gathered(old.parts.unionByName(fresh)).join(pairs(ends), list(PLACE), "left")
-        told = advanced(rows, step).persist()
+        parts = old.rows.where(~is_moment).select(*PARTS.names).unionByName(fresh)
+        told = advanced(gathered(parts).join(pairs(ends), list(PLACE), "left"), step).persist()
         try:
             if step.closed > step.base:
                 sink(_windows(told), number)
-            parts = told.select(*KEY, f.explode("state").alias("of")).select(
-                *KEY, *(f.col(f"of.{name}") for name in PART.names)
+            later = told.select(*KEY, f.explode("state").alias("of"))
+            kept = later.select(*KEY, *(f.col(f"of.{name}") for name in PART.names)).unionByName(
+                ends.where(f.col("time") >= (step.closed - KEPT_ENDS) * self.window),
+                allowMissingColumns=True,
             )
-            since = (step.closed - KEPT_ENDS) * self.window
-            state = State(None if base is None else step.closed, newest, self.window,
-                          parts, ends.where(f.col("at") >= since))  # fmt: skip
-            states.save(number, state)
+            closed = None if base is None else step.closed
+            states.save(number, State(closed, newest, self.window, kept.select(*ROWS.names)))
         finally:
             told.unpersist()
 

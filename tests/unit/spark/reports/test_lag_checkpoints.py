@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,29 +11,11 @@ import pytest
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.reports.lag_checkpoints import jobs
-
-START = 1_795_000_000_000
+from tests.support.stream_jobs import START, checkpoint
 
 
 def inputs(groups: Names = ALL, topics: Names = ALL) -> Any:
     return SimpleNamespace(wanted_groups=groups, wanted_topics=topics)
-
-
-def checkpoint(root: Path, done: int, written: int, topic: str = "orders") -> Path:
-    """A job that wrote ``written`` batches of ten records and finished ``done`` of them."""
-    for name in ("offsets", "commits", "sources/0"):
-        (root / name).mkdir(parents=True)
-    (root / "metadata").write_text(json.dumps({"id": "d54b6658"}))
-    for n in range(written):
-        head = {"batchWatermarkMs": 0, "batchTimestampMs": START + n * 1000, "conf": {}}
-        line = json.dumps({topic: {"0": 10 * (n + 1), "1": n}})
-        (root / "offsets" / str(n)).write_text(f"v1\n{json.dumps(head)}\n{line}")
-        (root / "offsets" / f".{n}.crc").write_bytes(b"crc")
-        if n < done:
-            path = root / "commits" / str(n)
-            path.write_text('v1\n{"nextBatchWatermarkMs":0}')
-            os.utime(path, ns=((START + n * 1000 + 600) * 1_000_000,) * 2)
-    return root
 
 
 def test_a_job_stands_where_its_last_finished_batch_ended(tmp_path: Path) -> None:
