@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from confluent_kafka import Producer
 
 from pykafka_ops.spark.inputs.frames import FrameInputs
+from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports import skew
+from pykafka_ops.spark.reports import retention, skew
+from tests.support.broker import BrokerProcess
+from tests.support.commands import pko
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -187,3 +193,35 @@ def test_nothing_is_no_error(spark: SparkSession) -> None:
     report = skew.build(FrameInputs(spark, now=NOW, batches=[], records=[]), Options())
     assert _rows(report, "topics") == [] and report.summary["topics"] == 0
     assert report.summary["reassignment"] is None
+
+
+def test_a_running_cluster_is_counted_by_its_offsets_and_sizes(
+    spark: SparkSession, pko_session: BrokerProcess
+) -> None:
+    made = pko("topics", "create", "skewed-live", "-p", "3", "-b", pko_session.bootstrap)
+    assert made.code == 0, made
+    producer = Producer({"bootstrap.servers": pko_session.bootstrap})
+    for n in range(300):
+        producer.produce("skewed-live", b"v" * 100, partition=0 if n % 10 else 1)
+    assert producer.flush(30) == 0
+    inputs = open_inputs(
+        spark,
+        Query(topics=Names.of(["skewed-live"])),
+        properties={"bootstrap.servers": pko_session.bootstrap},
+    )
+    try:
+        report = skew.build(inputs, Options())
+        retained = retention.build(inputs, Options())
+    finally:
+        inputs.close()
+    parts = _rows(report, "partitions")
+    assert [r["records"] for r in parts] == [270, 30, 0]
+    logs = [pko_session.data_dir / f"skewed-live-{p}" for p in range(3)]
+    sizes = [sum(f.stat().st_size for f in log.glob("*.log")) for log in logs]
+    assert [r["bytes"] for r in parts] == sizes
+    (topic,) = _rows(report, "topics")
+    assert topic["band"] == "severe" and topic["peak_bytes_per_second"] not in (None, 0)
+    assert [r["broker"] for r in _rows(report, "brokers")] == [parts[0]["leader"]]
+    (kept,) = _rows(retained, "topics")
+    assert (kept["bytes"], kept["replica_bytes"], kept["status"]) == (sum(sizes), sum(sizes), "ok")
+    assert kept["bytes_per_hour_day"] not in (None, 0)

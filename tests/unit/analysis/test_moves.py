@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from math import ceil
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from pykafka_ops.analysis.moves import (
     reassignment,
 )
 
+GOLDEN = Path(__file__).parents[2] / "golden"
 FOUR = [Broker(i) for i in range(4)]
 
 
@@ -169,3 +172,13 @@ def _assert_nearer(plan: Plan, brokers: list[Broker], limits: Limits) -> None:
     mean = sum(plan.bytes_before.values()) / len(open_)
     off = [sum(abs(v - mean) for v in d.values()) for d in (plan.bytes_before, plan.bytes_after)]
     assert off[1] <= off[0] + len(open_)
+
+
+def test_the_document_is_kafkas_to_the_letter() -> None:
+    lines = (GOLDEN / "cli" / "reassign-partitions.jsonl").read_text().splitlines()
+    printed = next(line for line in map(json.loads, lines) if "--generate" in line.get("argv", ()))
+    proposal = printed["stdout"].rstrip("\n").rpartition("\n")[2]
+    replicas = {
+        (p["topic"], p["partition"]): p["replicas"] for p in json.loads(proposal)["partitions"]
+    }
+    assert json.dumps(reassignment(replicas), separators=(",", ":")) == proposal

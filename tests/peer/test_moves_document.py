@@ -1,0 +1,30 @@
+"""Apache Kafka's own tool takes the document that a plan of moves makes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.analysis.moves import Broker, Partition, plan_moves, reassignment
+from tests.support.apache import ApacheBroker, run_tool
+
+pytestmark = [pytest.mark.java, pytest.mark.slow]
+
+
+def test_the_tool_executes_and_verifies_the_document(
+    apache: ApacheBroker, topic: str, tmp_path: Path
+) -> None:
+    made = run_tool("kafka-topics", "--bootstrap-server", apache.bootstrap, "--create", "--topic",
+                    topic, "--partitions", "2")  # fmt: skip
+    assert made.returncode == 0, made
+    # A replica on a broker that is gone goes to the only one there is.
+    plan = plan_moves([Partition(topic, 1, (99,), 10)], [Broker(0)])
+    assert plan.after == {(topic, 1): (0,)}
+    file = tmp_path / "moves.json"
+    file.write_text(json.dumps(reassignment(plan.after)))
+    for action, said in (("--execute", "Successfully started"), ("--verify", "is completed")):
+        done = run_tool("kafka-reassign-partitions", "--bootstrap-server", apache.bootstrap,
+                        "--reassignment-json-file", str(file), action)  # fmt: skip
+        assert done.returncode == 0 and said in done.stdout, done
