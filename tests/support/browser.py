@@ -93,12 +93,20 @@ def parse(page: str) -> Node:
     return tree.open[0]
 
 
-def run(page: Path, directory: Path, *options: str, width: int = 1280) -> tuple[str, list[str]]:
+def run(
+    page: Path, directory: Path, *options: str, width: int = 1280, height: int = 2000
+) -> tuple[str, list[str]]:
     """What Chromium prints of a page, and what the page wrote to the console."""
     browser = find()
     assert browser is not None, missing()
     profile = directory / f"profile-{len(list(directory.glob('profile-*')))}"
-    argv = [browser, *QUIET, f"--user-data-dir={profile}", f"--window-size={width},2000", *options]
+    argv = [
+        browser,
+        *QUIET,
+        f"--user-data-dir={profile}",
+        f"--window-size={width},{height}",
+        *options,
+    ]
     if os.geteuid() == 0:
         argv.append("--no-sandbox")
     done = subprocess.run(

@@ -6,7 +6,7 @@ import json
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
@@ -25,9 +25,13 @@ Record = tuple[int, int, bytes | None, bytes]
 
 @dataclass(slots=True)
 class Written:
-    """The timestamps of each partition's records, in order of offset."""
+    """The timestamps of each partition's records, in order of offset.
+
+    ``ahead``: by partition, the offset of the record whose time is in the future.
+    """
 
     partitions: list[list[int]]
+    ahead: dict[int, int] = field(default_factory=dict)
 
     def end(self, partition: int, time: int) -> int:
         """The end offset of a partition at a time, where no timestamp is out of order."""

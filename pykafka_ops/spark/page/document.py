@@ -93,7 +93,7 @@ def _report(report: Report, view: View, history: History) -> Markup:
     head = el(
         "header",
         el("p", view.title, class_="kind"),
-        el("h1", view.headline, class_=f"headline {view.tone}"),
+        el("h1", view.headline.replace(" %", "\u00a0%"), class_=f"headline {view.tone}"),
         _about(report),
     )
     ordered = sorted(report.sections, key=lambda s: (s.name != view.main, s.name in DRAWN))

@@ -59,13 +59,17 @@ def moments(start: int, end: int, wanted: int = 4) -> list[tuple[int, str]]:
     span = (end - start) / 1000
     # The smallest step that gives not more ticks than wanted.
     step = int(_SPANS[min(bisect_left(_SPANS, span / wanted), len(_SPANS) - 1)]) * 1000
-    pattern = _pattern(step, span)
-    first = ceil(start / step)
-    found = [(i * step, moment(i * step, pattern)) for i in range(first, floor(end / step) + 1)]
-    return found[: 2 * wanted] or [(start, moment(start, pattern))]
+    pattern = _pattern(step)
+    times = [i * step for i in range(ceil(start / step), floor(end / step) + 1)]
+    if not times:
+        return [(start, moment(start, "%d %b %H:%M"))]
+    found = [(t, moment(t, pattern)) for t in times[: 2 * wanted]]
+    if step < _DAY * 1000 < span * 1000:  # hours of more than one day: midnight says which
+        found = [(t, moment(t, "%d %b") if t % (_DAY * 1000) == 0 else s) for t, s in found]
+    return found
 
 
-def _pattern(step: int, span: float) -> str:
+def _pattern(step: int) -> str:
     if step >= 364 * _DAY * 1000:
         return "%Y"
     if step >= 30 * _DAY * 1000:
@@ -74,7 +78,7 @@ def _pattern(step: int, span: float) -> str:
         return "%d %b"
     if step < _MINUTE * 1000:
         return "%H:%M:%S"
-    return "%H:%M" if span <= 1.5 * _DAY else "%d %b %H:%M"
+    return "%H:%M"
 
 
 def _step(rough: float, unit: float) -> float:

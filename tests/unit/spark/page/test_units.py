@@ -68,3 +68,10 @@ def test_moments_lie_within_the_span_and_carry_labels(start: int, length: int) -
     found = ticks.moments(start, start + length)
     assert 1 <= len(found) <= 8
     assert all(start <= t <= start + length and label for t, label in found)
+
+
+def test_hours_of_several_days_name_the_day_at_midnight() -> None:
+    start = 1_763_726_400_000  # 2025-11-21 12:00
+    assert [s for _, s in ticks.moments(start, start + 2 * 86_400_000)] == [
+        "12:00", "22 Nov", "12:00", "23 Nov", "12:00"
+    ]  # fmt: skip
