@@ -1,0 +1,96 @@
+"""A lag stream on a running broker, stopped in the middle and started again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from pykafka_ops.spark.reports.lag_stream import LagStream, parquet
+from tests.support.broker import BrokerProcess
+from tests.support.commands import pko
+from tests.support.waiting import wait_for
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+pytestmark = pytest.mark.timeout(400)
+WIDTH = 2000
+TOPIC, GROUP = "lag-stream", "lag-stream-readers"
+PATIENCE = 150
+
+
+class Site:
+    """A topic of one partition, its one reader, and the stream about it."""
+
+    def __init__(self, spark: SparkSession, broker: BrokerProcess, root: Path) -> None:
+        self.spark, self.out = spark, root / "windows"
+        servers = {"bootstrap.servers": broker.bootstrap}
+        self.producer = Producer(servers)
+        self.consumer = Consumer({**servers, "group.id": GROUP})
+        self.written = self.commits = 0
+        options = {
+            "kafka.bootstrap.servers": broker.bootstrap,
+            "subscribe": TOPIC,
+            "topics": TOPIC,
+            "groups": GROUP,
+            "since": str(int(time.time() * 1000)),
+        }
+        self.stream = LagStream(options, str(root / "checkpoint"), WIDTH, 500)
+
+    def start(self) -> StreamingQuery:
+        return self.stream.start(self.spark, parquet(str(self.out)))
+
+    def commit(self) -> None:
+        """Ten records more, and a commit three records behind them."""
+        for _ in range(10):
+            self.producer.produce(TOPIC, b"v", partition=0)
+        assert self.producer.flush(30) == 0
+        self.written += 10
+        places = [TopicPartition(TOPIC, 0, self.written - 3)]
+        self.consumer.commit(offsets=places, asynchronous=False)
+        self.commits += 1
+
+    def windows(self) -> list[dict[str, Any]]:
+        """Those of whole micro-batches, in order."""
+        found: list[dict[str, Any]] = []
+        for mark in self.out.glob("batch=*/_SUCCESS"):
+            for path in mark.parent.glob("*.parquet"):
+                found += pq.ParquetFile(path).read().to_pylist()
+        return sorted(found, key=lambda row: row["start"])
+
+    def told(self) -> bool:
+        """Whether every commit is in a window that was told."""
+        return sum(row["commits"] for row in self.windows()) >= self.commits
+
+
+def test_no_window_is_lost_or_told_twice_over_a_restart(
+    spark: SparkSession, pko_session: BrokerProcess, tmp_path: Path
+) -> None:
+    said = pko("topics", "create", TOPIC, "-p", "1", "-b", pko_session.bootstrap)
+    assert said.code == 0, said
+    site = Site(spark, pko_session, tmp_path)
+    query = site.start()
+    site.commit()
+    wait_for(site.told, seconds=PATIENCE, what="the first commit in a window")
+    site.commit()
+    query.stop()  # whatever it is doing
+    site.commit()
+    query = site.start()
+    site.commit()
+    wait_for(site.told, seconds=PATIENCE, what="all commits in windows")
+    query.stop()
+    site.consumer.close()
+    rows = site.windows()
+    starts = [round(row["start"].timestamp() * 1000) for row in rows]
+    assert starts == list(range(starts[0], starts[0] + WIDTH * len(starts), WIDTH))
+    assert sum(row["commits"] for row in rows) == 4
+    assert [row["committed"] for row in rows if row["commits"]][-1] == 37
+    assert (rows[-1]["log_end"], rows[-1]["lag"]) == (40, 3)
+    assert sum(row["moved"] for row in rows) == 30
+    assert all(row["lag"] == max(0, row["log_end"] - row["committed"]) for row in rows)
