@@ -51,6 +51,8 @@ SAID = {
     UNKNOWN: "too few commits to tell",
 }
 URGENCY = (*ORDER, LOST)
+History = tuple[str, list[Row]]
+"""A group, and its buckets of ``over_time``."""
 LINES = 6
 SOON = 24 * 3600
 """Seconds: records that are deleted unread within this time are worth a headline."""
@@ -59,6 +61,7 @@ SOON = 24 * 3600
 def view(report: Report) -> View:
     """The page of a lag report."""
     groups = sorted(rows(report, "groups"), key=lambda r: (-_urgency(r), -amount(r, "lag")))
+    histories = _histories(report)
     return View(
         "Consumer lag",
         headline(report),
@@ -67,8 +70,8 @@ def view(report: Report) -> View:
         [
             _top(groups),
             _worst(report, groups),
-            _over_time(report),
-            _heat(report),
+            _over_time(histories),
+            _heat(histories),
         ],
         "groups",
         ("group",),
@@ -226,7 +229,7 @@ def _since(row: Row) -> str:
     return "" if since is None else f" {brief(row, 'status')} since {moment(since)} UTC."
 
 
-def _histories(report: Report) -> list[tuple[str, list[Row]]]:
+def _histories(report: Report) -> list[History]:
     """The buckets of each group in order of time, groups with the largest lag first."""
     found: dict[str, list[Row]] = {}
     for row in rows(report, "over_time"):
@@ -237,8 +240,7 @@ def _histories(report: Report) -> list[tuple[str, list[Row]]]:
     return sorted(found.items(), key=lambda h: -max(amount(r, "lag") for r in h[1]))
 
 
-def _over_time(report: Report) -> Picture:
-    found = _histories(report)
+def _over_time(found: Sequence[History]) -> Picture:
     series = [
         Series(name, [(int(amount(r, "end")), num(r, "lag")) for r in history], str(i))
         for i, (name, history) in enumerate(found[:LINES])
@@ -253,8 +255,7 @@ def _over_time(report: Report) -> Picture:
     )  # fmt: skip
 
 
-def _heat(report: Report) -> Picture:
-    found = _histories(report)
+def _heat(found: Sequence[History]) -> Picture:
     shown = [(name, [_cell(name, r) for r in history]) for name, history in found[:SHOWN]]
     bad = {c.tone for _, cells in shown for c in cells} - {""}
     meanings = [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(URGENCY) if TONES[s] in bad]
