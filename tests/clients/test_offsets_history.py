@@ -15,6 +15,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.offsets import KafkaOffsets
 from tests.conftest import Broker
 from tests.support.groups_site import GroupsSite
+from tests.support.waiting import wait_for
 
 Row = dict[str, Any]
 
@@ -43,9 +44,14 @@ def offsets(found: list[Row], group: str) -> list[tuple[int, int | None]]:
 def test_a_cluster_and_its_files_tell_what_held(broker: Broker, topic: str) -> None:
     site = GroupsSite(broker, topic)
     site.commit_all()
+    plain, txn, gone = site.groups
+    wait_for(
+        lambda: offsets(read(site, files=False), txn)[1:] != [],
+        seconds=30,
+        what="the end of the transactions",
+    )
     live, stored = (read(site, files=files) for files in (False, True))
     assert live == stored
-    plain, txn, gone = site.groups
     assert offsets(live, plain) == [(0, 3), (1, 4), (0, 5), (1, 6), (0, 8), (1, 9)]
     assert offsets(live, txn) == [(0, 2), (0, 6)]
     ended = offsets(live, gone)
@@ -65,6 +71,9 @@ def test_what_a_group_commits_behind_an_open_transaction_is_told(
     for files in (False, True):
         assert offsets(read(site, files=files), site.groups[0]) == [(0, 3), (1, 4)]
     producer.commit_transaction(30)
+    wait_for(
+        lambda: len(read(site, files=False)) == 3, seconds=30, what="the end of the transaction"
+    )
     for files in (False, True):
         found = read(site, files=files, groups=site.groups[0])
         assert sorted(offsets(found, site.groups[0])) == [(0, 3), (0, 7), (1, 4)]
@@ -120,6 +129,14 @@ def test_a_stream_tells_each_commit_once(broker: Broker, topic: str, files: bool
     assert offsets(second, txn) == []
     open_one.abort_transaction(30)
     site.commit_in_transaction(txn, 8, good=True)
-    third, place = step(place)
+    third: list[Row] = []
+
+    def ended() -> bool:  # a coordinator answers before the marker is written
+        nonlocal place
+        found, place = step(place)
+        third.extend(found)
+        return bool(third)
+
+    wait_for(ended, seconds=30, what="the end of the transaction")
     assert (offsets(third, txn), offsets(third, plain)) == ([(0, 8)], [])
     assert step(place)[0] == []
