@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.records import delete_records
 from pykafka_ops.client.topic_changes import NewTopic, create_topics
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.spark.demo.plan import TOPICS, TopicPlan
@@ -22,15 +21,6 @@ def create(cluster: Cluster) -> None:
     for made in create_topics(cluster, wanted).values():
         if isinstance(made, KafkaError):
             raise made
-
-
-def retain(cluster: Cluster, plan: TopicPlan, written: Written) -> None:
-    """Delete what retention would have deleted by now in front of records from the future: it
-    stops at those. Raises PkoError."""
-    before = {(plan.name, p): offset for p, offset in written.ahead.items()}
-    for answer in delete_records(cluster, before).values() if before else ():
-        if isinstance(answer, PkoError):
-            raise answer
 
 
 def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) -> Written:
@@ -65,13 +55,9 @@ def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) 
                 break
             except BufferError:
                 producer.poll(0.05)
-        if time > now:
-            written.ahead[partition] = len(written.partitions[partition])
-        written.partitions[partition].append(min(time, now))
+        written.partitions[partition].append(time)
         if i % 20_000 == 0:
             producer.poll(0)
     if producer.flush(60) or failures:
         raise PkoError(f"{plan.name}: {failures[0] if failures else 'not acknowledged in 60 s'}")
-    for times in written.partitions:
-        times.sort()  # the one record of a wrong clock counts as the newest
     return written

@@ -6,7 +6,7 @@ import json
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 
 import numpy as np
@@ -25,16 +25,12 @@ Record = tuple[int, int, bytes | None, bytes]
 
 @dataclass(slots=True)
 class Written:
-    """The timestamps of each partition's records, in order of offset.
-
-    ``ahead``: by partition, the offset of the record whose time is in the future.
-    """
+    """The timestamps of each partition's records, in order of offset."""
 
     partitions: list[list[int]]
-    ahead: dict[int, int] = field(default_factory=dict)
 
     def end(self, partition: int, time: int) -> int:
-        """The end offset of a partition at a time, where no timestamp is out of order."""
+        """The end offset of a partition at a time."""
         return bisect_right(self.partitions[partition], time)
 
     @property
@@ -49,18 +45,16 @@ def records(plan: TopicPlan, now: int) -> Iterator[Record]:
     times = _times(plan, now)
     keys = _keys(plan, np.random.default_rng(seed))
     values = _values(plan, Random(seed))
-    early = plan.records // 50
-    wrong = range(early, early + plan.partitions) if plan.future is not None else range(0)
     spread = Random(seed + 1)
     for i, time in enumerate(times):
         key = None if keys is None else keys[i]
         if plan.keys == "none":
-            partition = i % plan.partitions if i in wrong else spread.randrange(plan.partitions)
+            partition = spread.randrange(plan.partitions)
         elif plan.keys == "turns" or key is None:
             partition = i % plan.partitions
         else:
             partition = zlib.crc32(key) % plan.partitions
-        yield partition, now + (plan.future or 0) if i in wrong else time, key, values[i % POOL]
+        yield partition, time, key, values[i % POOL]
 
 
 def _times(plan: TopicPlan, now: int) -> list[int]:

@@ -16,7 +16,7 @@ from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.demo.broker import DemoBroker
 from pykafka_ops.spark.demo.commits import commit
 from pykafka_ops.spark.demo.plan import BROKER, GROUPS, TOPICS
-from pykafka_ops.spark.demo.producing import create, retain, write
+from pykafka_ops.spark.demo.producing import create, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,6 @@ def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
     try:
         create(cluster)
         written = {t.name: write(servers, t, now, said) for t in TOPICS}
-        for plan in TOPICS:
-            retain(cluster, plan, written[plan.name])
         offsets = commit(cluster, written, now, said)
     finally:
         cluster.close()
