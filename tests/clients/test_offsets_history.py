@@ -52,10 +52,11 @@ def test_a_cluster_and_its_files_tell_what_held(broker: Broker, topic: str) -> N
     )
     live, stored = (read(site, files=files) for files in (False, True))
     assert live == stored
-    assert offsets(live, plain) == [(0, 3), (1, 4), (0, 5), (1, 6), (0, 8), (1, 9)]
+    for number, wanted in ((0, [3, 5, 8]), (1, [4, 6, 9])):
+        assert [o for partition, o in offsets(live, plain) if partition == number] == wanted
     assert offsets(live, txn) == [(0, 2), (0, 6)]
     ended = offsets(live, gone)
-    assert ended[:2] == [(0, 1), (1, 1)]
+    assert sorted(ended[:2]) == [(0, 1), (1, 1)]
     assert sorted(partition for partition, _ in ended[2:]) == [0, 1]
     assert {offset for _, offset in ended[2:]} == {None}
     dead = [row["tombstone"] for row in live if row["offset"] is None]
@@ -69,7 +70,8 @@ def test_what_a_group_commits_behind_an_open_transaction_is_told(
     producer = site.begin(site.groups[0], 7)
     site.commit(site.groups[0], 3, 4)
     for files in (False, True):
-        assert offsets(read(site, files=files), site.groups[0]) == [(0, 3), (1, 4)]
+        found = read(site, files=files)
+        assert sorted(offsets(found, site.groups[0])) == [(0, 3), (1, 4)]
     producer.commit_transaction(30)
     wait_for(
         lambda: len(read(site, files=False)) == 3, seconds=30, what="the end of the transaction"
@@ -121,7 +123,7 @@ def test_a_stream_tells_each_commit_once(broker: Broker, topic: str, files: bool
 
     site.commit(plain, 3, 4)
     first, place = step(None)
-    assert offsets(first, plain) == [(0, 3), (1, 4)]
+    assert sorted(offsets(first, plain)) == [(0, 3), (1, 4)]
     site.commit(plain, 5)
     open_one = site.begin(txn, 7)
     second, place = step(place)
