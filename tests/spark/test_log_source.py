@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "segments"
 
 
+def shape(offset: int, time: int, key: object, value: object, headers: object) -> str:
+    return repr((offset, time, key, value, headers))
+
+
 def counted(folder: Path) -> tuple[int, int, list[Record]]:
     """(batches, stretches of damage, records) of a partition's directory, one by one."""
     batches, damage, records = 0, 0, []
@@ -73,9 +77,6 @@ def test_all_formats_and_damage_are_read_as_plain_python_reads_them(spark: Spark
         .select("offset", f.unix_millis("timestamp"), "key", "value", "headers")
         .collect()
     )
-
-    def shape(offset: int, time: int, key: object, value: object, headers: object) -> str:
-        return repr((offset, time, key, value, headers))
 
     found = sorted(
         shape(

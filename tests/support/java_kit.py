@@ -93,6 +93,11 @@ def streams_classpath(version: str) -> str:
     return str(_libs("streams", version, STREAMS[version]) / "*")
 
 
+def connector_jars() -> list[Path]:
+    """The jars of Spark's own ``kafka`` source."""
+    return sorted(_libs("connector", SERVER, "-").glob("*.jar"))
+
+
 def compiled(source: str, version: str | None = None, *, streams: bool = False) -> str:
     """Class path of ``java/<source>.java`` compiled against those clients (None: the server).
 
