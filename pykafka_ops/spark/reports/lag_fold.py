@@ -39,14 +39,6 @@ _MOST: Final = 100_000
 Key = tuple[str, str, int, int]
 
 
-def parts(commits: DataFrame, borders: Sequence[int]) -> DataFrame:
-    """KEY and ``parts`` (of PART, in no order) of frames with OFFSETS' columns, a row per key.
-
-    A part holds what came behind one of ``borders`` (ms, rising) up to the next.
-    """
-    return gathered(folded(plain(commits), borders))
-
-
 def plain(commits: DataFrame) -> DataFrame:
     """KEY, to (-1: deleted), time (ms) and at (its place in the log) of OFFSETS."""
     to = f.when(f.col("tombstone"), f.lit(-1)).otherwise(f.col("offset"))

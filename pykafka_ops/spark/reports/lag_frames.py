@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType
 
 from pykafka_ops.spark.inputs import Inputs
-from pykafka_ops.spark.reports.lag_fold import KEY, PARTS, parts
+from pykafka_ops.spark.reports.lag_fold import KEY, PART, folded, plain
 from pykafka_ops.spark.reports.lag_judge import FACTS
 from pykafka_ops.spark.reports.lag_span import Span
 
@@ -31,17 +33,9 @@ SETTINGS = {
 
 def facts(inputs: Inputs, span: Span, jobs: Jobs, ends: DataFrame | None) -> DataFrame | None:
     """FACTS of all groups, None where no offsets are known; ``ends`` as ``logs`` gives it."""
-    pairs = _pairs(inputs, jobs)
-    if pairs is None:
+    found = _pairs(inputs, span, jobs)
+    if found is None:
         return None
-    history = _union(inputs.commits(), jobs.commits(inputs.spark))
-    if history is None:
-        folded = inputs.spark.createDataFrame([], PARTS).select(
-            *KEY, f.array(f.struct(*PARTS.names[3:])).alias("parts")
-        )
-    else:
-        folded = parts(history, span.borders)
-    found = pairs.join(folded, list(KEY), "full")
     found = _with_states(inputs, jobs, found)
     if ends is not None:
         found = found.join(ends, list(PLACE), "left")
@@ -51,7 +45,6 @@ def facts(inputs: Inputs, span: Span, jobs: Jobs, ends: DataFrame | None) -> Dat
             f.min(f.unix_millis("timestamp")).alias("next_timestamp")
         )
         found = found.join(stamps, [*PLACE, "committed"], "left")
-    found = found.withColumn("listed", f.coalesce("listed", f.lit(False)))
     return _complete(found)
 
 
@@ -75,23 +68,39 @@ def _union(first: DataFrame | None, second: DataFrame | None) -> DataFrame | Non
     return first.unionByName(second)
 
 
-def _pairs(inputs: Inputs, jobs: Jobs) -> DataFrame | None:
-    """Partitions that are committed or assigned: KEY, committed, client_id, listed."""
+def _pairs(inputs: Inputs, span: Span, jobs: Jobs) -> DataFrame | None:
+    """KEY, committed, client_id, parts and listed (committed or assigned now) in one row.
+
+    Rows of every kind under each other and grouped once: cheaper than to join them.
+    """
     committed = _union(inputs.committed(), jobs.committed(inputs.spark))
     if committed is None:
         return None
-    found = committed.where("offset >= 0").groupBy(*KEY).agg(f.max("offset").alias("committed"))
+    listed = f.lit(True).alias("listed")
+    rows = [committed.where("offset >= 0").select(*KEY, f.col("offset").alias("committed"), listed)]
     groups = inputs.groups()
-    if groups is None:
-        found = found.withColumn("client_id", f.lit(None).cast("string"))
-    else:
-        assigned = (
-            groups.where("topic is not null")
-            .groupBy(*KEY)
-            .agg(f.min("client_id").alias("client_id"))
-        )
-        found = found.join(assigned, list(KEY), "full")
-    return found.withColumn("listed", f.lit(True))
+    if groups is not None:
+        rows.append(groups.where("topic is not null").select(*KEY, "client_id", listed))
+    history = _union(inputs.commits(), jobs.commits(inputs.spark))
+    if history is not None:
+        folded_rows = folded(plain(history), span.borders)
+        rows.append(folded_rows.select(*KEY, f.struct(*PART.names).alias("part")))
+    known = {
+        "committed": f.max("committed"),
+        "client_id": f.min("client_id"),
+        "listed": f.coalesce(f.max("listed"), f.lit(False)),
+        "part": f.collect_list("part"),
+    }
+    return _grouped(rows, KEY, known).withColumnRenamed("part", "parts")
+
+
+def _grouped(
+    rows: Sequence[DataFrame], key: Sequence[str], known: Mapping[str, Column]
+) -> DataFrame:
+    """A row per key: each of ``known`` columns over those of the frames that have it."""
+    every = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), rows)
+    there = [(name, column) for name, column in known.items() if name in every.columns]
+    return every.groupBy(*key).agg(*(column.alias(name) for name, column in there))
 
 
 def _with_states(inputs: Inputs, jobs: Jobs, found: DataFrame) -> DataFrame:
@@ -114,30 +123,33 @@ def logs(inputs: Inputs, span: Span) -> DataFrame | None:
     partitions = inputs.partitions()
     if partitions is None:
         return None
-    found = partitions.select(
-        *PLACE,
-        f.col("start_offset").alias("start"),
-        f.col("end_offset").alias("end"),
-        f.coalesce(f.unix_millis("max_timestamp"), f.lit(span.now)).alias("newest"),
-    )
+    rows = [
+        partitions.select(
+            *PLACE,
+            f.col("start_offset").alias("start"),
+            f.col("end_offset").alias("end"),
+            f.coalesce(f.unix_millis("max_timestamp"), f.lit(span.now)).alias("newest"),
+        )
+    ]
     ends = inputs.ends(span.asked)
+    pair = f.array(f.unix_millis("at"), f.col("offset"))
+    if ends is not None:
+        rows.append(ends.where("offset >= 0").select(*PLACE, pair.alias("ends")))
+    dirs = inputs.log_dirs()
+    if dirs is not None:
+        there = dirs.where("topic is not null and not coalesce(future, false)")
+        rows.append(there.select(*PLACE, f.col("size").alias("bytes")))
+    known = {
+        "start": f.max("start"),
+        "end": f.max("end"),
+        "newest": f.max("newest"),
+        "ends": f.sort_array(f.collect_set("ends")),
+        "bytes": f.max("bytes"),
+    }
+    found = _grouped(rows, PLACE, known).where("newest is not null")
     if ends is None:
         found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
-    else:
-        known = ends.where("offset >= 0").groupBy(*PLACE)
-        pair = f.array(f.unix_millis("at"), f.col("offset"))
-        found = found.join(known.agg(f.sort_array(f.collect_set(pair)).alias("ends")),
-                           list(PLACE), "left")  # fmt: skip
-    return _with_settings(inputs, _with_sizes(inputs, found))
-
-
-def _with_sizes(inputs: Inputs, found: DataFrame) -> DataFrame:
-    """With the bytes of the largest replica of each partition."""
-    dirs = inputs.log_dirs()
-    if dirs is None:
-        return found.withColumn("bytes", f.lit(None).cast("bigint"))
-    sizes = dirs.where("topic is not null and not coalesce(future, false)").groupBy(*PLACE)
-    return found.join(sizes.agg(f.max("size").alias("bytes")), list(PLACE), "left")
+    return _with_settings(inputs, found)
 
 
 def _with_settings(inputs: Inputs, found: DataFrame) -> DataFrame:
