@@ -16,7 +16,7 @@ ROWS = 500
 NAME = 48
 LONG, SENTENCE = 32, 300
 """Text longer than the first is wrapped; words up to the second are not shortened."""
-WIDE = 14
+WIDE = 11
 """Tables of more columns than this are turned on paper."""
 _NUMBERS = ("ms", "bytes", "bytes/s", "records", "records/s", "seconds", "share", "percent", "days")
 
