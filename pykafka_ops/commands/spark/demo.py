@@ -7,24 +7,30 @@ import tempfile
 from pathlib import Path
 
 from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.output import atomic
 
 PAGE = "pko-demo.html"
-_PASSED = ("cores", "driver-memory", "conf", "top", "output")
+_PASSED = ("cores", "driver-memory", "conf", "top")
 
 
 def demo(ctx: Context) -> int:
     """The reports' exit code; the data is gone afterwards unless ``--keep`` says where it stays."""
+    from pykafka_ops.spark.java import check_java
+    from pykafka_ops.spark.session import need_pyspark
+
+    need_pyspark()
+    check_java(ctx.env)
     from pykafka_ops.spark.demo.run import run
 
     args = ctx.args
     kept = args.text("keep")
+    page = _page(ctx, Path(kept).expanduser() if kept else None)
     directory = Path(kept).expanduser() if kept else Path(tempfile.mkdtemp(prefix="pko-demo-"))
-    page = _page(ctx, directory if kept else None)
     try:
-        with Stages.of(ctx) as stages:
+        with ended_by_signals(), Stages.of(ctx) as stages:
 
             def show(text: str) -> None:
                 stages.stop()
@@ -56,6 +62,7 @@ def _options(ctx: Context) -> list[str]:
         w for name in _PASSED if args.has(name) for v in args.texts(name) for w in (f"--{name}", v)
     ]
     return [
+        *("--output", ctx.output),
         *words,
         *(f"--{name}" for name in ("progress", "no-progress", "debug") if args.has(name)),
     ]

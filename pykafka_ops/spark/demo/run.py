@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
     return Made(sum(t.records for t in TOPICS), offsets, size, time.monotonic() - began)
 
 
-def argv(servers: str, logs: Path, page: Path, options: Sequence[str]) -> list[str]:
+def command(servers: str, logs: Path, page: Path, options: Sequence[str]) -> list[str]:
     """The reports' command line, without the program."""
     topics = ",".join(t.name for t in TOPICS)
     return ["spark", "all", "-b", servers, "--log-dirs", str(logs), "--since", "-2d",
@@ -79,6 +80,12 @@ def run(
     said("starting a broker")
     with DemoBroker(logs, BROKER) as broker:
         shown(str(fill(logs, broker.servers, said)))
-        words = argv(broker.servers, logs, page, options)
+        words = command(broker.servers, logs, page, options)
         shown(f"$ pko {shlex.join(words)}")
-        return subprocess.run([sys.executable, "-m", "pykafka_ops", *words], check=False).returncode
+        argv = [sys.executable, "-m", "pykafka_ops", *words]
+        return subprocess.run(argv, env=environment(os.environ), check=False).returncode
+
+
+def environment(env: Mapping[str, str]) -> dict[str, str]:
+    """That of the reports: what a person has set for a cluster of theirs is not for this one."""
+    return {name: value for name, value in env.items() if not name.startswith("PKO_")}
