@@ -6,9 +6,12 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pykafka_ops.errors import ConnectError
+from pykafka_ops.spark.sources.live import KafkaLive
 from tests.support import certificates
 from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
 from tests.support.certificates import PASSWORD, Authority
@@ -157,3 +160,22 @@ def test_the_wrong_protocol_is_told(secured: Secured) -> None:
         secured.ports["SASL_PLAINTEXT"] = kept
     assert said.code == 3
     assert "SASL" in said.stderr
+
+
+def test_the_spark_source_takes_the_same_properties(secured: Secured) -> None:
+    properties = {
+        "bootstrap.servers": f"127.0.0.1:{secured.ports['SASL_SSL']}",
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.jaas.config": jaas(SCRAM),
+        "ssl.truststore.location": str(secured.authority.ca),
+    }
+    source = KafkaLive({f"kafka.{name}": value for name, value in properties.items()})
+    reader: Any = source.reader(source.schema())
+    rows = [r for p in reader.partitions() for b in reader.read(p) for r in b.to_pylist()]
+    assert ("orders", 0, 0) in {(r["topic"], r["partition"], r["end_offset"]) for r in rows}
+    wrong = {"kafka.sasl.jaas.config": jaas(SCRAM, "wrong")}
+    source = KafkaLive({**{f"kafka.{k}": v for k, v in properties.items()}, **wrong})
+    reader = source.reader(source.schema())
+    with pytest.raises(ConnectError, match="Authentication failed"):
+        list(reader.read(reader.partitions()[0]))
