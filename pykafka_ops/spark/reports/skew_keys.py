@@ -7,6 +7,7 @@ so the driver sees a row per partition and ``top`` rows per topic, whatever the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import functions as f
@@ -138,7 +139,6 @@ def _count(
     of_topic = names.indices.to_numpy(zero_copy_only=False)
     partition, hashes, sizes = (table.column(n).to_numpy() for n in ("partition", "hash", "size"))
     keyed = ~table.column("keyless").to_numpy()
-    keys = table.column("key")
     for place, topic in enumerate(names.dictionary.to_pylist()):
         mine = np.flatnonzero(of_topic == place)
         for number in np.unique(partition[mine]).tolist():
@@ -148,47 +148,68 @@ def _count(
         mine = mine[keyed[mine]]
         if len(mine):
             kept = topics.setdefault(topic, _Topic())
-            _count_keys(kept, hashes[mine], partition[mine], sizes[mine], keys.take(pa.array(mine)))
+            names_at = partial(_taken, table.column("key"), mine)
+            _count_keys(kept, hashes[mine], partition[mine], sizes[mine], names_at)
         topics.setdefault(topic, _Topic())
 
 
+def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
+    """The keys at ``places`` of ``rows``."""
+    import pyarrow as pa
+
+    found: list[bytes] = keys.take(pa.array(rows[places])).to_pylist()
+    return found
+
+
 def _count_keys(
-    topic: _Topic, hashes: Any, partition: Any, sizes: Any, keys: pa.ChunkedArray
+    topic: _Topic, hashes: Any, partition: Any, sizes: Any, keys: Callable[[Any], list[bytes]]
 ) -> None:
-    """Count keys of one topic, given by record.
+    """Count keys of one topic, given by record; ``keys`` tells those of some records.
 
     Of many different keys the lightest go at once: by the weight of the middle counter, as
     ``HeavyHitters.prune`` does, so that the promised error is the same.
     """
     import numpy as np
-    import pyarrow as pa
 
-    distinct, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    distinct, inverse = _codes(hashes)
     weights = np.bincount(inverse, weights=sizes).astype(np.int64)
-    records = np.bincount(inverse)
     cut = 0
     if len(distinct) > CAPACITY:
         cut = int(np.partition(weights, -CAPACITY // 2 - 1)[-CAPACITY // 2 - 1])
-    chunk: HeavyHitters[int] = HeavyHitters(CAPACITY)
     kept = np.flatnonzero(weights > cut) if cut else np.arange(len(distinct))
+    names = distinct[kept].tolist()
+    chunk: HeavyHitters[int] = HeavyHitters(CAPACITY)
     chunk.error = cut
-    chunk.counts = dict(zip(distinct[kept].tolist(), (weights[kept] - cut).tolist(), strict=True))
+    chunk.counts = dict(zip(names, (weights[kept] - cut).tolist(), strict=True))
     topic.hitters.merge(chunk)
-    found = keys.take(pa.array(first[kept])).to_pylist()
-    for h, key, count in zip(distinct[kept].tolist(), found, records[kept].tolist(), strict=True):
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[inverse[::-1]] = np.arange(len(inverse) - 1, -1, -1)  # the last one to be put stays
+    records = np.bincount(inverse)[kept].tolist()
+    for h, key, count in zip(names, keys(first[kept]), records, strict=True):
         note = topic.notes.get(h)
         if note is None:
             note = topic.notes[h] = _Note(key)
         note.records += count
-    is_kept = np.zeros(len(distinct), dtype=bool)
-    is_kept[kept] = True
-    rows = np.flatnonzero(is_kept[inverse])
-    pairs = np.stack([inverse[rows], partition[rows]], axis=1)
-    distinct_pairs, pair = np.unique(pairs, axis=0, return_inverse=True)
-    held = np.bincount(pair.reshape(-1), weights=sizes[rows], minlength=len(distinct_pairs))
-    for (at, number), size in zip(distinct_pairs.tolist(), held.tolist(), strict=True):
-        topic.notes[int(distinct[at])].add(number, int(size))
+    place = np.full(len(distinct), -1, dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    places = place[inverse]
+    rows = np.flatnonzero(places >= 0)
+    pairs, pair = _codes(places[rows] << 32 | partition[rows])
+    held = np.bincount(pair, weights=sizes[rows])
+    for at, size in zip(pairs.tolist(), held.tolist(), strict=True):
+        topic.notes[names[at >> 32]].add(at & 0xFFFFFFFF, int(size))
     topic.tidy()
+
+
+def _codes(values: Any) -> tuple[Any, Any]:
+    """Different values, and for each value its place among them; by a hash table, no sorting."""
+    import pyarrow as pa
+
+    found = pa.array(values).dictionary_encode()
+    return (
+        found.dictionary.to_numpy(zero_copy_only=False),
+        found.indices.to_numpy(zero_copy_only=False),
+    )
 
 
 def _task_rows(
