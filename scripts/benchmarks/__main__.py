@@ -16,7 +16,7 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from scripts.benchmarks import cleaner, commands, groups, life, recovery, serving
+from scripts.benchmarks import cleaner, commands, groups, life, recovery, serving, spark
 from scripts.benchmarks.context import WORK, Bench
 from scripts.benchmarks.results import APACHE, OURS
 from scripts.benchmarks.targets import usable
@@ -32,6 +32,7 @@ GROUPS = {
     "groups": groups.groups,
     "commands": commands.commands,
     "dump": commands.dump,
+    "spark": spark.spark,
 }
 
 
