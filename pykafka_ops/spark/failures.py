@@ -11,7 +11,7 @@ import re
 from pykafka_ops import errors
 from pykafka_ops.errors import PkoError
 
-_OURS = re.compile(r"^(?:\w+: )*pykafka_ops\.[\w.]*?(\w+): (.+)$", re.MULTILINE)
+_OURS = re.compile(r"(?:^|[\s:])pykafka_ops\.(?:\w+\.)*(\w+): (.+)$", re.MULTILINE)
 _LEADING = re.compile(
     r"^(?:\[[A-Z_.]+\] |:? ?[\w.$]+(?:Exception|Error): |An error occurred while calling \S+"
     r"|Job aborted due to stage failure: )+"

@@ -166,6 +166,8 @@ def _start(wish: Wish) -> SparkSession:
             context = jvm.context(made, master, patience)
         spark = SparkSession(context)
         wait_for_executors(spark, master, EXECUTOR_SECONDS)
+        if is_standalone(master) and settings.SHUFFLE not in conf:
+            spark.conf.set(settings.SHUFFLE, settings.shuffle(context.defaultParallelism))
     except BaseException:
         jvm.end()
         raise
