@@ -41,6 +41,7 @@ def test_an_interrupted_demo_stops_its_broker(number: signal.Signals, tmp_path: 
         wait_for(lambda: brokers(tmp_path), seconds=60, what="the demo's broker")
         [logs] = brokers(tmp_path)
         pid = wait_for(lambda: running(logs), seconds=60, what="a broker that runs")
+        assert pid is not None
         demo.send_signal(number)
         _, said = demo.communicate(timeout=60)
     finally:
