@@ -17,6 +17,8 @@ _LEADING = re.compile(
     r"|Job aborted due to stage failure: )+"
 )
 _LOST = re.compile(r"most recent failure: (?:Lost task [^:]*: |Unknown executor exit code )(.+)")
+_CAUSE = re.compile(r"^\s*Caused by: (.+)$", re.MULTILINE)
+_EMPTY = ("thrown in awaitResult", "Failed to execute", "Unable to")
 _MEMORY = ("OutOfMemoryError", "GC overhead limit", "exceeded memory limit")
 
 
@@ -52,11 +54,13 @@ def _text(error: Exception) -> str:
 
 
 def _plain(text: str) -> str:
-    for line in text.splitlines():
-        found = _LEADING.sub("", line.strip()).strip(" .:")
-        if found:
-            return found[:500]
-    return "the job failed"
+    """The first line that says something; of one that only passes on another, the root's."""
+    lines = [_LEADING.sub("", line.strip()).strip(" .:") for line in text.splitlines()]
+    first = next((line for line in lines if line), "the job failed")
+    causes = _CAUSE.findall(text)
+    if causes and any(word in first for word in _EMPTY):
+        first = _LEADING.sub("", causes[-1]).strip(" .:") or first
+    return first[:500]
 
 
 def _kinds() -> dict[str, type[PkoError]]:

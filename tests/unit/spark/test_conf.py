@@ -117,6 +117,12 @@ def test_the_log_of_a_driver_says_what_was_wrong() -> None:
             PkoError,
             "Spark: disk",
         ),
+        (
+            ": org.apache.spark.SparkException: Exception thrown in awaitResult: \n\tat x.Y\n"
+            "Caused by: a.B: first\nCaused by: java.io.IOException: No space left on device",
+            PkoError,
+            "Spark: No space left on device",
+        ),
         ("", PkoError, "Spark: the job failed"),
     ],
 )
