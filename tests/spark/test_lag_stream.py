@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark.reports.lag_stream import LagStream, parquet
+from pykafka_ops.spark.reports.lag_stream import LagStream, console, parquet
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -71,7 +71,7 @@ class Run:
 
 
 def test_windows_are_told_once_though_batches_are_done_again(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = Run(spark, tmp_path)
     run.do(0)
@@ -86,6 +86,11 @@ def test_windows_are_told_once_though_batches_are_done_again(
     assert dict(found) == WANTED
     kept = {path.name for path in (tmp_path / "checkpoint" / "lag-state").iterdir()}
     assert kept == {"3", "4"}
+    capsys.readouterr()
+    console(3)(spark.read.parquet(run.out), 0)
+    shown = capsys.readouterr().out
+    assert "log_end" in shown
+    assert "only showing top 3 rows" in shown
 
 
 def test_a_stream_cannot_go_on_without_its_state(spark: SparkSession, tmp_path: Path) -> None:
