@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.inputs.cluster import SHOWN, unknown_ends
+from pykafka_ops.spark.inputs.frames import frame_of
 from pykafka_ops.spark.inputs.kept import Query
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
+from pykafka_ops.spark.model import Problem
 from tests.conftest import Broker
 from tests.support.groups_site import STAMP, GroupsSite
 from tests.support.spark_frames import rows, run_stream
@@ -114,6 +118,18 @@ def test_a_stream_goes_on_where_its_checkpoint_says(
         (site.groups[0], topic, 1, 4),
         (site.groups[1], topic, 0, 8),
     ]
+
+
+def test_partitions_nobody_could_ask_about_are_problems(spark: SparkSession) -> None:
+    rows_ = [{"topic": "t", "partition": n, "leader": n % 2 or None} for n in range(SHOWN + 3)]
+    known = {"topic": "a", "partition": 0, "leader": 1, "end_offset": 5}
+    found = unknown_ends(frame_of(spark, [*rows_, known], schemas.PARTITIONS))
+    assert len(found) == SHOWN + 1
+    assert found[:2] == [
+        Problem("t-0", "no leader: its offsets are not known"),
+        Problem("t-1", "broker 1 does not tell its offsets"),
+    ]
+    assert found[-1] == Problem("partitions", "3 more whose offsets are not known")
 
 
 def test_something_must_be_named_to_be_read(spark: SparkSession) -> None:

@@ -30,6 +30,7 @@ class BothInputs(Kept):
         now = self._cluster.now
         super().__init__(spark, query, now, {})
         self._files = LogDirInputs(spark, locations, query)
+        self._cluster.problems = self._files.problems = self.problems
         self.source = {**self._cluster.source, **self._files.source}
         self._commits_in_files: bool | None = None
 

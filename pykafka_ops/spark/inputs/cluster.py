@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.kept import Kept, Query, chosen
+from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+SHOWN: Final = 20
 
 
 class ClusterInputs(Kept):
@@ -58,8 +61,12 @@ class ClusterInputs(Kept):
         return self.read("kafka-live", options, schemas.KEYS)
 
     def partitions(self) -> DataFrame:
-        """PARTITIONS."""
-        return self.keep("partitions", lambda: self._live("partitions"))
+        """PARTITIONS; those nobody could ask about become problems."""
+        first = not self.kept("partitions")
+        found = self.keep("partitions", lambda: self._live("partitions"))
+        if first:
+            self.problems += unknown_ends(found)
+        return found
 
     def offsets_partitions(self) -> set[int]:
         """Which partitions ``__consumer_offsets`` has; asked for at once."""
@@ -107,3 +114,22 @@ class ClusterInputs(Kept):
     def times(self) -> DataFrame:
         """TIMES."""
         return self.keep("times", lambda: self._live("times"))
+
+
+def unknown_ends(partitions: DataFrame) -> list[Problem]:
+    """A problem for each partition whose end is not known, the first ``SHOWN`` by name."""
+    missing = partitions.where("end_offset is null").select("topic", "partition", "leader")
+    found = missing.orderBy("topic", "partition").limit(SHOWN + 1).collect()
+    problems = [
+        Problem(
+            f"{row.topic}-{row.partition}",
+            "no leader: its offsets are not known"
+            if row.leader is None
+            else f"broker {row.leader} does not tell its offsets",
+        )
+        for row in found[:SHOWN]
+    ]
+    if len(found) > SHOWN:
+        more = missing.count() - SHOWN
+        problems.append(Problem("partitions", f"{more:,} more whose offsets are not known"))
+    return problems

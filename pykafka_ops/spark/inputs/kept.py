@@ -47,6 +47,10 @@ class Kept:
             self._frames[key] = make().persist()
         return self._frames[key]
 
+    def kept(self, key: Any) -> bool:
+        """Whether there is a frame of that name."""
+        return key in self._frames
+
     def close(self) -> None:
         """Let go of what is kept."""
         for frame in self._frames.values():
