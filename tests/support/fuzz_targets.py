@@ -45,6 +45,7 @@ from tests.support.fuzz_seeds import (
     plain_payloads,
     small_seeds,
 )
+from tests.support.fuzz_tables import log_tables
 from tests.support.logs import World
 
 MOST_RECORDS = 100_000
@@ -335,5 +336,6 @@ TARGETS: dict[str, Target] = {
     "internal-records": Target(internal_records, golden_records),
     "recovered": Target(recovered, recovery_seeds),
     "dumped": Target(dumped, dump_seeds),
+    "log-tables": Target(log_tables, golden_batches),
     "key-stores": Target(key_stores, key_store_seeds),
 }
