@@ -207,7 +207,10 @@ def _topic_row(
     balance = imbalance([r["bytes"] for r in mine])
     of_records = imbalance([r["records"] for r in mine])
     peak = facts.peaks.get(topic)
+    rate = size / span if span else None
     peak_rate = peak * 1000 / facts.window if peak is not None and facts.window else None
+    if peak_rate is not None and rate is not None:
+        peak_rate = max(peak_rate, rate)  # all was written in less than a window
     target = options.target if options.target is not None else peak_rate
     advised = (
         None
@@ -229,7 +232,7 @@ def _topic_row(
         "average_size": size / records if records else None,
         "compression_ratio": _compression(facts, mine, codecs, size, records),
         "codecs": ", ".join(sorted(codecs, key=lambda c: (-codecs[c], c))) or None,
-        "bytes_per_second": size / span if span else None,
+        "bytes_per_second": rate,
         "peak_bytes_per_second": peak_rate,
         "advised_partitions": advised,
         "advice": advice(_advice_facts(facts, topic, mine, balance, advised)),

@@ -55,7 +55,10 @@ TOPICS: Final = (
     ),
     Column("codecs", "Codecs", doc="Of the batches, the one with most bytes first.", detail=True),
     _RATE,
-    Column("peak_bytes_per_second", "Peak", "bytes/s", "The rate of the fullest window of time."),
+    Column(
+        "peak_bytes_per_second", "Peak", "bytes/s",
+        "The rate of the fullest window of time, or of all where it took less than a window.",
+    ),
     Column(
         "advised_partitions", "Advised",
         doc="Partitions it takes for the target rate (or the peak): the greater of target over what"
