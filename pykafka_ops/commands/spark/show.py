@@ -15,6 +15,7 @@ from pykafka_ops.spark.page.units import NONE, moment, share, value_text
 
 if TYPE_CHECKING:
     from pykafka_ops.spark.model import Column, Report, Row, Section
+    from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),
@@ -63,11 +64,8 @@ class Page:
         head.append(f"  {moment(report.now)} UTC", "dim")
         self._console.print(head)
         self._console.print(_printable(headline(report)), width=self._width)
-        figures = Text()
-        for tile in tiles(report):
-            figures.append("  ·  " if figures else "", "dim")
-            figures.append(f"{tile.name} ", "dim").append(tile.text, "bold")
-        self._console.print(figures, width=self._width)
+        for figures in self._figures(tiles(report)):
+            self._console.print(figures, width=self._width)
         if report.problems:
             count = len(report.problems)
             said = (
@@ -78,6 +76,16 @@ class Page:
             self._section(section, wide=wide, top=top)
         self._advice(report)
         self._console.print()
+
+    def _figures(self, tiles: Sequence[Tile]) -> list[Text]:
+        """Lines of figures, none of them broken."""
+        lines = [Text()]
+        for tile in tiles:
+            figure = Text(f"{tile.name} ", "dim").append(tile.text, "not dim bold")
+            if lines[-1] and lines[-1].cell_len + 5 + figure.cell_len > self._width:
+                lines.append(Text())
+            lines[-1].append("  ·  " if lines[-1] else "", "dim").append_text(figure)
+        return lines
 
     def _sections(self, report: Report, main: Section, *, wide: bool) -> list[Section]:
         names = _SHOWN[report.kind]
