@@ -113,3 +113,22 @@ def test_old_records_under_a_week_of_retention_may_go_at_any_moment(report: Repo
     assert losses
     assert set(losses) == {0.0}
     assert not report.problems
+
+
+def test_damage_in_the_log_of_offsets_is_told_and_the_rest_goes_on(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    for case, name in DIRECTORIES.items():
+        shutil.copytree(GOLDEN / "segments" / case, tmp_path / name)
+    first = tmp_path / "__consumer_offsets-1" / "00000000000000000000.log"
+    data = bytearray(first.read_bytes())
+    data[100] ^= 1  # in the records of seats-svc
+    first.write_bytes(data)
+    inputs = open_inputs(spark, Query(now=NOW), locations=[str(tmp_path)])
+    found = build(inputs, Options())
+    inputs.close()
+    (problem,) = found.problems
+    assert problem.where == "__consumer_offsets-1/00000000000000000000.log"
+    assert "at byte 0" in problem.what
+    alive = {key[0] for key, made in commits().items() if made[-1][1] >= 0}
+    assert {r["group"] for r in found.section("groups").rows} == alive - {"seats-svc"}

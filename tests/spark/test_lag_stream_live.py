@@ -66,7 +66,7 @@ class Site:
 
     def told(self) -> bool:
         """Whether every commit is in a window that was told."""
-        return sum(row["commits"] for row in self.windows()) >= self.commits
+        return bool(sum(row["commits"] for row in self.windows()) >= self.commits)
 
 
 def test_no_window_is_lost_or_told_twice_over_a_restart(

@@ -21,6 +21,7 @@ from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports import lag_columns as columns
 from pykafka_ops.spark.reports.lag_checkpoints import Jobs, jobs
+from pykafka_ops.spark.reports.lag_damage import damage
 from pykafka_ops.spark.reports.lag_frames import facts, logs
 from pykafka_ops.spark.reports.lag_judge import ROW, judged
 from pykafka_ops.spark.reports.lag_span import Span
@@ -45,6 +46,8 @@ def build(inputs: Inputs, options: Options) -> Report:
     """
     span = Span.of(inputs.now, inputs.since, inputs.until, options.window)
     checkpoints = jobs(inputs, options.checkpoints)
+    options.stage("asking where groups are")
+    _commit_first(inputs)
     options.stage("asking where logs end")
     ends = logs(inputs, span)
     found = facts(inputs, span, checkpoints, ends)
@@ -53,9 +56,18 @@ def build(inputs: Inputs, options: Options) -> Report:
         return _report(inputs, span, checkpoints, _Tables(), [nothing])
     rows = judged(found, span).persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        return _report(inputs, span, checkpoints, _collect(rows, ends, span, options.stage), [])
+        tables = _collect(rows, ends, span, options.stage)
+        return _report(inputs, span, checkpoints, tables, damage(inputs))
     finally:
         rows.unpersist()
+
+
+def _commit_first(inputs: Inputs) -> None:
+    """Read the offsets of a running cluster now, which keeps them: logs that are asked for their
+    ends before would seem to end where a group has already been."""
+    committed = inputs.committed() if inputs.groups() is not None else None
+    if committed is not None:
+        committed.count()
 
 
 @dataclass(slots=True)
