@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops.spark.reports.sketches import DISTINCT_ERROR, SIZE_ERROR, Distinct, Sizes
@@ -35,6 +35,7 @@ def test_counts_of_two_are_those_of_one_that_saw_all() -> None:
     assert one.pack() == both.pack()
 
 
+@settings(deadline=None)  # the first example imports numpy
 @given(VALUES, VALUES)
 def test_quantiles_are_within_their_error(first: list[int], more: list[int]) -> None:
     sizes, others = Sizes(), Sizes()

@@ -53,7 +53,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skew_keys, "CAPACITY", 8)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(RECORDS, min_size=1, max_size=4))
 def test_with_few_keys_all_is_exact(tasks: list[list[Record]]) -> None:
     records = [r for task in tasks for r in task]
