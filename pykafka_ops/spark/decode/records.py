@@ -1,7 +1,7 @@
 """Records of many batches v2 as Arrow columns, made in one pass over their bytes.
 
 With numba a compiled loop writes the buffers of the columns; without it the walk of ``disk`` does
-the same record by record, some forty times slower.
+the same record by record, twenty times slower for records of 100 B.
 """
 
 from __future__ import annotations
