@@ -19,7 +19,7 @@ from pykafka_ops.spark.sources.log_scan import Bad, Message, Piece, Run
 DECOMPRESSED_LIMIT = 256 << 20
 """Bytes that one batch may take decompressed; the broker and the cleaner hold the same."""
 MALFORMED = "malformed records"
-_AT_ONCE = 8 << 20
+_AT_ONCE = 1 << 20
 
 
 class Spoilt(NamedTuple):
@@ -33,7 +33,7 @@ class Spoilt(NamedTuple):
 def plains(run: Run, keep: npt.NDArray[np.bool_]) -> Iterator[Plain | Spoilt]:
     """The batches of ``run`` (read with their bytes) that ``keep`` names, decompressed.
 
-    A ``Plain`` has some 8 MiB; one batch more than that if it is as large.
+    A ``Plain`` has some 1 MiB; one batch more than that if it is as large.
     """
     heads, places = run.heads[keep], run.positions[keep] - run.begin
     if not len(heads):
