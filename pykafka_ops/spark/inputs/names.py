@@ -49,3 +49,6 @@ class Names:
 
 
 ALL = Names()
+
+INTERNAL = ("__consumer_offsets", "__transaction_state")
+"""Topics of Kafka's own: their load says nothing of producers, whose keys are not in them."""

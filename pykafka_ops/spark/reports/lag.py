@@ -17,6 +17,7 @@ from pykafka_ops.analysis.lag import LOST
 from pykafka_ops.analysis.lag_loss import is_silent
 from pykafka_ops.spark.arrow_rows import ArrowRows
 from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports import lag_columns as columns
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
 SEVERITY: Final = (*ORDER, LOST)
 """Verdicts from good to bad."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.log_stats import counted_key
 from pykafka_ops.analysis.moves import Plan, reassignment
@@ -23,6 +23,7 @@ from pykafka_ops.analysis.skew import (
     partitions_for,
 )
 from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Report, Section
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports import skew_columns as columns
@@ -42,6 +43,9 @@ from pykafka_ops.spark.reports.skew_volume import (
     FromCluster,
     Volume,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Key = tuple[str, int]
 Row = dict[str, Any]
@@ -82,16 +86,17 @@ def build(inputs: Inputs, options: Options) -> Report:
     log_dirs, keys and moves; ``summary['reassignment']`` is Kafka's document for the moves."""
     options.stage("asking who holds what")
     found = places(inputs)
-    batches = inputs.batches()
+    hosted = [row for row in found.partitions if _is_shown(inputs, row["topic"])]
+    batches = _shown_only(inputs, inputs.batches())
     volume = (
         FromBatches(inputs, batches, options)
         if batches is not None
-        else FromCluster(inputs, found.partitions, found.sizes, options)
+        else FromCluster(inputs, hosted, found.sizes, options)
     )
     try:
         options.stage("counting batches")
         volumes = volume.volumes()
-        for row in found.partitions:
+        for row in hosted:
             volumes.setdefault((row["topic"], row["partition"]), Volume())
         window = volume.window(volumes)
         peaks = volume.peaks(window) if window else {}
@@ -121,6 +126,18 @@ def build(inputs: Inputs, options: Options) -> Report:
     return Report("skew", inputs.now, dict(inputs.source), summary, sections, problems)
 
 
+def _is_shown(inputs: Inputs, topic: str) -> bool:
+    """Kafka's own topics are left out unless they are asked for: they are uneven by nature, and
+    count where brokers, directories and moves are told of."""
+    return not inputs.wanted_topics.every or topic not in INTERNAL
+
+
+def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
+    if frame is None or not inputs.wanted_topics.every:
+        return frame
+    return frame.where(~frame["topic"].isin(*INTERNAL))
+
+
 def _place_sections(found: Places, moves: Plan | None) -> list[Section]:
     brokers = broker_rows(found)
     rows = [
@@ -140,7 +157,7 @@ def _place_sections(found: Places, moves: Plan | None) -> list[Section]:
 def _count_records(inputs: Inputs, options: Options, facts: _Facts, *, from_files: bool) -> None:
     """Fill in counts and keys, where records are to be read."""
     wanted = options.records or ("all" if from_files else "none")
-    records = inputs.records() if wanted == "all" else None
+    records = _shown_only(inputs, inputs.records()) if wanted == "all" else None
     if records is None:
         return
     options.stage("counting keys and sizes of records")
