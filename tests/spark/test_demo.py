@@ -89,7 +89,7 @@ def test_the_page_tells_the_same(shown: Shown) -> None:
     articles = shown.page.all("article")
     assert [a.attributes["data-kind"] for a in articles] == ["lag", "skew", "retention"]
     lag, skew, retention = (h.text for h in shown.page.all("h1"))
-    assert "5 of 11 groups need attention" in lag and "invoicing loses unread data" in lag
+    assert "5 of 11 groups need attention" in lag and "invoicing may lose unread data" in lag
     assert "1 of 6 topics is skewed: clicks." in skew and "key user-1 alone makes" in skew
     assert retention.startswith("invoicing loses unread data of payments in")
 

@@ -119,8 +119,8 @@ def headline(report: Report) -> str:
     loss = _loss(report)
     if loss is not None and amount(loss, "loss_in_seconds") <= SOON:
         when = amount(loss, "loss_in_seconds")
-        soon = "now" if when <= 0 else f"in {span(when)}"
-        first += f" {brief(loss, 'group')} loses unread data of {brief(loss, 'topic')} {soon}."
+        soon = "now" if when <= 0 else f"as soon as in {span(when)}"
+        first += f" {brief(loss, 'group')} may lose unread data of {brief(loss, 'topic')} {soon}."
     return first
 
 
@@ -161,7 +161,7 @@ def tiles(report: Report) -> list[Tile]:
         Tile("Total lag", lag, count(lag), f"{number(lag)} records", of="groups"),
         Tile("Longest delay", late, NONE if late is None else span(late),
              brief(slow, "group") if slow and late else "", unit="seconds", of="groups"),
-        Tile("First loss of unread data", left, "none in sight" if left is None else span(left),
+        Tile("Unread data safe for", left, "always" if left is None else span(left),
              f"{brief(loss, 'group')} on {brief(loss, 'topic')}" if loss else "",
              "bad" if left is not None and left <= SOON else "ok", 1, "seconds", of="partitions"),
         Tile("Silent groups", len(silent), f"{len(silent):,}",

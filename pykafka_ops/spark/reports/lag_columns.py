@@ -72,9 +72,9 @@ PARTITIONS: Final = (
     _LAST_COMMIT,
     Column("last_commit_age_seconds", "Ago", "seconds", "How long ago that was.", detail=True),
     Column(
-        "loss_in_seconds", "Loss in", "seconds",
-        "When retention may delete the record at the committed offset, by age or, at the present "
-        "rate, by size. Not before: whole segments go, and never the one being written.",
+        "loss_in_seconds", "Safe for", "seconds",
+        "Until retention may delete the record at the committed offset, by age or, at the present "
+        "rate, by size. It goes with its whole segment, later: the retention report tells when.",
     ),
     Column(
         "retained_share", "Unread", "share", "Lag over the records the log holds.", detail=True

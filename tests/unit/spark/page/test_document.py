@@ -28,7 +28,7 @@ def test_the_headline_of_lag_says_who_is_in_trouble_and_what_is_lost_first() -> 
     groups = [("payments", "STALL", 9), ("audit", "STALL", 5), ("billing", "OK", 0)]
     assert lag.headline(reports.lag_report(groups)) == (
         "2 of 3 groups need attention: payments and audit are stalled."
-        " payments loses unread data of orders in 3 h."
+        " payments may lose unread data of orders as soon as in 3 h."
     )
 
 
