@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.support import browser, java_kit
@@ -22,6 +23,10 @@ from tests.support.broker import BrokerProcess
 Broker = BrokerProcess | ApacheBroker
 HERE = Path(__file__).resolve().parent
 LIVE = ("clients", "peer", "hostile", "crash", "cluster")
+
+# How long an example takes says nothing: at first use much is compiled, and machines are shared.
+hypothesis.settings.register_profile("pko", deadline=None)
+hypothesis.settings.load_profile("pko")
 
 # A shell's background job ignores Ctrl-C, and so would every process the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
