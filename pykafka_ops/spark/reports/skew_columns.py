@@ -51,7 +51,8 @@ TOPICS: Final = (
     _AVERAGE,
     Column(
         "compression_ratio", "Compression",
-        doc="Keys and values before compression over bytes on disk, where records were read.",
+        doc="Keys and values before compression over bytes on disk, where records were read; "
+        "1 without compression.",
     ),
     Column("codecs", "Codecs", doc="Of the batches, the one with most bytes first.", detail=True),
     _RATE,
