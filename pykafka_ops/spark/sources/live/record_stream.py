@@ -112,7 +112,8 @@ def to_json(places: Mapping[Partition, int]) -> Offsets:
 
 
 def limited(begins: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Any:
-    """Nearer ends, ``most`` offsets in all: each partition has its share of what is there."""
+    """Nearer ends, about ``most`` offsets in all: each partition has its share of what is there,
+    and one at least."""
     total = sum(ends[p] - begins[p] for p in ends)
     if total <= most:
         return dict(ends)
