@@ -26,6 +26,7 @@ def transaction(producer: ck.Producer, bootstrap: str, topic: str, *, commit: bo
     producer.begin_transaction()
     value = "kept" if commit else "dropped"
     producer.produce(topic, value, partition=0)
+    assert producer.flush(30) == 0  # an abort would take back what was not sent yet
     at = [ck.TopicPartition(topic, 0, len(value), metadata=value)]
     producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 30)
     (producer.commit_transaction if commit else producer.abort_transaction)(30)

@@ -124,7 +124,8 @@ def test_topics_are_as_uneven_as_what_was_produced(
         assert (row["records_cv"], row["records_gini"]) == (even.cv, even.gini)
         ratio = 1.0 if topic == "set-none" else made.payload / sum(sizes)
         assert row["compression_ratio"] == pytest.approx(ratio)
-        assert row["codecs"] == topic.removeprefix("set-")
+        # librdkafka leaves a batch as it is that compression does not make smaller.
+        assert row["codecs"].split(", ")[0] == topic.removeprefix("set-")
 
 
 def test_every_key_weighs_what_was_produced(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,12 +70,20 @@ class Site:
         return bool(sum(row["commits"] for row in self.windows()) >= self.commits)
 
 
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[BrokerProcess]:
+    """A broker whose commits are all those of the test: a stream reads every one."""
+    made = BrokerProcess(tmp_path / "data", {"offsets.topic.num.partitions": 1}).start()
+    yield made
+    made.close()
+
+
 def test_no_window_is_lost_or_told_twice_over_a_restart(
-    spark: SparkSession, pko_session: BrokerProcess, tmp_path: Path
+    spark: SparkSession, alone: BrokerProcess, tmp_path: Path
 ) -> None:
-    said = pko("topics", "create", TOPIC, "-p", "1", "-b", pko_session.bootstrap)
+    said = pko("topics", "create", TOPIC, "-p", "1", "-b", alone.bootstrap)
     assert said.code == 0, said
-    site = Site(spark, pko_session, tmp_path)
+    site = Site(spark, alone, tmp_path)
     query = site.start()
     site.commit()
     wait_for(site.told, seconds=PATIENCE, what="the first commit in a window")
