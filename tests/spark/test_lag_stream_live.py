@@ -42,10 +42,12 @@ class Site:
             "groups": GROUP,
             "since": str(int(time.time() * 1000)),
         }
+        self.query: StreamingQuery | None = None
         self.stream = LagStream(options, str(root / "checkpoint"), WIDTH, 500)
 
     def start(self) -> StreamingQuery:
-        return self.stream.start(self.spark, parquet(str(self.out)))
+        self.query = self.stream.start(self.spark, parquet(str(self.out)))
+        return self.query
 
     def commit(self) -> None:
         """Ten records more, and a commit three records behind them."""
@@ -66,7 +68,9 @@ class Site:
         return sorted(found, key=lambda row: row["start"])
 
     def told(self) -> bool:
-        """Whether every commit is in a window that was told."""
+        """Whether every commit is in a window that was told. Raises what ended the query."""
+        if self.query is not None and (problem := self.query.exception()) is not None:
+            raise problem
         return bool(sum(row["commits"] for row in self.windows()) >= self.commits)
 
 
