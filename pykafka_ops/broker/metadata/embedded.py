@@ -22,6 +22,8 @@ from pykafka_ops.broker.metadata.store import (
     SetData,
     Stat,
     WatchCallback,
+    enlist,
+    enlist_at,
 )
 from pykafka_ops.broker.metadata.tree import Changes, Tree, split
 
@@ -150,13 +152,7 @@ class EmbeddedStore:
 
     def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
         """Call ``fn(state)`` when the session is expired (by a test) or connected anew."""
-        self._listeners.append(fn)
-
-        def cancel() -> None:
-            if fn in self._listeners:
-                self._listeners.remove(fn)
-
-        return cancel
+        return enlist(self._listeners, fn)
 
     async def close(self) -> None:
         """End the session: its ephemerals go at once. The last one closes the file."""
@@ -199,16 +195,7 @@ class EmbeddedStore:
     @staticmethod
     def _watch(table: dict[str, list[WatchCallback]], path: str, fn: WatchCallback) -> Cancel:
         split(path)
-        table.setdefault(path, []).append(fn)
-
-        def cancel() -> None:
-            watchers = table.get(path, [])
-            if fn in watchers:
-                watchers.remove(fn)
-            if not watchers:
-                table.pop(path, None)
-
-        return cancel
+        return enlist_at(table, path, fn)
 
     def _fire(self, changes: Changes) -> None:
         for table, paths in ((self._data, changes.data), (self._children, changes.children)):

@@ -11,9 +11,9 @@ and one that sees its own writes behave alike. A store's own writes fire its wat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from pykafka_ops.errors import PkoError
 
@@ -176,3 +176,32 @@ class MetadataStore(Protocol):
 
     async def close(self) -> None:
         """End the session: its ephemerals go at once."""
+
+
+F = TypeVar("F")
+K = TypeVar("K", bound=Hashable)
+
+
+def enlist(listeners: list[F], fn: F) -> Cancel:
+    """Add ``fn``; what takes it out again, once."""
+    listeners.append(fn)
+
+    def cancel() -> None:
+        if fn in listeners:
+            listeners.remove(fn)
+
+    return cancel
+
+
+def enlist_at(table: dict[K, list[F]], key: K, fn: F) -> Cancel:
+    """As :func:`enlist` in the list at ``key``, which is there while it is not empty."""
+    table.setdefault(key, []).append(fn)
+
+    def cancel() -> None:
+        waiting = table.get(key, [])
+        if fn in waiting:
+            waiting.remove(fn)
+        if not waiting:
+            table.pop(key, None)
+
+    return cancel

@@ -40,6 +40,7 @@ from pykafka_ops.broker.metadata.store import (
     Stat,
     StoreError,
     WatchCallback,
+    enlist,
 )
 from pykafka_ops.broker.metadata.tree import split
 from pykafka_ops.broker.metadata.zookeeper_client import (
@@ -248,13 +249,7 @@ class ZooKeeperStore:
 
     def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
         """Call ``fn(state)`` on the event loop when the session's state changes."""
-        self._listeners.append(fn)
-
-        def cancel() -> None:
-            if fn in self._listeners:
-                self._listeners.remove(fn)
-
-        return cancel
+        return enlist(self._listeners, fn)
 
     async def close(self) -> None:
         """End the session: its ephemerals go at once."""

@@ -9,7 +9,7 @@ from typing import Any
 from kazoo import exceptions as zk
 from kazoo.client import KazooClient
 
-from pykafka_ops.broker.metadata.store import Cancel, WatchCallback
+from pykafka_ops.broker.metadata.store import Cancel, WatchCallback, enlist_at
 
 Key = tuple[str, str]
 """Kind (DATA, CHILDREN), path."""
@@ -54,17 +54,9 @@ class Watches:
         self._waiting.clear()
 
     def _add(self, key: Key, fn: WatchCallback) -> Cancel:
-        self._waiting.setdefault(key, []).append(fn)
+        cancel = enlist_at(self._waiting, key, fn)
         if key not in self._armed:
             self._arm(key)
-
-        def cancel() -> None:
-            waiting = self._waiting.get(key, [])
-            if fn in waiting:
-                waiting.remove(fn)
-            if not waiting:
-                self._waiting.pop(key, None)
-
         return cancel
 
     def _arm(self, key: Key, *, missing: bool = False) -> None:
