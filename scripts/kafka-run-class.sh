@@ -20,6 +20,7 @@ case $class in
     kafka.tools.GetOffsetShell|org.apache.kafka.tools.GetOffsetShell) tool=kafka-get-offsets ;;
     kafka.admin.LogDirsCommand|org.apache.kafka.tools.LogDirsCommand) tool=kafka-log-dirs ;;
     kafka.admin.DeleteRecordsCommand|org.apache.kafka.tools.DeleteRecordsCommand) tool=kafka-delete-records ;;
+    kafka.admin.ReassignPartitionsCommand|org.apache.kafka.tools.reassign.ReassignPartitionsCommand) tool=kafka-reassign-partitions ;;
     kafka.admin.BrokerApiVersionsCommand|org.apache.kafka.tools.BrokerApiVersionsCommand) tool=kafka-broker-api-versions ;;
     kafka.admin.ConfigCommand) tool=kafka-configs ;;
     kafka.tools.ConsoleProducer|org.apache.kafka.tools.ConsoleProducer) tool=kafka-console-producer ;;

@@ -40,6 +40,13 @@ TABLE: tuple[Row, ...] = (
         (),
     ),
     (
+        "reassign-partitions",
+        "reassign_partitions",
+        "move replicas between brokers and log directories",
+        ("kafka-reassign-partitions",),
+        ("reassign",),
+    ),
+    (
         "delete-records",
         "delete_records",
         "drop the records before an offset",

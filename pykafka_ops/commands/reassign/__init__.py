@@ -1,0 +1,1 @@
+"""The work of ``pko reassign-partitions``: one file per action."""

@@ -1,0 +1,45 @@
+"""``reassign-partitions list`` and ``--list``: the moves under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pykafka_ops.client.reassignments import Reassignment, list_reassignments
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.reassign.text import Partition, joined, named
+
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("replicas"),
+    Column("adding"),
+    Column("removing"),
+)
+
+
+def list_moves(ctx: Context) -> Table:
+    """Every move under way, by topic and partition."""
+    found = list_reassignments(ctx.cluster())
+    rows = [
+        {
+            "topic": topic,
+            "partition": number,
+            "replicas": move.replicas,
+            "adding": move.adding,
+            "removing": move.removing,
+        }
+        for (topic, number), move in sorted(found.items())
+    ]
+    return Table("reassignments", COLUMNS, rows, kafka=_kafka_text(found))
+
+
+def _kafka_text(found: Mapping[Partition, Reassignment]) -> Iterator[str]:
+    if not found:
+        yield "No partition reassignments found.\n"
+        return
+    yield "Current partition reassignments:\n"
+    for partition, move in sorted(found.items()):
+        adding = f" adding: {joined(move.adding)}." if move.adding else ""
+        removing = f" removing: {joined(move.removing)}." if move.removing else ""
+        yield f"{named(partition)}: replicas: {joined(move.replicas)}.{adding}{removing}\n"
