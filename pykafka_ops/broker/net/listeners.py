@@ -8,9 +8,12 @@ from __future__ import annotations
 import errno
 import re
 import socket
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pykafka_ops.errors import SettingError
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.configs import BrokerConfigs
 
 LISTENER = re.compile(
     r"^(?P<name>[A-Za-z0-9_]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*?)\]?:(?P<port>-?\d+)$"
@@ -135,3 +138,22 @@ def bind(host: str, port: int) -> list[socket.socket]:
     if not bound:
         raise OSError(errno.EADDRNOTAVAIL, f"no address of {host} can be bound")
     return bound
+
+
+class Listening:
+    """Where a broker listens by its settings; ``protocols`` by listener name.
+
+    Raises SettingError.
+    """
+
+    def __init__(self, configs: BrokerConfigs) -> None:
+        self.protocols = protocol_map(configs.text("listener.security.protocol.map") or "")
+        self.endpoints = parse_listeners(configs.text("listeners") or "", "listeners")
+        check_protocols(self.endpoints, self.protocols)
+        name = "advertised.listeners"
+        told = configs.value(name)
+        self.advertised = parse_listeners(configs.text(name) or "", name) if told else None
+
+    def told(self, bound: list[Endpoint]) -> list[Endpoint]:
+        """What to tell clients and brokers once the listeners are ``bound``."""
+        return advertise(bound, self.advertised)

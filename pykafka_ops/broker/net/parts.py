@@ -1,0 +1,155 @@
+"""Everything a broker consists of, made from its settings and put together; nothing runs yet."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.handlers.api import Services
+from pykafka_ops.broker.metadata.producer_ids import ProducerIds
+from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
+from pykafka_ops.broker.net import identity
+from pykafka_ops.broker.net.cleaner import LogCleaner
+from pykafka_ops.broker.net.clocks import monotonic_clock, wall_clock
+from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.net.coordinators import Coordinators
+from pykafka_ops.broker.net.expiry import Expiry
+from pykafka_ops.broker.net.live_settings import LiveSettings
+from pykafka_ops.broker.net.reactions import Reactions
+from pykafka_ops.broker.net.replica_service import LocalReplicas
+from pykafka_ops.broker.net.server import Server
+from pykafka_ops.broker.net.storage_settings import storage_settings
+from pykafka_ops.broker.net.tasks import PeriodicTasks
+from pykafka_ops.broker.state.fetch_session import FetchSessions
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.replicas import Replicas
+from pykafka_ops.settings import check
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.net.seat import Seat
+
+
+class Parts:
+    """The parts of one broker by name; ``run_in_thread`` does what blocks."""
+
+    def __init__(
+        self,
+        seat: Seat,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        run_in_thread: Callable[..., Any],
+        on_fatal: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._run_in_thread = run_in_thread
+        self.seat = seat
+        self.configs = seat.configs
+        self.broker_id = seat.broker_id
+        self.image = MetadataImage(seat.cluster_id)
+        self.reactions = Reactions(self, on_fatal)
+        self.expiry = Expiry(loop)
+        self._make_storage()
+        self._make_cluster()
+        self.logs.moves.on_moved = self.reactions.log_moved
+        self.logs.on_flushed = self.replicas.flushed
+        self.services = self._make_services()
+        self.server = Server(self.services, loop)
+        self.tasks = PeriodicTasks(self.logs, self.configs, wall_clock)
+        self.cleaner = LogCleaner(self.logs, self.configs, wall_clock, run_in_thread)
+        self.logs.moves.is_held = self.cleaner.is_busy
+
+    def _make_storage(self) -> None:
+        seat, reactions = self.seat, self.reactions
+        self.settings = LiveSettings(
+            seat.store,
+            seat.broker_id,
+            self.configs,
+            clock=wall_clock,
+            on_topic=reactions.topic_changed,
+            on_broker=reactions.settings_changed,
+        )
+        self.logs = LogDirs(
+            check.log_dirs(self.configs.value),
+            broker_id=seat.broker_id,
+            cluster_id=seat.cluster_id,
+            config_of=self.settings.topic_config,
+            settings=storage_settings(self.configs, wall_clock),
+            on_offline=reactions.dir_failed,
+            wake=reactions.wake_logs,
+        )
+        self.replicas = Replicas(
+            seat.broker_id,
+            self.logs,
+            call_soon=self._loop.call_soon,
+            arm=self.expiry.arm,
+            clock=wall_clock,
+            max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
+            alive=self.image.alive,
+        )
+        self.expiry.expire = self.replicas.expire
+
+    def _make_cluster(self) -> None:
+        self.coordinators = Coordinators(
+            self._loop,
+            self.replicas,
+            clock=wall_clock,
+            timer=monotonic_clock,
+            run_in_thread=self._run_in_thread,
+        )
+        self.service = LocalReplicas(
+            self.image,
+            self.replicas,
+            self.logs,
+            self.settings,
+            coordinators=self.coordinators,
+        )
+        self.controller = ControllerLoop(
+            self.seat.store,
+            self.service,
+            ControllerSettings(
+                broker_id=self.broker_id,
+                clock=wall_clock,
+                new_topic_id=identity.random_uuid,
+                unclean=self._unclean,
+                delete_enabled=self.configs.value("delete.topic.enable"),
+            ),
+        )
+
+    def _unclean(self, topic: str) -> bool:
+        return self.settings.topic_config(topic).unclean_leader_election_enable
+
+    def _make_services(self) -> Services:
+        get = self.configs.value
+        sessions = FetchSessions(
+            get("max.incremental.fetch.session.cache.slots"),
+            lambda: random.getrandbits(31),
+        )
+        producer_ids = ProducerIds(self.broker_id, self.seat.store)
+        return Services(
+            broker_id=self.broker_id,
+            cluster_id=self.seat.cluster_id,
+            clock=wall_clock,
+            timer=monotonic_clock,
+            image=self.image,
+            configs=self.configs,
+            store=self.seat.store,
+            logs=self.logs,
+            replicas=self.replicas,
+            topics=TopicAdmin(
+                self.image,
+                self.controller,
+                self.configs,
+                draw=random.randrange,
+                new_topic_id=identity.random_uuid,
+            ),
+            sessions=sessions,
+            producer_ids=producer_ids,
+            transactions=self.coordinators.add_transactions(self.image, self.configs, producer_ids),
+            groups=self.coordinators.add_groups(self.image, self.configs),
+            orders=self.service,
+            run_in_thread=self._run_in_thread,
+            fetch_max_bytes=get("fetch.max.bytes"),
+        )
