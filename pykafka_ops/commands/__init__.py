@@ -84,6 +84,7 @@ TABLE: tuple[Row, ...] = (
     ),
     ("spark", "spark", "reports on lag, partition skew and retention, made by Spark", (), ()),
     ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
+    ("zookeeper", "zookeeper", "run the ZooKeeper that comes with PySpark", (), ()),
     ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
 )
 

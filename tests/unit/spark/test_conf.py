@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.errors import PkoError, StorageError, UsageError
+from pykafka_ops.local.java import feature_version
 from pykafka_ops.spark import conf, package
 from pykafka_ops.spark.failures import explained
-from pykafka_ops.spark.java import feature_version
 from pykafka_ops.spark.jvm import cause_of, variables
 from pykafka_ops.spark.master import check_master, standalone_hosts
 from pykafka_ops.spark.session import Wish, all_settings

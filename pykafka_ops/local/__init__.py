@@ -1,0 +1,1 @@
+"""Brokers and a ZooKeeper as processes on this machine: for ``pko cluster``, and for tests."""

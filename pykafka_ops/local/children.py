@@ -1,0 +1,175 @@
+"""Start, find and end processes that stay when this one ends.
+
+A pid alone is no name: it may be given to another process after a crash. So a process is known by
+its pid and the tick it was started at, where the system tells it (``/proc``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pykafka_ops.errors import PkoError
+
+POLL_SECONDS = 0.01
+PR_SET_PDEATHSIG = 1
+
+
+def spawn(
+    argv: Sequence[str],
+    log: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    mortal: bool = False,
+    stdout: int | None = None,
+) -> subprocess.Popen[bytes]:
+    """Run ``argv`` in a session of its own, its stderr (and stdout, unless given) into ``log``.
+
+    ``mortal``: the system kills it when the thread that started it ends (Linux), so that a test
+    run that is killed leaves nothing behind. Raises PkoError where it cannot be started.
+    """
+    die = _death_with_parent() if mortal else None
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as out:
+            return subprocess.Popen(
+                list(argv),
+                stdin=subprocess.DEVNULL,
+                stdout=out if stdout is None else stdout,
+                stderr=out,
+                env=dict(env) if env is not None else None,
+                start_new_session=True,
+                preexec_fn=die,
+            )
+    except OSError as error:
+        what = error.filename or argv[0]
+        raise PkoError(f"cannot start {argv[0]}: {error.strerror} ({what})") from None
+
+
+def _death_with_parent() -> Callable[[], None] | None:
+    try:
+        prctl = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+    return lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def first_line(process: subprocess.Popen[bytes], seconds: float) -> str | None:
+    """The first line of its stdout (a pipe), "" once it has ended; None after ``seconds``."""
+    assert process.stdout is not None
+    fd, data = process.stdout.fileno(), b""
+    end = time.monotonic() + seconds
+    while b"\n" not in data:
+        ready, _, _ = select.select([fd], [], [], max(0.0, end - time.monotonic()))
+        if not ready:
+            return None
+        chunk = os.read(fd, 4096)
+        if not chunk:
+            return ""
+        data += chunk
+    return data.split(b"\n", 1)[0].decode(errors="replace")
+
+
+def started_at(pid: int) -> int | None:
+    """The tick ``pid`` was started at; None if it does not run (or is a zombie); 0 if unknown."""
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            fields = stat.read().rpartition(b")")[2].split()
+        return None if fields[0] in (b"Z", b"X") else int(fields[19])
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return 0
+    except (OSError, ValueError, IndexError):
+        return 0 if not os.path.isdir("/proc/self") else None
+
+
+def is_alive(pid: int, started: int = 0) -> bool:
+    """Whether the process runs that had ``pid`` and was started at that tick (0: any)."""
+    now = started_at(pid)
+    return now is not None and (0 in (now, started) or now == started)
+
+
+def end(pid: int, started: int = 0, *, seconds: float = 60.0) -> bool:
+    """SIGTERM, and wait until it is gone; whether it went within ``seconds``."""
+    if is_alive(pid, started):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    return wait_until(lambda: not is_alive(pid, started), seconds)
+
+
+def kill(pid: int, started: int = 0, *, seconds: float = 30.0) -> None:
+    """SIGKILL, and wait until it is gone."""
+    if is_alive(pid, started):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not is_alive(pid, started), seconds)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether ``condition`` came true within ``seconds``."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """The JSON object in a file; None if there is none that can be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def write_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Write it so that a reader sees all or nothing of it. Raises PkoError."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        raise PkoError(f"cannot write {path}: {error.strerror}") from None
+
+
+def tail(path: Path, lines: int = 5) -> str:
+    """The last lines of a log, joined by `` | ``; "" where there is none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, os.path.getsize(path) - 8192))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return " | ".join([x.strip() for x in text.splitlines() if x.strip()][-lines:])
+
+
+def free_port(host: str = "127.0.0.1", wish: int = 0) -> int:
+    """``wish`` if nobody listens there now, else some port that is free."""
+    for port in (wish, 0):
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+            return int(probe.getsockname()[1])
+    raise PkoError(f"no free port on {host}")
+
+
+def accepts(host: str, port: int) -> bool:
+    """Whether something listens there."""
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex((host, port)) == 0

@@ -1,0 +1,259 @@
+"""The ZooKeeper that ships in the PySpark wheel, as a process.
+
+Its log goes to stderr through log4j's SimpleLogger, so log4j-core stays out: a start takes about
+0.3 s and 70 MB. Counterpart of zookeeper-server-start.sh.
+"""
+
+from __future__ import annotations
+
+import glob
+import importlib.util
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pykafka_ops.errors import PkoError, SettingError
+from pykafka_ops.local import children
+from pykafka_ops.local.java import require_java
+from pykafka_ops.settings.properties import format_properties, parse_properties
+
+MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+JAVA_NEEDED = 8
+JARS = (
+    "zookeeper-[0-9]*", "zookeeper-jute-*", "netty-buffer-*", "netty-codec-[0-9]*",
+    "netty-common-*", "netty-handler-[0-9]*", "netty-resolver-*", "netty-transport-[0-9]*",
+    "slf4j-api-*", "log4j-api-*", "log4j-slf4j2-impl-*", "metrics-core-*", "commons-io-*",
+)  # fmt: skip
+ALSO = (
+    "netty-codec-base-*", "netty-transport-classes-epoll-*",
+    "netty-transport-native-unix-common-*", "snappy-java-*",
+)  # fmt: skip
+"""Taken where they are: they came and went with the versions of Spark."""
+
+JVM = (
+    "-Xmx256M", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
+    "-Dlog4j2.loggerContextFactory=org.apache.logging.log4j.simple.SimpleLoggerContextFactory",
+    "-Dorg.apache.logging.log4j.simplelog.level=INFO",
+    "-Dorg.apache.logging.log4j.simplelog.showdatetime=true",
+    "-Dorg.apache.logging.log4j.simplelog.dateTimeFormat=yyyy-MM-dd HH:mm:ss,SSS",
+)  # fmt: skip
+DEFAULTS = {
+    "clientPort": "2181",
+    "clientPortAddress": "127.0.0.1",
+    "maxClientCnxns": "0",
+    "tickTime": "1000",
+    "minSessionTimeout": "2000",
+    "maxSessionTimeout": "60000",
+    "autopurge.purgeInterval": "1",
+}
+RECORD, CONFIG, LOG = "zookeeper.pid", "zookeeper.properties", "zookeeper.log"
+START_SECONDS = 60.0
+FIRST_WORD = 0.2
+"""Seconds: a question that came before it serves is not answered, so ask again soon."""
+
+
+def classpath(env: Mapping[str, str] | None = None) -> str:
+    """The jars to run ZooKeeper with, from SPARK_HOME or the pyspark package.
+
+    Raises PkoError, with what to install, where they are not.
+    """
+    env = os.environ if env is None else env
+    folder = _jar_folder(env)
+    if folder is None:
+        raise PkoError(
+            "ZooKeeper comes with PySpark, which is not installed: pip install "
+            "'pykafka-ops[spark]', or set SPARK_HOME to where Spark is"
+        )
+    found: list[str] = []
+    for pattern in (*JARS, *ALSO):
+        jars = sorted(glob.glob(os.path.join(glob.escape(folder), f"{pattern}.jar")))
+        if not jars and pattern in JARS:
+            raise PkoError(
+                f"no {pattern}.jar in {folder}: this Spark carries no ZooKeeper that can be run; "
+                "pip install 'pyspark>=4'"
+            )
+        found += jars
+    return os.pathsep.join(found)
+
+
+def _jar_folder(env: Mapping[str, str]) -> str | None:
+    homes = [env["SPARK_HOME"]] if env.get("SPARK_HOME") else []
+    spec = importlib.util.find_spec("pyspark")
+    homes += list(spec.submodule_search_locations or ()) if spec else []
+    jars = [os.path.join(home, "jars") for home in homes]
+    return next((folder for folder in jars if os.path.isdir(folder)), None)
+
+
+class ZooKeeper:
+    """The ZooKeeper of one directory, which holds its data, settings, log and pid file.
+
+    ``settings`` are those of zookeeper.properties on top of ``DEFAULTS``; ``clientPort`` 0 takes
+    a free one, and the same again at the next start if it still is. ``mortal``: it ends with the
+    thread that starts it.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        settings: Mapping[str, str] | None = None,
+        *,
+        mortal: bool = False,
+        fsync: bool = True,
+    ) -> None:
+        self.directory = directory.absolute()
+        self.settings = {**DEFAULTS, **(settings or {})}
+        self.settings.setdefault("dataDir", str(self.directory))
+        self.mortal, self.fsync = mortal, fsync
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def log(self) -> Path:
+        """Where it logs to."""
+        return self.directory / LOG
+
+    def running(self) -> dict[str, Any] | None:
+        """``pid``, ``started`` (tick), ``host``, ``port`` and ``started_ms``; None if none runs."""
+        found = children.read_record(self.directory / RECORD)
+        if found is None or not isinstance(found.get("pid"), int):
+            return None
+        return found if children.is_alive(found["pid"], found.get("started") or 0) else None
+
+    @property
+    def connect(self) -> str:
+        """The ``host:port`` of ``zookeeper.connect``. Raises PkoError while it has no port."""
+        found = children.read_record(self.directory / RECORD)
+        if found is None:
+            raise PkoError(f"no ZooKeeper was started on {self.directory}")
+        return f"{found['host']}:{found['port']}"
+
+    def start(self, seconds: float = START_SECONDS) -> str:
+        """Start it in the background and wait until it serves; ``host:port``.
+
+        Raises PkoError, naming the end of its log, where it does not.
+        """
+        if self.running() is not None:
+            return self.connect
+        before = self.log.stat().st_size if self.log.exists() else 0
+        process = self.launch()
+        record = children.read_record(self.directory / RECORD) or {}
+        host, port = str(record["host"]), int(record["port"])
+        ready = children.wait_until(
+            lambda: process.poll() is not None or bool(answers(host, port, FIRST_WORD)), seconds
+        )
+        if not ready or process.poll() is not None:
+            self.kill()
+            why = reason(self.log, before)
+            raise PkoError(f"ZooKeeper did not start on {host}:{port}: {why} (see {self.log})")
+        return self.connect
+
+    def launch(self) -> subprocess.Popen[bytes]:
+        """Start the process without waiting. Raises PkoError or SettingError."""
+        java = require_java(os.environ, JAVA_NEEDED, "ZooKeeper")
+        jars = classpath()
+        host, port = self._address()
+        self._write_config(port)
+        sync = () if self.fsync else ("-Dzookeeper.forceSync=no",)
+        argv = [java, *JVM, *sync, "-Dzookeeper.admin.enableServer=false", "-cp", jars, MAIN,
+                str(self.directory / CONFIG)]  # fmt: skip
+        self.process = process = children.spawn(argv, self.log, mortal=self.mortal)
+        record = {
+            "pid": process.pid,
+            "started": children.started_at(process.pid) or 0,
+            "host": host,
+            "port": port,
+        }
+        children.write_record(self.directory / RECORD, record)
+        return process
+
+    def _address(self) -> tuple[str, int]:
+        """Where clients will connect: told addresses are kept, port 0 becomes a real one."""
+        told = self.settings.get("clientPortAddress") or "0.0.0.0"
+        host = "127.0.0.1" if told in ("0.0.0.0", "::") else told
+        text = self.settings.get("clientPort", "")
+        if not text.isascii() or not text.isdigit() or int(text) > 65535:
+            raise SettingError(f"clientPort={text}: a port is a number from 0 to 65535")
+        port = int(text)
+        if port == 0:
+            before = children.read_record(self.directory / RECORD) or {}
+            wish = before.get("port")
+            return host, children.free_port(host, wish if isinstance(wish, int) else 0)
+        if children.accepts(host, port):
+            raise PkoError(
+                f"something listens on {host}:{port} already: stop it, or choose another port "
+                "(--port 0 for a free one)"
+            )
+        return host, port
+
+    def _write_config(self, port: int) -> None:
+        """The settings as ZooKeeper reads them; its admin server would need Jetty."""
+        values = {k: v for k, v in self.settings.items() if not k.startswith("admin.")}
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            text = format_properties({**values, "clientPort": str(port)})
+            (self.directory / CONFIG).write_text(text, encoding="latin-1")
+        except OSError as error:
+            raise PkoError(f"cannot write to {self.directory}: {error.strerror}") from None
+
+    def stop(self, seconds: float = 60.0) -> int | None:
+        """Stop it and wait; its pid, None if none ran. Raises PkoError if it does not stop."""
+        found = self.running()
+        if found is None:
+            return None
+        if not children.end(found["pid"], found.get("started") or 0, seconds=seconds):
+            raise PkoError(f"ZooKeeper (pid {found['pid']}) did not stop in {seconds:.0f} s")
+        self._reap()
+        return int(found["pid"])
+
+    def kill(self) -> None:
+        """kill -9, for tests and for a start that failed."""
+        found = self.running()
+        if found is not None:
+            children.kill(found["pid"], found.get("started") or 0)
+        self._reap()
+
+    def _reap(self) -> None:
+        if self.process is not None:
+            self.process.wait()
+            self.process = None
+
+
+def answers(host: str, port: int, seconds: float = 2.0) -> dict[str, str] | None:
+    """What it says of itself ("srvr"): ``Zookeeper version``, ``Mode``, ...; None if silent."""
+    try:
+        with socket.create_connection((host, port), seconds) as link:
+            link.settimeout(seconds)
+            link.sendall(b"srvr")
+            data = b""
+            while chunk := link.recv(4096):
+                data += chunk
+    except OSError:
+        return None
+    pairs = [line.partition(":") for line in data.decode(errors="replace").splitlines()]
+    return {key.strip(): value.strip() for key, colon, value in pairs if colon} or None
+
+
+def reason(log: Path, start: int = 0) -> str:
+    """Why it ended: the innermost cause that its log names behind byte ``start``."""
+    try:
+        with log.open("rb") as file:
+            file.seek(start)
+            lines = file.read(1 << 20).decode(errors="replace").splitlines()
+    except OSError:
+        return "it wrote no log"
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    thrown = [line for line in lines if re.match(r"\s*[\w.$]+(Exception|Error)\b", line)]
+    errors = [line for line in lines if " ERROR " in line or line.startswith("Error")]
+    told = (causes[-1:] or thrown[-1:] or errors[:1] or lines[-1:] or ["it said nothing"])[0]
+    return told.removeprefix("Caused by: ").strip()
+
+
+def read_settings(path: str) -> dict[str, str]:
+    """The settings of a zookeeper.properties file. Raises SettingError where there is none."""
+    try:
+        return parse_properties(Path(path).read_bytes())
+    except OSError as error:
+        raise SettingError(f"cannot read {path}: {error.strerror}") from None
