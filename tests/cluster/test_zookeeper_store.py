@@ -33,7 +33,7 @@ from tests.support.waiting import free_port
 
 pytestmark = pytest.mark.java
 
-SESSION_MS = 3000
+SESSION_MS = 6000
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeper]:
 @contextlib.asynccontextmanager
 async def session(connect: str) -> AsyncIterator[ZooKeeperStore]:
     store = await ZooKeeperStore.connect(
-        connect, session_timeout_ms=SESSION_MS, connection_timeout_ms=10_000
+        connect, session_timeout_ms=SESSION_MS, connection_timeout_ms=60_000
     )
     try:
         yield store
@@ -71,7 +71,7 @@ def run(zookeeper: ZooKeeper, request: pytest.FixtureRequest) -> Callable[[Body]
     return go
 
 
-async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)

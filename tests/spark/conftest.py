@@ -21,12 +21,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All need Java and seconds, and run in one worker, which keeps the one session.
-
-    The lag stream on a broker comes first: in a session that has run other streams its first
-    window did not come; why is not known.
-    """
-    items.sort(key=lambda item: item.path.name != "test_lag_stream_live.py")
+    """All need Java and seconds, and run in one worker, which keeps the one session."""
     for item in items:
         if item.path.is_relative_to(HERE):
             for marker in (pytest.mark.java, pytest.mark.slow, pytest.mark.xdist_group("spark")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +41,9 @@ class Site:
             "subscribe": TOPIC,
             "topics": TOPIC,
             "groups": GROUP,
-            "since": str(int(time.time() * 1000)),
+            # The first window begins at a border: at one that has gone by, so that every commit is
+            # in a window however soon it comes.
+            "since": str(int(time.time() * 1000) - WIDTH),
         }
         self.query: StreamingQuery | None = None
         self.stream = LagStream(options, str(root / "checkpoint"), WIDTH, 500)
@@ -60,11 +63,15 @@ class Site:
         self.commits += 1
 
     def windows(self) -> list[dict[str, Any]]:
-        """Those of whole micro-batches, in order."""
+        """Those of whole micro-batches, in order; a batch may be written anew while we read."""
         found: list[dict[str, Any]] = []
         for mark in self.out.glob("batch=*/_SUCCESS"):
-            for path in mark.parent.glob("*.parquet"):
-                found += pq.ParquetFile(path).read().to_pylist()
+            with contextlib.suppress(FileNotFoundError):
+                found += [
+                    row
+                    for path in mark.parent.glob("*.parquet")
+                    for row in pq.ParquetFile(path).read().to_pylist()
+                ]
         return sorted(found, key=lambda row: row["start"])
 
     def told(self) -> bool:

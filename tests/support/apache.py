@@ -88,7 +88,9 @@ class ZooKeeper:
             f"dataDir={self.directory / 'zookeeper'}\nclientPort={self.port}\n"
             "clientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\ntickTime=500\n"
         )
-        argv = ["java", "-Xmx256M", log4j("WARN"), "-cp", java_kit.server_classpath()]
+        # No power is cut here, and a write must not wait for a busy disk.
+        argv = ["java", "-Xmx256M", "-Dzookeeper.forceSync=no", log4j("WARN")]
+        argv += ["-cp", java_kit.server_classpath()]
         argv += ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
         self.process = Process(argv, self.directory / "zookeeper.log")
         wait_for_port("127.0.0.1", self.port, alive=self.process.alive)

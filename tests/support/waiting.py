@@ -14,7 +14,7 @@ POLL_SECONDS = 0.01
 def wait_for(
     condition: Callable[[], T],
     *,
-    seconds: float = 10.0,
+    seconds: float = 60.0,
     what: str = "condition",
     poll: float = POLL_SECONDS,
     about: object = None,
