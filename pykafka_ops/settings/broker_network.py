@@ -32,7 +32,7 @@ ROWS: tuple[Setting, ...] = (
         doc="Security protocol of each listener name, as `NAME:PROTOCOL`."),
     row("control.plane.listener.name", STRING, None, HIGH, REFUSE,
         doc="Listener reserved for requests of the controller."),
-    row("inter.broker.listener.name", STRING, None, WARN,
+    row("inter.broker.listener.name", STRING, None,
         doc="Listener that brokers use among themselves."),
     row("security.inter.broker.protocol", STRING, "PLAINTEXT", OneOf(("PLAINTEXT", "SSL",
         "SASL_PLAINTEXT", "SASL_SSL")), REFUSE,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
+from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.broker.state.leadership import TopicPartition
@@ -78,7 +79,7 @@ class Node:
                 broker_id=id_,
                 clock=lambda: 1,
                 new_topic_id=cluster.new_id,
-                connect=lambda info: cluster.nodes[info.id].replicas,
+                connect=lambda info: Line(cluster.nodes[info.id].replicas),
                 rejoin=self.register,
             ),
         )

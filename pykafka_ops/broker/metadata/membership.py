@@ -41,6 +41,10 @@ class ControllerMovedError(StoreError):
     """Another broker is controller: what was to be written as one is refused."""
 
 
+class BrokerIdTakenError(PkoError):
+    """Another session has registered with this broker's id."""
+
+
 class ControllerTerm(NamedTuple):
     """One broker's time as controller; ``version`` is that of ``/controller_epoch``."""
 
@@ -82,7 +86,7 @@ async def register_broker(store: MetadataStore, info: BrokerInfo, now: int) -> i
     """Register ``info`` (ephemeral); the broker epoch. ``now`` in ms since 1970.
 
     A registration of an earlier session of this process is replaced (KAFKA-7165); that of
-    another live broker with the same id raises PkoError.
+    another live broker with the same id raises BrokerIdTakenError.
     """
     path = Broker.path(info.id)
     data = Broker.encode(info, now)
@@ -93,7 +97,7 @@ async def register_broker(store: MetadataStore, info: BrokerInfo, now: int) -> i
         existing = await store.exists(path)
         if existing is not None and existing.ephemeral_owner == store.session_id:
             return existing.czxid
-        raise PkoError(
+        raise BrokerIdTakenError(
             f"broker id {info.id} is registered already ({path}): another broker uses it, or"
             " this one stopped a moment ago; wait for its session to end or change broker.id"
         ) from None

@@ -33,9 +33,13 @@ class Acceptor:
         self._take = take
         self._retry: asyncio.TimerHandle | None = None
 
-    def start(self, backlog: int) -> None:
-        """Begin to listen. Raises OSError when another process took the port meanwhile."""
+    def listen(self, backlog: int) -> None:
+        """Let clients connect, who wait. Raises OSError when another process took the port
+        meanwhile."""
         self._socket.listen(backlog)
+
+    def start(self) -> None:
+        """Begin to take clients."""
         self._watch()
 
     def close(self) -> None:

@@ -22,16 +22,20 @@ from pykafka_ops.wire.apis import ApiKey
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.listeners import Endpoint
+    from pykafka_ops.broker.state.image import MetadataDelta
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
 HOT = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.INIT_PRODUCER_ID)
 """Loaded right after the start, before a client asks."""
+NEWS_SECONDS = 10.0
+"""How long a start waits for the controller's first UpdateMetadata."""
 
 
 class Broker:
     """One broker. ``properties`` are those of server.properties; ``data_dir`` holds the embedded
-    metadata store. ``on_fatal`` is called when it cannot go on (its last log directory failed).
+    metadata store unless ``zookeeper.connect`` is set. ``on_fatal`` is called when it cannot go
+    on (its last log directory failed).
 
     Raises SettingError for settings that are wrong or that would not be honoured.
     """
@@ -49,11 +53,6 @@ class Broker:
         for line in review.warnings:
             log.warning("%s", line)
         self.configs = identity.configs(properties)
-        if self.configs.value("zookeeper.connect"):
-            raise SettingError(
-                "zookeeper.connect: clusters on ZooKeeper are not served yet; "
-                "leave it out to use the embedded metadata store"
-            )
         self._listening = Listening(self.configs)
         self._data_dir = data_dir
         self._on_fatal = on_fatal
@@ -88,7 +87,11 @@ class Broker:
         self._opened("threads", lambda: self._pool.shutdown(wait=False))
         await self._sit_down()
         self.parts = parts = Parts(
-            self._seat, self._loop, run_in_thread=self._run_in_thread, on_fatal=self._on_fatal
+            self._seat,
+            self._loop,
+            listener=self._listening.inter_broker,
+            run_in_thread=self._run_in_thread,
+            on_fatal=self._on_fatal,
         )
         self._opened("expiry", parts.expiry.stop)
         await parts.settings.start()
@@ -99,6 +102,7 @@ class Broker:
         if self._seat.fresh:
             names = await adoption.adopt(self._seat.store, parts.logs, self.broker_id)
             await parts.settings.load_topics(names)
+        self._opened("peers", parts.peers.close)
         await self._open_sockets()
         await self._join()
         parts.tasks.start()
@@ -106,11 +110,12 @@ class Broker:
         parts.cleaner.start()
         self._opened("cleaner", parts.cleaner.stop)
         await parts.server.accept()
+        await self._hear_of_ourselves()
 
     async def _sit_down(self) -> None:
         """Lock the directory, open the tree; settles broker and cluster id."""
         self._opened("lock", seat.lock(self._data_dir).close)
-        store = seat.open_store(self._data_dir)
+        store = await seat.open_store(self.configs, self._data_dir)
         self._opened("store", store.close)
         self._seat = await Seat.take(store, self.configs)
 
@@ -134,9 +139,30 @@ class Broker:
             ),
             rack=self.configs.value("broker.rack"),
         )
+        self.parts.server.queue_clients()  # a controller connects as soon as it sees us
         self.parts.service.broker_epoch = await self._seat.register(info)
         await self.parts.controller.start()
         self._opened("controller", self.parts.controller.stop)
+
+    async def _hear_of_ourselves(self) -> None:
+        """Wait for the first news of another broker that is controller: only then clients learn
+        of any broker from this one."""
+        image, told = self.parts.image, asyncio.Event()
+
+        def changed(delta: MetadataDelta) -> None:
+            if image.alive(self.broker_id):
+                told.set()
+
+        if image.alive(self.broker_id):
+            return
+        image.listeners.append(changed)
+        try:
+            async with asyncio.timeout(NEWS_SECONDS):
+                await told.wait()
+        except TimeoutError:
+            log.warning("no news of the cluster from its controller yet")
+        finally:
+            image.listeners.remove(changed)
 
     # -- while running ---------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 from pykafka_ops.broker.state.orders import (
     LeaderAndIsrOrder,
@@ -27,13 +28,21 @@ RETRY_S = 0.1
 Replied = Callable[[int, Order, PartitionErrors], None]
 
 
+class Line(NamedTuple):
+    """The way to one broker, and how to hang up."""
+
+    service: ReplicaService
+    close: Callable[[], None] = lambda: None
+
+
 class ControllerChannel:
     """Orders for one registration of one broker; ``replied`` hears what came of them."""
 
-    def __init__(self, broker: int, epoch: int, service: ReplicaService, replied: Replied) -> None:
+    def __init__(self, broker: int, epoch: int, line: Line, replied: Replied) -> None:
         self.broker = broker
         self.epoch = epoch
-        self._service = service
+        self._service = line.service
+        self._hang_up = line.close
         self._replied = replied
         self._orders: deque[Order] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -54,14 +63,18 @@ class ControllerChannel:
         self._orders.clear()
         if self._task is not None:
             self._task.cancel()
+        self._hang_up()
 
     async def _drain(self) -> None:
+        silent = False
         while self._orders:
             order = self._orders[0]
             try:
                 errors = await self._deliver(order)
             except (OSError, ConnectError) as error:
-                log.warning("broker %d does not answer: %s; trying again", self.broker, error)
+                if not silent:
+                    log.warning("broker %d does not answer: %s; trying again", self.broker, error)
+                silent = True
                 await asyncio.sleep(RETRY_S)
                 continue
             except KafkaError as error:
@@ -70,6 +83,7 @@ class ControllerChannel:
                 log.exception("broker %d failed to obey", self.broker)
             else:
                 self._replied(self.broker, order, errors)
+            silent = False
             if self._orders:
                 self._orders.popleft()
 

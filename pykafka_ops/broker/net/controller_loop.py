@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from pykafka_ops.broker.metadata.membership import (
 )
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore, SessionState, StoreError
 from pykafka_ops.broker.metadata.znodes import Controller as ControllerZnode
-from pykafka_ops.broker.net.controller_channel import ControllerChannel
+from pykafka_ops.broker.net.controller_channel import ControllerChannel, Line
 from pykafka_ops.broker.net.controller_watches import ControllerWatches
 from pykafka_ops.broker.state.controller import Controller
 from pykafka_ops.broker.state.image import BrokerInfo
@@ -35,7 +35,7 @@ from pykafka_ops.broker.state.orders import (
     StopReplicaOrder,
 )
 from pykafka_ops.broker.state.steps import ReadStates, Reply, Step, Steps, Write
-from pykafka_ops.errors import KafkaError, StorageError
+from pykafka_ops.errors import ConnectError, KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.controller.KafkaController")
@@ -60,7 +60,7 @@ class ControllerSettings:
     new_topic_id: Callable[[], bytes]
     unclean: Callable[[str], bool] = lambda topic: False
     delete_enabled: bool = True
-    connect: Callable[[BrokerInfo], ReplicaService] | None = None
+    connect: Callable[[BrokerInfo], Line] | None = None
     rejoin: Callable[[], Awaitable[None]] | None = None
 
 
@@ -315,6 +315,12 @@ class ControllerLoop:
                 log.warning("%s", notice)
             if self._watches is not None:
                 self._watches.follow(controller.cluster)
+            self._hang_up(controller.cluster.brokers)
+
+    def _hang_up(self, live: Mapping[int, BrokerInfo]) -> None:
+        """Give up on brokers that are gone."""
+        for broker in [broker for broker in self._channels if broker not in live]:
+            self._channels.pop(broker).close()
 
     async def _execute(self, step: Step, tree: ControllerStore) -> Reply:
         if isinstance(step, Write):
@@ -330,20 +336,25 @@ class ControllerLoop:
         if channel is None or channel.epoch != order.broker_epoch:
             if channel is not None:
                 channel.close()
-            service = self._service(broker)
-            if service is None:
-                log.error("no way to reach broker %d", broker)
+            line = self._line(broker)
+            if line is None:
                 return
-            channel = ControllerChannel(broker, order.broker_epoch, service, self._replied)
+            channel = ControllerChannel(broker, order.broker_epoch, line, self._replied)
             self._channels[broker] = channel
         channel.send(order)
 
-    def _service(self, broker: int) -> ReplicaService | None:
+    def _line(self, broker: int) -> Line | None:
         if broker == self._settings.broker_id:
-            return self._replicas
+            return Line(self._replicas)
         controller, connect = self._controller, self._settings.connect
         info = None if controller is None else controller.cluster.brokers.get(broker)
-        return None if connect is None or info is None else connect(info)
+        try:
+            if connect is not None and info is not None:
+                return connect(info)
+            log.error("no way to reach broker %d", broker)
+        except ConnectError as error:
+            log.error("no way to reach broker %d: %s", broker, error)
+        return None
 
     def _replied(self, broker: int, order: Order, errors: PartitionErrors) -> None:
         controller = self._controller

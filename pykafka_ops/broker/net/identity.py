@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.metadata.membership import generate_broker_id
 from pykafka_ops.broker.net import adoption
 from pykafka_ops.broker.state.configs import BrokerConfigs
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.metadata.store import MetadataStore
 
 NO_BROKER_ID = -1
 ALONE = {
@@ -21,17 +26,35 @@ ALONE = {
 
 
 def configs(properties: Mapping[str, str]) -> BrokerConfigs:
-    """The settings; without ``broker.id`` the id that the log directories know, else 0.
+    """The settings a broker starts with. Raises SettingError, StorageError.
 
-    A broker on its own is a cluster of one: what Kafka's own ``config/server.properties`` sets
-    for that case is the default here.
+    Without ``zookeeper.connect`` it is a cluster of one: what Kafka's own
+    ``config/server.properties`` sets for that case is the default here, and so is the id that the
+    log directories know, else 0.
     """
+    if properties.get("zookeeper.connect", "").strip():
+        return BrokerConfigs(properties)
     properties = {**ALONE, **properties}
     found = BrokerConfigs(properties)
     if found.value("broker.id") != NO_BROKER_ID:
         return found
-    stored = adoption.stored_identity(RealFiles(), check.log_dirs(found.value))[0]
-    return BrokerConfigs({**properties, "broker.id": str(stored or 0)})
+    stored = adoption.stored_identity(RealFiles(), check.log_dirs(found.value))[0] or 0
+    if stored > found.value("reserved.broker.max.id"):
+        return found  # a generated one, which is not for settings
+    return BrokerConfigs({**properties, "broker.id": str(stored)})
+
+
+async def broker_id(store: MetadataStore, configs: BrokerConfigs, stored: int | None) -> int:
+    """``broker.id``, else the id ``stored`` in the log directories, else a new one.
+
+    Raises StoreError (``KafkaServer.getOrGenerateBrokerId``).
+    """
+    wanted: int = configs.value("broker.id")
+    if wanted != NO_BROKER_ID:
+        return wanted
+    if stored is not None:
+        return stored
+    return await generate_broker_id(store, configs.value("reserved.broker.max.id"))
 
 
 def random_uuid() -> bytes:

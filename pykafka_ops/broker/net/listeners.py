@@ -140,6 +140,25 @@ def bind(host: str, port: int) -> list[socket.socket]:
     return bound
 
 
+def _inter_broker(configs: BrokerConfigs, told: list[Endpoint]) -> str:
+    """As ``KafkaConfig.interBrokerListenerName``. Raises SettingError."""
+    named = configs.text("inter.broker.listener.name")
+    if named and "security.inter.broker.protocol" in configs.static:
+        raise SettingError(
+            "Only one of inter.broker.listener.name and security.inter.broker.protocol should be "
+            "set."
+        )
+    name = (named or configs.text("security.inter.broker.protocol") or "").upper()
+    names = [endpoint.name for endpoint in told]
+    if name not in names:
+        raise SettingError(
+            "requirement failed: inter.broker.listener.name must be a listener name defined in "
+            "advertised.listeners. The valid options based on currently configured listeners are "
+            + ",".join(names)
+        )
+    return name
+
+
 class Listening:
     """Where a broker listens by its settings; ``protocols`` by listener name.
 
@@ -153,6 +172,8 @@ class Listening:
         name = "advertised.listeners"
         told = configs.value(name)
         self.advertised = parse_listeners(configs.text(name) or "", name) if told else None
+        self.inter_broker = _inter_broker(configs, self.advertised or self.endpoints)
+        """Name of the listener brokers use among themselves."""
 
     def told(self, bound: list[Endpoint]) -> list[Endpoint]:
         """What to tell clients and brokers once the listeners are ``bound``."""

@@ -13,11 +13,14 @@ from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
 from pykafka_ops.broker.net import identity
 from pykafka_ops.broker.net.cleaner import LogCleaner
 from pykafka_ops.broker.net.clocks import monotonic_clock, wall_clock
+from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.expiry import Expiry
 from pykafka_ops.broker.net.live_settings import LiveSettings
+from pykafka_ops.broker.net.peers import Peers
 from pykafka_ops.broker.net.reactions import Reactions
+from pykafka_ops.broker.net.remote_replicas import RemoteReplicas
 from pykafka_ops.broker.net.replica_service import LocalReplicas
 from pykafka_ops.broker.net.server import Server
 from pykafka_ops.broker.net.storage_settings import storage_settings
@@ -30,16 +33,21 @@ from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.seat import Seat
+    from pykafka_ops.broker.state.image import BrokerInfo
 
 
 class Parts:
-    """The parts of one broker by name; ``run_in_thread`` does what blocks."""
+    """The parts of one broker by name.
+
+    ``listener`` is the one for brokers, ``run_in_thread`` does what blocks.
+    """
 
     def __init__(
         self,
         seat: Seat,
         loop: asyncio.AbstractEventLoop,
         *,
+        listener: str,
         run_in_thread: Callable[..., Any],
         on_fatal: Callable[[], None],
     ) -> None:
@@ -51,6 +59,7 @@ class Parts:
         self.image = MetadataImage(seat.cluster_id)
         self.reactions = Reactions(self, on_fatal)
         self.expiry = Expiry(loop)
+        self.peers = Peers(self.image, self.configs, self.broker_id, listener)
         self._make_storage()
         self._make_cluster()
         self.logs.moves.on_moved = self.reactions.log_moved
@@ -115,8 +124,18 @@ class Parts:
                 new_topic_id=identity.random_uuid,
                 unclean=self._unclean,
                 delete_enabled=self.configs.value("delete.topic.enable"),
+                connect=self._connect,
+                rejoin=self._rejoin,
             ),
         )
+        self.requests = ControllerRequests(self.controller, self.seat.store)
+
+    def _connect(self, broker: BrokerInfo) -> Line:
+        remote = RemoteReplicas(self.peers.connect(broker, "controller"), self.peers.listener)
+        return Line(remote, remote.close)
+
+    async def _rejoin(self) -> None:
+        self.service.broker_epoch = await self.seat.rejoin()
 
     def _unclean(self, topic: str) -> bool:
         return self.settings.topic_config(topic).unclean_leader_election_enable

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
-from pykafka_ops.broker.metadata.membership import cluster_id, ensure_paths, register_broker
+from pykafka_ops.broker.metadata.membership import (
+    BrokerIdTakenError,
+    cluster_id,
+    ensure_paths,
+    register_broker,
+)
+from pykafka_ops.broker.metadata.znodes import Broker
 from pykafka_ops.broker.net import adoption, identity
 from pykafka_ops.broker.net.clocks import wall_clock
 from pykafka_ops.broker.storage.files import Lock, RealFiles
-from pykafka_ops.errors import StorageError
+from pykafka_ops.errors import SettingError, StorageError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text
 
@@ -19,7 +27,11 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs import BrokerConfigs
     from pykafka_ops.broker.state.image import BrokerInfo
 
+log = logging.getLogger("kafka.server.KafkaServer")
+
 LOCK = "metadata.lock"
+GRACE_MS = 4_000
+"""ZooKeeper ends sessions in steps of its tick; so much later than their time-out it has."""
 
 
 def lock(data_dir: Path) -> Lock:
@@ -35,9 +47,27 @@ def lock(data_dir: Path) -> Lock:
         raise StorageError(f"cannot write to {data_dir}: {error.strerror}") from None
 
 
-def open_store(data_dir: Path) -> MetadataStore:
-    """The embedded store below ``data_dir``."""
-    return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
+async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
+    """ZooKeeper if ``zookeeper.connect`` is set, else the embedded store below ``data_dir``.
+
+    Raises ConnectError, SettingError, StoreError.
+    """
+    connect = (configs.text("zookeeper.connect") or "").strip()
+    if not connect:
+        return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
+    from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore  # kazoo takes its time
+
+    session = configs.value("zookeeper.session.timeout.ms")
+    try:
+        return await ZooKeeperStore.connect(
+            connect,
+            session_timeout_ms=session,
+            connection_timeout_ms=configs.value("zookeeper.connection.timeout.ms") or session,
+        )
+    except ValueError as error:
+        raise SettingError(
+            f"zookeeper.connect={connect}: {error}: write HOST:PORT,HOST:PORT/CHROOT"
+        ) from None
 
 
 class Seat:
@@ -46,23 +76,59 @@ class Seat:
     def __init__(self, store: MetadataStore, configs: BrokerConfigs) -> None:
         self.store = store
         self.configs = configs
-        self.broker_id: int = configs.value("broker.id")
+        self.broker_id = identity.NO_BROKER_ID
         self.cluster_id = ""
+        self._info: BrokerInfo | None = None
         self.fresh = False
-        """Whether nobody has used the tree before."""
+        """Whether this broker is the cluster, and nobody has used the tree before."""
 
     @classmethod
     async def take(cls, store: MetadataStore, configs: BrokerConfigs) -> Seat:
-        """Settle the ids. Raises StoreError, StorageError."""
+        """Settle the ids. Raises StoreError; StorageError if the log directories are those of
+        another cluster."""
         seat = cls(store, configs)
-        seat.fresh = await adoption.is_fresh(store)
+        alone = not configs.value("zookeeper.connect")
         dirs = check.log_dirs(configs.value)
-        stored_cluster = adoption.stored_identity(RealFiles(), dirs)[1]
+        stored_id, stored_cluster = adoption.stored_identity(RealFiles(), dirs)
+        seat.fresh = alone and await adoption.is_fresh(store)
         await ensure_paths(store)
         adopted = stored_cluster if seat.fresh else None
         seat.cluster_id = await cluster_id(store, adopted or uuid_text(identity.random_uuid()))
+        if stored_cluster not in (None, seat.cluster_id):
+            raise StorageError(
+                f"The Cluster ID {seat.cluster_id} doesn't match stored clusterId "
+                f"{stored_cluster} in {dirs[0]}. The broker is trying to join the wrong cluster. "
+                "Configured zookeeper.connect may be wrong."
+            )
+        seat.broker_id = await identity.broker_id(store, configs, stored_id)
         return seat
 
+    async def rejoin(self) -> int:
+        """Register again after the session was lost; the new epoch. Raises as :meth:`register`."""
+        assert self._info is not None, "not registered"
+        return await self.register(self._info)
+
     async def register(self, info: BrokerInfo) -> int:
-        """Register this broker; its epoch."""
+        """Register this broker; its epoch.
+
+        After kill -9 the session of its former life may still hold the id: that is waited for as
+        long as such a session can last. Raises StoreError, BrokerIdTakenError.
+        """
+        self._info = info
+        try:
+            return await register_broker(self.store, info, wall_clock())
+        except BrokerIdTakenError as error:
+            patience = self.configs.value("zookeeper.session.timeout.ms") + GRACE_MS
+            log.warning("%s; waiting up to %d ms for that", error, patience)
+        gone = asyncio.Event()
+        cancel = self.store.watch_data(Broker.path(info.id), lambda _: gone.set())
+        try:
+            async with asyncio.timeout(patience / 1000):
+                while await self.store.exists(Broker.path(info.id)) is not None:
+                    await gone.wait()
+                    gone.clear()
+        except TimeoutError:
+            pass
+        finally:
+            cancel()
         return await register_broker(self.store, info, wall_clock())

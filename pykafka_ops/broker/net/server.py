@@ -140,10 +140,15 @@ class Server:
     def _connected(self, listener: str, client: socket.socket) -> None:
         self.spawn(self._loop.connect_accepted_socket(lambda: Connection(self, listener), client))
 
-    async def accept(self) -> None:
-        """Begin to accept on every listener."""
+    def queue_clients(self) -> None:
+        """Let clients connect; they wait until :meth:`accept`. Raises OSError."""
         for acceptor in self._acceptors:
-            acceptor.start(self._backlog)
+            acceptor.listen(self._backlog)
+
+    async def accept(self) -> None:
+        """Serve those who connect on any listener; to be called after :meth:`queue_clients`."""
+        for acceptor in self._acceptors:
+            acceptor.start()
         self._sweep_idle()
         self._sweep_stalled()
 

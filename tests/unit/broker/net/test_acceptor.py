@@ -69,7 +69,8 @@ def accepted(crowd: list[int | None]) -> tuple[Loop, Listening, list[bool], Acce
         client.close()
 
     acceptor = Acceptor(cast(Any, loop), cast(Any, listening), take)
-    acceptor.start(9)
+    acceptor.listen(9)
+    acceptor.start()
     assert listening.backlog == 9
     return loop, listening, taken, acceptor
 

@@ -63,6 +63,7 @@ class Site:
 
     async def open(self) -> None:
         self.port = await self.server.listen("PLAINTEXT", "127.0.0.1", 0)
+        self.server.queue_clients()
         await self.server.accept()
 
     async def client(self, **options: Any) -> Client:
