@@ -1,13 +1,17 @@
-"""What lies on the brokers' disks (KIP-113, KIP-827)."""
+"""What lies on the brokers' disks, and its moves between them (KIP-113, KIP-827)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.cluster import Cluster, Question, complete
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.messages.log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopic,
     DescribableLogDirTopic,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
@@ -41,11 +45,7 @@ def describe_log_dirs(
     topics: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[int, list[LogDir] | PkoError]:
     """The directories of each broker with the replicas asked for (None: all)."""
-    request = DescribeLogDirsRequest(
-        topics=None
-        if topics is None
-        else [DescribableLogDirTopic(topic=t, partitions=list(p)) for t, p in topics.items()]
-    )
+    request = DescribeLogDirsRequest(topics=None if topics is None else _topics(topics))
     questions = [Question(b, request, DescribeLogDirsResponse) for b in brokers]
     answers = cluster.call_each(questions, name="describeLogDirs")
     return {b: _broker(a) for b, a in zip(brokers, answers, strict=True)}
@@ -68,3 +68,90 @@ def _dir(result: DescribeLogDirsResult) -> LogDir:
     replicas.sort()
     error = KafkaError(result.error_code) if result.error_code else None
     return LogDir(result.log_dir, error, result.total_bytes, result.usable_bytes, replicas)
+
+
+ReplicaKey = tuple[str, int, int]
+"""Topic, partition, broker."""
+
+
+class ReplicaDirs(NamedTuple):
+    """Where a replica lies and where it moves to; None: nowhere."""
+
+    current: str | None = None
+    future: str | None = None
+
+
+def describe_replica_dirs(
+    cluster: Cluster, replicas: Iterable[ReplicaKey]
+) -> dict[ReplicaKey, ReplicaDirs]:
+    """The directories of each replica, as its broker says (Admin.describeReplicaLogDirs).
+
+    A directory that failed is left out. Raises the PkoError of a broker that gives no answer.
+    """
+    wanted: dict[int, dict[str, list[int]]] = {}
+    found = {}
+    for topic, partition, broker in replicas:
+        wanted.setdefault(broker, {}).setdefault(topic, []).append(partition)
+        found[topic, partition, broker] = ReplicaDirs()
+    requests = [DescribeLogDirsRequest(topics=_topics(wanted[b])) for b in wanted]
+    questions = [
+        Question(b, r, DescribeLogDirsResponse) for b, r in zip(wanted, requests, strict=True)
+    ]
+    answers = cluster.call_each(questions, name="describeReplicaLogDirs") if questions else []
+    for broker, answer in zip(wanted, answers, strict=True):
+        dirs = _broker(answer)
+        if isinstance(dirs, PkoError):
+            raise dirs
+        for d in dirs:
+            for r in () if d.error else d.replicas:
+                key = r.topic, r.partition, broker
+                if key in found:
+                    change = {"future" if r.future else "current": d.path}
+                    found[key] = found[key]._replace(**change)
+    return found
+
+
+def _topics(partitions: Mapping[str, Sequence[int]]) -> list[DescribableLogDirTopic]:
+    return [DescribableLogDirTopic(topic=t, partitions=list(p)) for t, p in partitions.items()]
+
+
+def alter_replica_dirs(
+    cluster: Cluster, moves: Mapping[ReplicaKey, str]
+) -> dict[ReplicaKey, PkoError | None]:
+    """Ask brokers to move replicas to these directories (KIP-113); None: the move has begun."""
+    brokers: dict[int, dict[str, list[ReplicaKey]]] = {}
+    for key, path in moves.items():
+        brokers.setdefault(key[2], {}).setdefault(path, []).append(key)
+    questions = [
+        Question(b, _alter_request(dirs), AlterReplicaLogDirsResponse)
+        for b, dirs in brokers.items()
+    ]
+    answers = cluster.call_each(questions, name="alterReplicaLogDirs") if questions else []
+    done: dict[ReplicaKey, PkoError | None] = {}
+    for broker, answer in zip(brokers, answers, strict=True):
+        if isinstance(answer, PkoError):
+            done.update({key: answer for keys in brokers[broker].values() for key in keys})
+            continue
+        for result in answer.results:
+            for p in result.partitions:
+                key = result.topic_name, p.partition_index, broker
+                done[key] = KafkaError(p.error_code) if p.error_code else None
+    return {**complete(done, moves)}
+
+
+def _alter_request(dirs: Mapping[str, Sequence[ReplicaKey]]) -> AlterReplicaLogDirsRequest:
+    asked = []
+    for path, keys in dirs.items():
+        topics: dict[str, list[int]] = {}
+        for topic, partition, _ in keys:
+            topics.setdefault(topic, []).append(partition)
+        asked.append(
+            AlterReplicaLogDir(
+                path=path,
+                topics=[
+                    AlterReplicaLogDirTopic(name=t, partitions=numbers)
+                    for t, numbers in topics.items()
+                ],
+            )
+        )
+    return AlterReplicaLogDirsRequest(dirs=asked)

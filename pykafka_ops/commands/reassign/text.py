@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 
+from pykafka_ops.commands._context import Context
 from pykafka_ops.errors import PkoError
 
 Partition = tuple[str, int]
@@ -16,6 +18,34 @@ class TerseError(PkoError):
 
 class ReassignError(PkoError):
     """The action failed in a way that Kafka's tool prints behind ``Error:``."""
+
+
+class Talk:
+    """What an action tells as it goes on: Kafka's text, or talk where another format is asked."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.plain = ctx.output == "table"
+        """Whether the text is the whole answer."""
+        self._out = sys.stdout if self.plain else sys.stderr
+
+    def say(self, text: str, end: str = "\n") -> None:
+        """Tell it now."""
+        self._out.write(text + end)
+        self._out.flush()
+
+
+def by_zookeeper(ctx: Context) -> bool:
+    """Whether ZooKeeper is asked, as tools did before 3.0; a broker that was named goes first."""
+    args = ctx.args
+    if not args.has("zookeeper"):
+        return False
+    if not args.has("bootstrap-server") or "bootstrap-server" in args.filled:
+        return True
+    Talk(ctx).say(
+        "Warning: ignoring deprecated --zookeeper option because --bootstrap-server was "
+        "specified.  The --zookeeper option will be removed in a future version of Kafka."
+    )
+    return False
 
 
 def named(partition: Partition) -> str:
@@ -31,6 +61,11 @@ def joined(values: Iterable[object]) -> str:
 def plural(word: str, count: int) -> str:
     """The word, with an s unless there is one."""
     return word if count == 1 else f"{word}s"
+
+
+def names_of(partitions: Iterable[Partition]) -> str:
+    """``orders-0,orders-1``, by topic and number."""
+    return joined(named(p) for p in sorted(partitions))
 
 
 def item_lines(errors: Mapping[Partition, PkoError]) -> str:

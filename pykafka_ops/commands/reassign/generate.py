@@ -1,0 +1,87 @@
+"""``--generate``: a proposal made by Kafka's algorithm, from a random start."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from pykafka_ops.analysis.placement import PlacementError, assign_replicas
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.reassign import document
+from pykafka_ops.commands.reassign.assignment import Assignment, chosen, live_brokers, of_topics
+from pykafka_ops.commands.reassign.text import ReassignError, Talk, by_zookeeper
+from pykafka_ops.errors import UsageError
+
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("replicas"),
+    Column("proposed"),
+)
+
+
+def generate(ctx: Context) -> Table | None:
+    """The present replicas of the topics, and proposed ones on the brokers listed."""
+    args = ctx.args
+    topics, ids = read(ctx)
+    rack_aware = not args.has("disable-rack-aware")
+    if by_zookeeper(ctx):
+        from pykafka_ops.commands.reassign.zookeeper import connected
+
+        with connected(ctx) as tree:
+            current = tree.of_topics(topics)
+            brokers = chosen(tree.brokers(), ids, rack_aware=rack_aware)
+    else:
+        current = of_topics(ctx.cluster(), topics)
+        brokers = chosen(live_brokers(ctx.cluster()), ids, rack_aware=rack_aware)
+    return told(ctx, current, propose(current, brokers))
+
+
+def read(ctx: Context) -> tuple[list[str], list[int]]:
+    """Topics and brokers that the options name; the file is read first, as Kafka does."""
+    text = document.read_file(ctx.args.text("topics-to-move-json-file") or "")
+    listed = ctx.args.text("broker-list")
+    if listed is None:
+        raise UsageError("which brokers shall have the replicas? --broker-list 0,1,2")
+    ids = document.broker_list(listed)
+    return document.topics_of(text), ids
+
+
+def propose(current: Assignment, brokers: Mapping[int, str | None]) -> Assignment:
+    """Each topic anew over the brokers, with as many replicas as its first partition has.
+
+    ReassignError where that cannot be, in Kafka's words.
+    """
+    topics: dict[str, list[Sequence[int]]] = {}
+    for (topic, _), replicas in sorted(current.items()):
+        topics.setdefault(topic, []).append(replicas)
+    found: Assignment = {}
+    for topic, partitions in topics.items():
+        try:
+            placed = assign_replicas(
+                brokers,
+                len(partitions),
+                len(partitions[0]),
+                start_index=random.randrange(max(1, len(brokers))),
+                shift=random.randrange(max(1, len(brokers))),
+            )
+        except PlacementError as e:
+            raise ReassignError(str(e)) from None
+        found.update({(topic, number): replicas for number, replicas in placed.items()})
+    return found
+
+
+def told(ctx: Context, current: Assignment, proposed: Assignment) -> Table | None:
+    """Both as Kafka's tool shows them, or as rows."""
+    talk = Talk(ctx)
+    if talk.plain:
+        talk.say(f"Current partition replica assignment\n{document.text_of(current)}\n")
+        talk.say(f"Proposed partition reassignment configuration\n{document.text_of(proposed)}")
+        return None
+    rows = [
+        {"topic": topic, "partition": number, "replicas": replicas,
+         "proposed": proposed.get((topic, number), [])}
+        for (topic, number), replicas in sorted(current.items())
+    ]  # fmt: skip
+    return Table("proposed-reassignment", COLUMNS, rows)
