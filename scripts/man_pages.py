@@ -31,6 +31,7 @@ ENVIRONMENT = (
     ("PKO_COMMAND_CONFIG", "Stands in for --command-config."),
     ("PKO_PROFILE", "Stands in for --profile."),
     ("PKO_OUTPUT", "Stands in for --output, except with Kafka's flags."),
+    ("PKO_ZOOKEEPER", "Stands in for --zookeeper in pko zookeeper."),
     ("PKO_CONFIG", "The config file; without it $XDG_CONFIG_HOME/pko/config.toml."),
     ("NO_COLOR", "Set: no colours."),
 )

@@ -83,8 +83,15 @@ TABLE: tuple[Row, ...] = (
         (),
     ),
     ("spark", "spark", "reports on lag, partition skew and retention, made by Spark", (), ()),
+    (
+        "cluster",
+        "cluster",
+        "brokers, controller, under-replicated and offline partitions, skew",
+        ("kafka-cluster",),
+        (),
+    ),
     ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
-    ("zookeeper", "zookeeper", "run the ZooKeeper that comes with PySpark", (), ()),
+    ("zookeeper", "zookeeper", "Kafka's znodes, decoded; run a ZooKeeper", (), ("zk",)),
     ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
 )
 

@@ -116,12 +116,13 @@ class Command:
     ``check`` runs after parsing in the flag tongue and raises OptionError with Kafka's text.
     ``failure`` reports any PkoError in the flag tongue and returns the exit code (default: the
     message on stderr, 1). ``parser`` is "jopt", or "argparse" for tools whose flag tongue has verbs
-    of its own. ``bare`` lets the command run without any argument. ``implied`` tells of a word that
-    is no verb whether it may be the first of the first verb, which then need not be said.
+    of its own, which ``tongue`` reads where the common one does not. ``bare`` lets the command run
+    without any argument. ``implied`` tells of a word that is no verb whether it may be the first of
+    the first verb, which then need not be said.
     """
 
     __slots__ = ("actions", "bare", "check", "failure", "implied", "name", "options", "parser",
-                 "purpose", "tool", "verbs")  # fmt: skip
+                 "purpose", "tongue", "tool", "verbs")  # fmt: skip
 
     def __init__(
         self,
@@ -136,8 +137,10 @@ class Command:
         parser: str = "jopt",
         bare: bool = False,
         implied: Callable[[str], bool] | None = None,
+        tongue: Callable[[Command, list[str]], Args] | None = None,
     ) -> None:
         self.name, self.purpose, self.options, self.verbs = name, purpose, options, verbs
+        self.tongue = tongue
         self.tool, self.check, self.failure = tool, check, failure
         self.parser, self.bare, self.implied = parser, bare, implied
         own = {o.name for o in options}

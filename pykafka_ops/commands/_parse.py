@@ -20,6 +20,8 @@ def parse(command: Command, words: list[str], *, force_flags: bool = False) -> A
     if command.parser == "argparse":
         if not force_flags:
             return verb_tongue(command, words)
+        if command.tongue:
+            return command.tongue(command, words)
         from pykafka_ops.commands._argparse import argparse_tongue
 
         return argparse_tongue(command, words)

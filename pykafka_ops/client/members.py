@@ -1,0 +1,61 @@
+"""Who a cluster consists of (DescribeCluster, KIP-700), and forgetting a broker (KIP-543)."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from pykafka_ops.client.cluster import ANY, CONTROLLER, Cluster, Node
+from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages import describe_cluster as dc
+from pykafka_ops.wire.messages import unregister_broker as ub
+
+BROKERS: Final = 1
+CONTROLLERS: Final = 2
+
+
+class Members(NamedTuple):
+    """``cluster_id`` is None where the brokers are too old to have one, ``controller`` -1: none."""
+
+    cluster_id: str | None
+    controller: int
+    nodes: list[Node]
+
+
+def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> Members:
+    """The live nodes by id: of brokers, or (KIP-919) of the controllers that are asked.
+
+    Brokers before 2.8 are asked for Metadata instead. KafkaError, UnsupportedVersionError.
+    """
+    request = dc.DescribeClusterRequest(
+        include_cluster_authorized_operations=False, endpoint_type=endpoints
+    )
+    lowest = 0 if endpoints == BROKERS else 1
+    try:
+        answer = cluster.call(
+            request, dc.DescribeClusterResponse, name="describeCluster", lowest=lowest
+        )
+    except UnsupportedVersionError:
+        if endpoints != BROKERS:
+            raise
+        cluster.metadata([], name="describeCluster")
+        nodes = sorted(cluster.nodes.values())
+        return Members(cluster.cluster_id, cluster.controller, nodes)
+    if answer.error_code:
+        raise KafkaError(answer.error_code, answer.error_message or "")
+    nodes = sorted(Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers)
+    return Members(answer.cluster_id or None, answer.controller_id, nodes)
+
+
+def unregister_broker(cluster: Cluster, broker: int, *, of_controllers: bool = False) -> None:
+    """Forget a broker; UnsupportedVersionError where the cluster is on ZooKeeper, KafkaError."""
+    answer = cluster.call(
+        ub.UnregisterBrokerRequest(broker_id=broker),
+        ub.UnregisterBrokerResponse,
+        to=ANY if of_controllers else CONTROLLER,
+        name="unregisterBroker",
+        again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
+    )
+    if answer.error_code:
+        raise KafkaError(answer.error_code, answer.error_message or "")

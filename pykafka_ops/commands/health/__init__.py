@@ -1,0 +1,1 @@
+"""What ``pko cluster`` shows."""

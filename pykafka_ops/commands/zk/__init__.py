@@ -1,0 +1,1 @@
+"""What ``pko zookeeper`` shows of the tree of znodes."""

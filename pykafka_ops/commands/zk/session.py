@@ -1,0 +1,137 @@
+"""A session with ZooKeeper for one command: opened, asked many things at once, closed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import (
+    ConnectionLoss,
+    KazooException,
+    NoAuthError,
+    NoNodeError,
+    SessionExpiredError,
+)
+from kazoo.handlers.threading import KazooTimeoutError
+
+from pykafka_ops.errors import ConnectError, PkoError, UsageError
+
+TIMEOUT_S = 5.0
+AT_ONCE = 500
+"""Questions under way at the same time."""
+
+
+class Stat(NamedTuple):
+    """What ZooKeeper knows of a znode; times in ms since 1970, ``owner`` a session id or 0."""
+
+    czxid: int
+    mzxid: int
+    pzxid: int
+    ctime: int
+    mtime: int
+    version: int
+    cversion: int
+    aversion: int
+    owner: int
+    length: int
+    children: int
+
+
+class Znode(NamedTuple):
+    """A znode as read; ``data`` is None where nothing was ever set, ``refused`` why it could not
+    be read."""
+
+    path: str
+    data: bytes | None
+    stat: Stat | None
+    refused: str = ""
+
+
+class Session:
+    """Questions about many znodes, asked side by side."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def read(self, paths: Sequence[str]) -> list[Znode | None]:
+        """Each znode, None where there is none (any more)."""
+        return [self._znode(p, r) for p, r in zip(paths, self._each("get", paths), strict=True)]
+
+    def children(self, paths: Sequence[str]) -> list[list[str] | None]:
+        """The names of each one's children, sorted; None where it is gone or must not be seen."""
+        found = self._each("get_children", paths)
+        return [None if isinstance(names, KazooException) else sorted(names) for names in found]
+
+    def _znode(self, path: str, result: Any) -> Znode | None:
+        if isinstance(result, NoNodeError):
+            return None
+        if isinstance(result, NoAuthError):
+            return Znode(path, None, None, "not allowed to read it")
+        if isinstance(result, KazooException):
+            raise lost(result)
+        data, stat = result
+        return Znode(path, data, stat_of(stat))
+
+    def _each(self, question: str, paths: Sequence[str]) -> Iterator[Any]:
+        ask = getattr(self.client, f"{question}_async")
+        for start in range(0, len(paths), AT_ONCE):
+            for result in [ask(path) for path in paths[start : start + AT_ONCE]]:
+                try:
+                    yield result.get(timeout=TIMEOUT_S * 6)
+                except (NoNodeError, NoAuthError) as error:
+                    yield error
+                except (KazooException, KazooTimeoutError) as error:
+                    raise lost(error) from None
+
+
+def lost(error: Exception) -> PkoError:
+    """A failure of ZooKeeper as one of ours."""
+    if isinstance(error, (ConnectionLoss, SessionExpiredError, KazooTimeoutError)):
+        return ConnectError(f"the connection to ZooKeeper was lost ({type(error).__name__})")
+    return PkoError(f"ZooKeeper refuses: {type(error).__name__} {error}".rstrip())
+
+
+def stat_of(stat: Any) -> Stat:
+    """From kazoo's."""
+    return Stat(
+        stat.czxid, stat.mzxid, stat.pzxid, stat.ctime, stat.mtime, stat.version, stat.cversion,
+        stat.aversion, stat.ephemeralOwner, stat.dataLength, stat.numChildren,
+    )  # fmt: skip
+
+
+def address(given: str | None, env: Mapping[str, str]) -> str:
+    """``--zookeeper``, else PKO_ZOOKEEPER; UsageError where neither is set."""
+    hosts = given or env.get("PKO_ZOOKEEPER")
+    if not hosts:
+        raise UsageError(
+            "which ZooKeeper? give --zookeeper HOST:PORT[/CHROOT] or set PKO_ZOOKEEPER"
+        )
+    return hosts
+
+
+@contextlib.contextmanager
+def connected(hosts: str, timeout_s: float = TIMEOUT_S) -> Iterator[Session]:
+    """A session with ``host:port,...[/chroot]``; ConnectError where nobody answers in time."""
+    import logging
+
+    logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+    try:
+        client = KazooClient(hosts=hosts, timeout=max(timeout_s, 4.0))
+    except ValueError as error:
+        raise UsageError(f"--zookeeper {hosts}: {error}") from None
+    try:
+        client.start(timeout=timeout_s)
+    except KazooTimeoutError:
+        client.stop()
+        client.close()
+        raise ConnectError(
+            f"no ZooKeeper at {hosts} answers within {timeout_s:g} s: check the address and that "
+            "it runs"
+        ) from None
+    try:
+        yield Session(client)
+    finally:
+        client.stop()
+        client.close()
