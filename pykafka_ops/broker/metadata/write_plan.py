@@ -15,14 +15,20 @@ from pykafka_ops.broker.metadata.store import (
     StoreError,
 )
 from pykafka_ops.broker.metadata.znodes import Partition, Partitions, PartitionState, Topic
-from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
+from pykafka_ops.broker.metadata.znodes_admin import (
+    PreferredElection,
+    Reassignments,
+    TopicDeletions,
+)
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
 from pykafka_ops.broker.state.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.steps import (
+    ClearElections,
     CreateState,
     CreateTopic,
     MarkDeleted,
     SetAssignment,
+    SetReassignments,
     UnmarkDeleted,
     UpdateState,
     WriteItem,
@@ -116,6 +122,12 @@ def _small(item: WriteItem) -> list[Planned]:
         return [Planned(Create(TopicDeletions.topic(item.topic)), Fallback.SKIP)]
     if isinstance(item, UnmarkDeleted):
         return [Planned(Delete(TopicDeletions.topic(item.topic)), Fallback.SKIP)]
+    if isinstance(item, SetReassignments):
+        path = Reassignments.path
+        op = SetData(path, Reassignments.encode(item.moves)) if item.moves else Delete(path)
+        return [Planned(op, Fallback.SKIP)]
+    if isinstance(item, ClearElections):
+        return [Planned(Delete(PreferredElection.path), Fallback.SKIP)]
     raise TypeError(f"not planned here: {item}")
 
 

@@ -9,6 +9,7 @@ from pykafka_ops.broker.state.election import Strategy
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.state.leadership import TopicPartition
 from pykafka_ops.broker.state.orders import PartitionErrors
+from pykafka_ops.broker.state.reassignment_rules import ReassignmentRules
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -17,8 +18,9 @@ from pykafka_ops.wire.codes import ErrorCode
 class BrokerRules:
     """Rules about brokers; each is a generator of steps."""
 
-    def __init__(self, term: Term) -> None:
+    def __init__(self, term: Term, moves: ReassignmentRules) -> None:
         self._term = term
+        self._moves = moves
         self._cluster = term.cluster
 
     def changed(self, live: Mapping[int, BrokerInfo]) -> Steps[None]:
@@ -57,6 +59,7 @@ class BrokerRules:
         # Any leaderless partition may be led by now.
         yield from self._term.leaders.settle(self._term.leaderless())
         yield from self._term.batch.flush()
+        yield from self._moves.go_on(self._moves.being_moved(brokers))
         yield from self._term.deletions.brokers_back(brokers)
 
     def updated(self, info: BrokerInfo) -> Steps[None]:
@@ -111,7 +114,7 @@ class BrokerRules:
         yield from self._term.leaders.elect(led, Strategy.CONTROLLED_SHUTDOWN)
         yield from self._leave_isr(broker, [key for key in movable if key not in set(led)])
         yield from self._term.batch.flush()
-        return {key for key in hosted if self._term.leader(key) == broker}
+        return {key for key in movable if self._term.leader(key) == broker}
 
     def _leave_isr(self, broker: int, followed: list[TopicPartition]) -> Steps[None]:
         for topic, index in followed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pykafka_ops.broker.state.image import BrokerInfo, PartitionImage
@@ -72,9 +72,10 @@ class Deletion:
 
     @property
     def blocked(self) -> bool:
-        """Whether nothing more happens until some broker comes back."""
-        return self.any_in(ReplicaPhase.DELETION_INELIGIBLE) and not self.any_in(
-            ReplicaPhase.DELETION_STARTED
+        """Whether nothing more happens until a move is over or some broker comes back."""
+        return not self.started or (
+            self.any_in(ReplicaPhase.DELETION_INELIGIBLE)
+            and not self.any_in(ReplicaPhase.DELETION_STARTED)
         )
 
     @property
@@ -93,6 +94,10 @@ class Snapshot:
     topics: Mapping[str, TopicRecord] = field(default_factory=dict)
     states: Mapping[TopicPartition, LeaderAndIsr] = field(default_factory=dict)
     deletions: Iterable[str] = ()
+    reassignments: Mapping[TopicPartition, Sequence[int]] = field(default_factory=dict)
+    """What ``/admin/reassign_partitions`` asks for."""
+    elections: Collection[TopicPartition] | None = None
+    """What ``/admin/preferred_replica_election`` asks for; None if it does not exist."""
 
 
 class Cluster:
@@ -103,6 +108,8 @@ class Cluster:
         self.shutting_down: set[int] = set()
         self.offline_dirs: dict[int, set[TopicPartition]] = {}
         self.topics: dict[str, TopicEntry] = {}
+        self.names_by_id: dict[bytes, str] = {}
+        """Topic names by topic id."""
         self.changed_topics: set[str] = set()
         """Topics that came or went; emptied by whoever watches each topic."""
         self.deletions: dict[str, Deletion] = {}
@@ -127,11 +134,17 @@ class Cluster:
         """Remember a topic; its partitions are NEW."""
         entry = TopicEntry(record.topic_id, {})
         self.topics[topic] = entry
+        self.names_by_id[record.topic_id] = topic
         self.changed_topics.add(topic)
         if has_collision_chars(topic):
             self._by_metric_name.setdefault(metric_name(topic), set()).add(topic)
         self.add_partitions(topic, record.partitions)
         return entry
+
+    def give_id(self, topic: str, topic_id: bytes) -> None:
+        """A known topic from before 2.8 gets an id."""
+        self.topics[topic].topic_id = topic_id
+        self.names_by_id[topic_id] = topic
 
     def add_partitions(self, topic: str, assignments: Mapping[int, Assignment]) -> None:
         """Remember partitions; they are NEW."""
@@ -143,7 +156,9 @@ class Cluster:
 
     def remove_topic(self, topic: str) -> None:
         """Forget a topic."""
-        self.topics.pop(topic, None)
+        entry = self.topics.pop(topic, None)
+        if entry is not None and self.names_by_id.get(entry.topic_id) == topic:
+            del self.names_by_id[entry.topic_id]
         self.changed_topics.add(topic)
         alike = self._by_metric_name.get(metric_name(topic), set())
         alike.discard(topic)

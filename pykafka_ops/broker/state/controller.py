@@ -8,20 +8,20 @@ controller starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from pykafka_ops.broker.state.broker_rules import BrokerRules
 from pykafka_ops.broker.state.cluster import Snapshot
 from pykafka_ops.broker.state.controller_term import Term
-from pykafka_ops.broker.state.election import ElectionType, Strategy
-from pykafka_ops.broker.state.leadership import NO_LEADER, TopicPartition
+from pykafka_ops.broker.state.election import ElectionType
+from pykafka_ops.broker.state.election_rules import ElectionResults, ElectionRules
+from pykafka_ops.broker.state.isr_rules import IsrAnswers, IsrChange, IsrRules
+from pykafka_ops.broker.state.leadership import TopicPartition
+from pykafka_ops.broker.state.reassignment_rules import ReassignmentRules
 from pykafka_ops.broker.state.steps import Steps, UnmarkDeleted, write
 from pykafka_ops.broker.state.topic_rules import TopicRules
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 
-ElectionResults = dict[TopicPartition, KafkaError | int]
-"""The new leader, or why there is none."""
+Rule = Callable[[], Steps[None]]
 
 
 class Controller:
@@ -40,16 +40,19 @@ class Controller:
         ``unclean.leader.election.enable``; ``delete_enabled`` is ``delete.topic.enable``."""
         self.term = Term(broker_id, epoch, unclean)
         self.cluster = self.term.cluster
-        self.brokers = BrokerRules(self.term)
         self.topics = TopicRules(self.term, new_topic_id, delete_enabled=delete_enabled)
+        self.moves = ReassignmentRules(self.term)
+        self.brokers = BrokerRules(self.term, self.moves)
+        self.elections = ElectionRules(self.term)
+        self._isr = IsrRules(self.term)
         self._delete_enabled = delete_enabled
 
     def take_notices(self) -> list[str]:
         """What an operator should know of since the last call."""
-        leaders, deletions = self.term.leaders.notices, self.term.deletions.notices
-        notices = leaders + deletions
-        leaders.clear()
-        deletions.clear()
+        rules = (self.term.leaders, self.term.deletions, self.moves, self.elections)
+        notices = [notice for rule in rules for notice in rule.notices]
+        for rule in rules:
+            rule.notices.clear()
         return notices
 
     def elected(self, snapshot: Snapshot) -> Steps[None]:
@@ -62,72 +65,44 @@ class Controller:
         marked = set(snapshot.deletions)
         deleting = marked.intersection(cluster.topics) if self._delete_enabled else set()
         yield from write([UnmarkDeleted(topic=topic) for topic in sorted(marked - deleting)])
-        healthy = [(t, i) for t, i, _ in cluster.all_partitions() if t not in deleting]
+        moved = {topic for topic, _ in self.moves.being_moved()}
+        gone = deleting - moved
+        healthy = [(t, i) for t, i, _ in cluster.all_partitions() if t not in gone]
         yield from self.term.leaders.settle(healthy)
         for topic, index in healthy:
             replicas = cluster.topics[topic].partitions[index].assignment.replicas
             self.term.batch.become(replicas, topic, index, new=False)
         yield from self.term.batch.flush()
+        begun = yield from self.moves.asked_by_znode(snapshot.reassignments)
+        yield from self.moves.go_on([k for k in self.moves.being_moved() if k not in begun])
         yield from self.term.deletions.start(sorted(deleting))
+        if snapshot.elections is not None:
+            yield from self.elections.asked_by_znode(snapshot.elections)
 
     def deletion_settled(self, topic: str) -> bool:
         """Whether a topic's deletion is over, or waits for a broker."""
         deletion = self.cluster.deletions.get(topic)
         return deletion is None or deletion.blocked
 
+    def alter_isr(
+        self, broker: int, broker_epoch: int, changes: Mapping[TopicPartition, IsrChange]
+    ) -> Steps[IsrAnswers]:
+        """A leader wants other ISRs (AlterPartition).
+
+        Raises KafkaError STALE_BROKER_EPOCH.
+        """
+        return (yield from self._isr.alter(broker, broker_epoch, changes))
+
     def elect(
         self, partitions: Iterable[TopicPartition] | None, kind: ElectionType
     ) -> Steps[ElectionResults]:
         """ElectLeaders, of all partitions if None: the leader or the error of each."""
-        wanted = (
-            [(topic, index) for topic, index, _ in self.cluster.all_partitions()]
-            if partitions is None
-            else list(dict.fromkeys(partitions))
-        )
-        results: ElectionResults = {}
-        electable = []
-        for key in wanted:
-            error = self._cannot_elect(key, kind)
-            if error is None:
-                electable.append(key)
-            else:
-                results[key] = error
-        preferred = kind is ElectionType.PREFERRED
-        strategy = Strategy.PREFERRED if preferred else Strategy.UNCLEAN
-        elected = set((yield from self.term.leaders.elect(electable, strategy)))
-        yield from self.term.batch.flush()
-        for key in electable:
-            results[key] = self.term.leader(key) if key in elected else _no_leader(key, strategy)
-        return results
-
-    def _cannot_elect(self, key: TopicPartition, kind: ElectionType) -> KafkaError | None:
-        record = self.cluster.partition(*key)
-        if record is None:
-            return KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
-        if key[0] in self.cluster.deletions:
-            return KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, "The topic is being deleted")
-        leader = self.term.leader(key)
-        if kind is ElectionType.PREFERRED:
-            needed = leader != next(iter(record.assignment.replicas), NO_LEADER)
-        else:
-            needed = leader == NO_LEADER or not self.cluster.is_live(leader)
-        text = ErrorCode.ELECTION_NOT_NEEDED.text
-        return None if needed else KafkaError(ErrorCode.ELECTION_NOT_NEEDED, text)
+        return (yield from self.elections.elect(partitions, kind))
 
     def unclean_allowed(self, topic: str | None) -> Steps[None]:
         """``unclean.leader.election.enable`` was switched on for a topic, or for all (None)."""
-        waiting = [key for key in self.term.leaderless() if topic in (None, key[0])]
-        yield from self.term.leaders.settle(waiting)
-        yield from self.term.batch.flush()
+        yield from self.elections.unclean_allowed(topic)
 
-
-def _no_leader(key: TopicPartition, strategy: Strategy) -> KafkaError:
-    code = (
-        ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
-        if strategy is Strategy.PREFERRED
-        else ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
-    )
-    return KafkaError(
-        code,
-        f"Failed to elect leader for partition {key[0]}-{key[1]} under strategy {strategy.label}",
-    )
+    def follow_up(self) -> Rule | None:
+        """What the last rule calls for; run it next, but answer whoever asked first."""
+        return self.moves.in_sync_grew if self.term.grown else None

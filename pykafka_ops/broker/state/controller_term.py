@@ -22,6 +22,8 @@ class Term:
         self.batch = OrderBatch(self.cluster, broker_id, epoch)
         self.leaders = LeaderRules(self.cluster, self.batch, epoch, unclean)
         self.deletions = DeletionRules(self.cluster, self.batch, epoch)
+        self.grown: set[TopicPartition] = set()
+        """Partitions being moved whose ISR has changed since anybody looked."""
 
     def record(self, key: TopicPartition) -> PartitionRecord:
         """A partition that is known."""
@@ -33,8 +35,8 @@ class Term:
         return NO_LEADER if state is None else state.leader
 
     def healthy(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
-        """Those that are not being deleted."""
-        return [key for key in partitions if key[0] not in self.cluster.deletions]
+        """Those that are not being deleted; a topic that is being moved first lives on."""
+        return [key for key in partitions if not self.deletions.has_begun(key[0])]
 
     def leaderless(self) -> list[TopicPartition]:
         """Partitions that wait for a broker to lead them."""

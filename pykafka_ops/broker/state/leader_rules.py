@@ -47,13 +47,15 @@ class LeaderRules:
         self._unclean = unclean
         self.notices: list[str] = []
         """What an operator should know; emptied by whoever logs it."""
+        self.given_up: set[TopicPartition] = set()
+        """Partitions that the last change could not write."""
 
     def settle(self, partitions: Iterable[TopicPartition]) -> Steps[list[TopicPartition]]:
         """Give each partition the leader and ISR that the live brokers allow; which changed.
 
         Brokers are told with the next flush of the batch.
         """
-        return (yield from self._change(partitions, self.settled))
+        return (yield from self.change(partitions, self.settled))
 
     def elect(
         self, partitions: Iterable[TopicPartition], strategy: Strategy
@@ -63,7 +65,7 @@ class LeaderRules:
         def decide(topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
             return None if record.state is None else self._elected(topic, index, record, strategy)
 
-        return (yield from self._change(partitions, decide))
+        return (yield from self.change(partitions, decide))
 
     def shrink(self, partitions: Iterable[TopicPartition], broker: int) -> Steps[None]:
         """Take ``broker`` out of the ISR where it is not alone in it."""
@@ -76,7 +78,7 @@ class LeaderRules:
             leader = NO_LEADER if state.leader == broker else state.leader
             return state.elect(leader, isr, self._epoch)
 
-        yield from self._change(partitions, decide)
+        yield from self.change(partitions, decide)
 
     def settled(self, topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
         """The state that the partition should have and has not; None if all is well."""
@@ -150,9 +152,11 @@ class LeaderRules:
         )
         return state.elect(leader, [leader], self._epoch, recovering=True)
 
-    def _change(
+    def change(
         self, partitions: Iterable[TopicPartition], decide: Decide
     ) -> Steps[list[TopicPartition]]:
+        """Write what ``decide`` wants for each partition (None: nothing); which changed."""
+        self.given_up.clear()
         todo = list(partitions)
         changed: list[TopicPartition] = []
         for _ in range(_ROUNDS):
@@ -173,6 +177,7 @@ class LeaderRules:
             if not todo:
                 return changed
             todo = yield from self._reread(todo)
+        self.given_up.update(todo)
         self.notices += [
             f"gave up writing the state of {t}-{i}: it changes all the time" for t, i in todo
         ]

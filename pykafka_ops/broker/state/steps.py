@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr, TopicPartition
+from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr, Replicas, TopicPartition
 from pykafka_ops.broker.state.orders import Order
 
 R = TypeVar("R")
@@ -78,6 +78,18 @@ class RemoveTopic:
     topic: str
 
 
+@dataclass(slots=True, kw_only=True)
+class SetReassignments:
+    """What is left of the moves that older tools asked for; nothing removes the znode."""
+
+    moves: Mapping[TopicPartition, Replicas]
+
+
+@dataclass(slots=True, kw_only=True)
+class ClearElections:
+    """The preferred elections that older tools asked for are done."""
+
+
 WriteItem = (
     CreateTopic
     | SetAssignment
@@ -86,6 +98,8 @@ WriteItem = (
     | MarkDeleted
     | UnmarkDeleted
     | RemoveTopic
+    | SetReassignments
+    | ClearElections
 )
 
 

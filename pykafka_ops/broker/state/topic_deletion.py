@@ -24,13 +24,25 @@ class DeletionRules:
         self._epoch = epoch
         self.notices: list[str] = []
 
+    def has_begun(self, topic: str) -> bool:
+        """Whether the topic is being deleted, and not only queued."""
+        deletion = self._cluster.deletions.get(topic)
+        return deletion is not None and deletion.started
+
     def start(self, topics: Iterable[str]) -> Steps[None]:
-        """Begin, or go on with, the deletion of topics that are known."""
+        """Begin, or go on with, the deletion of topics that are known.
+
+        A topic whose replicas are being moved is queued until that is over.
+        """
         items: list[WriteItem] = []
         for topic in topics:
             entry = self._cluster.topics[topic]
             deletion = self._cluster.deletions.setdefault(topic, Deletion())
             first = not deletion.started
+            if first and any(r.assignment.being_reassigned for r in entry.partitions.values()):
+                for index in entry.partitions:  # clients do not see it any more
+                    self._batch.tell(topic, index)
+                continue
             if first:
                 self._begin(topic, entry, deletion)
             self._stop_replicas(topic, deletion)

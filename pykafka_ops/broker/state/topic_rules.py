@@ -173,7 +173,7 @@ class TopicRules:
         for topic, record in topics.items():
             if record.topic_id == ZERO_UUID:
                 id_ = self._new_topic_id()
-                self._cluster.topics[topic].topic_id = id_
+                self._cluster.give_id(topic, id_)
                 items.append(
                     SetAssignment(
                         topic=topic, topic_id=id_, assignments=record.partitions, states={}
