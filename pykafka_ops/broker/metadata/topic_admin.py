@@ -1,6 +1,6 @@
 """Topics on behalf of clients: create, delete, enlarge, elect; answers when it is done.
 
-Counterpart of ``ZkAdminManager`` and ``AutoTopicCreationManager``. What is asked is checked and
+Counterpart of ``ZkAdminManager``. What is asked is checked and
 decided in one rule of the controller, so two requests cannot both create the same topic.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from pykafka_ops.broker.metadata.auto_topics import AutoTopics, SendOn
 from pykafka_ops.broker.metadata.image_waits import ImageWaits
 from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.state.controller import Controller
@@ -21,7 +22,6 @@ from pykafka_ops.broker.state.leadership import Assignment, TopicPartition
 from pykafka_ops.broker.state.names import (
     has_collision_chars,
     metric_name,
-    name_problem,
 )
 from pykafka_ops.broker.state.steps import Steps, WriteProblem
 from pykafka_ops.broker.state.topic_requests import (
@@ -29,7 +29,6 @@ from pykafka_ops.broker.state.topic_requests import (
     TopicDefaults,
     TopicSpec,
     collision,
-    default_spec,
     plan_partitions,
     plan_topic,
 )
@@ -40,9 +39,6 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs import BrokerConfigs
-
-AUTO_CREATE_WAIT_MS = 200
-"""How long an answer to Metadata waits for a topic it creates; Kafka does not wait at all."""
 
 SETTLE_WAIT_MS = 1000
 """How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""
@@ -96,15 +92,20 @@ class TopicAdmin:
         *,
         draw: Draw,
         new_topic_id: Callable[[], bytes],
+        send_on: SendOn | None = None,
     ) -> None:
-        """``draw(n)`` gives a random number in ``range(n)``, ``new_topic_id()`` a random id."""
+        """``draw(n)`` gives a random number in ``range(n)``, ``new_topic_id()`` a random id.
+
+        ``send_on`` has another broker create topics that clients only ask for.
+        """
         self._image = image
         self._controller = controller
         self._configs = configs
         self._draw = draw
         self._new_topic_id = new_topic_id
-        self._creating: set[str] = set()
         self._waits = ImageWaits(image)
+        self.auto = AutoTopics(self, image, self._waits, configs, send_on)
+        """Creates topics that are only asked for."""
 
     @property
     def is_controller(self) -> bool:
@@ -164,44 +165,11 @@ class TopicAdmin:
         except KafkaError as error:
             return error
 
-    async def auto_create(self, names: Collection[str]) -> dict[str, ErrorCode]:
-        """Create topics that a client has asked Metadata for.
-
-        NONE: look at the image again; LEADER_NOT_AVAILABLE: it is on its way.
-        """
-        results: dict[str, ErrorCode] = {}
-        specs: list[TopicSpec] = []
-        for name in names:
-            if name_problem(name) is not None:
-                results[name] = ErrorCode.INVALID_TOPIC_EXCEPTION
-            elif name in self._creating or not self.is_controller:
-                results[name] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            else:
-                specs.append(default_spec(name, self._configs.value))
-        if specs:
-            results |= await self._auto_create(specs)
-        return results
-
-    async def _auto_create(self, specs: Sequence[TopicSpec]) -> dict[str, ErrorCode]:
-        names = {spec.name for spec in specs}
-        self._creating |= names
-        try:
-            created = await self.create(specs, AUTO_CREATE_WAIT_MS)
-        except KafkaError:
-            return dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        finally:
-            self._creating -= names
-        return {name: self._auto_created(name, result) for name, result in created.items()}
-
-    def _auto_created(self, name: str, result: Created) -> ErrorCode:
-        if result.error is None:
-            return ErrorCode.NONE
-        if result.error.code == ErrorCode.TOPIC_ALREADY_EXISTS and name in self._image.topics:
-            return ErrorCode.NONE
-        pending = (ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.REQUEST_TIMED_OUT)
-        if result.error.code in pending:
-            return ErrorCode.LEADER_NOT_AVAILABLE
-        return ErrorCode(result.error.code)
+    async def create_all(
+        self, specs: Sequence[TopicSpec], timeout_ms: int
+    ) -> dict[str, KafkaError | None]:
+        """As :meth:`create`, with nothing but the errors."""
+        return {name: r.error for name, r in (await self.create(specs, timeout_ms)).items()}
 
     async def ensure_internal(self, name: str) -> ErrorCode:
         """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
@@ -210,7 +178,7 @@ class TopicAdmin:
         """
         if name in self._image.topics:
             return ErrorCode.NONE
-        return (await self.auto_create([name]))[name]
+        return (await self.auto.create([name]))[name]
 
     # -- enlarge
 
