@@ -152,6 +152,7 @@ class Site:
             transactions=self.coordinators.transactions,
             groups=self.coordinators.groups,
             orders=cast(Any, SimpleNamespace()),
+            controller=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,
         )
         self.update({})

@@ -35,6 +35,7 @@ ROUTES: dict[int, Route] = {
     ApiKey.LEADER_AND_ISR: Route("leader_and_isr", 0, 7),
     ApiKey.STOP_REPLICA: Route("stop_replica", 0, 4),
     ApiKey.UPDATE_METADATA: Route("update_metadata", 0, 8),
+    ApiKey.CONTROLLED_SHUTDOWN: Route("controlled_shutdown", 0, 3),
     ApiKey.OFFSET_COMMIT: Route("offset_commit", 0, 9),
     ApiKey.OFFSET_FETCH: Route("offset_fetch", 0, 9),
     ApiKey.FIND_COORDINATOR: Route("find_coordinator", 0, 6),
@@ -65,8 +66,10 @@ ROUTES: dict[int, Route] = {
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Route("incremental_alter_configs", 0, 1),
     ApiKey.LIST_PARTITION_REASSIGNMENTS: Route("partition_reassignments", 0, 0),
     ApiKey.OFFSET_DELETE: Route("offset_delete", 0, 0),
+    ApiKey.ALTER_PARTITION: Route("alter_partition", 0, 3),
     ApiKey.DESCRIBE_CLUSTER: Route("describe_cluster", 0, 1),
     ApiKey.DESCRIBE_PRODUCERS: Route("describe_producers", 0, 0),
     ApiKey.DESCRIBE_TRANSACTIONS: Route("describe_transactions", 0, 0),
     ApiKey.LIST_TRANSACTIONS: Route("list_transactions", 0, 1),
+    ApiKey.ALLOCATE_PRODUCER_IDS: Route("allocate_producer_ids", 0, 0),
 }

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.groups import Groups
     from pykafka_ops.broker.coordinators.transactions import Transactions
+    from pykafka_ops.broker.metadata.controller_requests import ControllerRequests
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
@@ -63,6 +64,7 @@ class Services:
     transactions: Transactions
     groups: Groups
     orders: ReplicaService
+    controller: ControllerRequests
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     fetch_max_bytes: int = 55 * 1024 * 1024
 

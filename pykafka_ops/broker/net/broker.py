@@ -104,6 +104,8 @@ class Broker:
             await parts.settings.load_topics(names)
         self._opened("peers", parts.peers.close)
         await self._open_sockets()
+        parts.isr_changes.start()
+        self._opened("ISR changes", parts.isr_changes.stop)
         await self._join()
         parts.tasks.start()
         self._opened("tasks", parts.tasks.stop)

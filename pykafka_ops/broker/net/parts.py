@@ -8,20 +8,24 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers.api import Services
+from pykafka_ops.broker.metadata.controller_requests import ControllerRequests
 from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
 from pykafka_ops.broker.net import identity
 from pykafka_ops.broker.net.cleaner import LogCleaner
 from pykafka_ops.broker.net.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.net.controller_channel import Line
+from pykafka_ops.broker.net.controller_link import ControllerLink
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.expiry import Expiry
+from pykafka_ops.broker.net.isr_changes import IsrChanges
 from pykafka_ops.broker.net.live_settings import LiveSettings
 from pykafka_ops.broker.net.peers import Peers
 from pykafka_ops.broker.net.reactions import Reactions
 from pykafka_ops.broker.net.remote_replicas import RemoteReplicas
 from pykafka_ops.broker.net.replica_service import LocalReplicas
+from pykafka_ops.broker.net.send_on import TopicForwarder
 from pykafka_ops.broker.net.server import Server
 from pykafka_ops.broker.net.storage_settings import storage_settings
 from pykafka_ops.broker.net.tasks import PeriodicTasks
@@ -129,6 +133,15 @@ class Parts:
             ),
         )
         self.requests = ControllerRequests(self.controller, self.seat.store)
+        self.link = ControllerLink(
+            self.broker_id,
+            self.image,
+            self.requests,
+            lambda broker: self.peers.peer(broker, "controller"),
+        )
+        self.isr_changes = IsrChanges(
+            self.broker_id, self.link, self.replicas, lambda: self.service.broker_epoch
+        )
 
     def _connect(self, broker: BrokerInfo) -> Line:
         remote = RemoteReplicas(self.peers.connect(broker, "controller"), self.peers.listener)
@@ -163,12 +176,14 @@ class Parts:
                 self.configs,
                 draw=random.randrange,
                 new_topic_id=identity.random_uuid,
+                send_on=TopicForwarder(self.link, self.configs).send_on,
             ),
             sessions=sessions,
             producer_ids=producer_ids,
             transactions=self.coordinators.add_transactions(self.image, self.configs, producer_ids),
             groups=self.coordinators.add_groups(self.image, self.configs),
             orders=self.service,
+            controller=self.requests,
             run_in_thread=self._run_in_thread,
             fetch_max_bytes=get("fetch.max.bytes"),
         )

@@ -1,0 +1,17 @@
+"""AlterPartition (56), v0-3: a leader asks the controller for another ISR (KIP-497).
+
+v1 brought the recovery state (KIP-704), v2 topic ids, v3 broker epochs (KIP-903).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.wire.messages.alter_partition import AlterPartitionRequest
+
+
+def handle(context: Context, request: AlterPartitionRequest) -> Answer:
+    """Errors stand at the partition, NOT_CONTROLLER and STALE_BROKER_EPOCH at the top."""
+    return context.services.controller.alter_partitions(request, context.version)

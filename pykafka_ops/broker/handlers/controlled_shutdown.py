@@ -1,0 +1,17 @@
+"""ControlledShutdown (7), v0-3: a broker that is about to stop wants to lead nothing any more.
+
+v2 brought the broker epoch (KIP-380), v3 flexible headers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequest
+
+
+def handle(context: Context, request: ControlledShutdownRequest) -> Answer:
+    """What could not be moved; STALE_CONTROLLER_EPOCH if this broker is not controller."""
+    return context.services.controller.controlled_shutdown(request)
