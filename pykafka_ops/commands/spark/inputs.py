@@ -51,6 +51,7 @@ def _log_bytes(dirs: Sequence[str]) -> int:
 def look_first(asked: Ask) -> None:
     """Raises for what would fail in any case, before seconds are spent on starting Spark."""
     from pykafka_ops.spark.inputs.settings import read_settings
+    from pykafka_ops.spark.reach import reached
     from pykafka_ops.spark.sources.files import replicas
 
     if asked.configs is not None:
@@ -58,6 +59,9 @@ def look_first(asked: Ask) -> None:
     for location in asked.dirs:
         if not _URI.match(location) and not os.access(location, os.R_OK):
             replicas(location)
+    if asked.properties:
+        with reached(asked.properties) as cluster:
+            cluster.metadata([])
 
 
 def open_inputs(asked: Ask, spark: SparkSession) -> Inputs:

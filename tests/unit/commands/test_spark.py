@@ -20,6 +20,7 @@ from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.model import Column, Problem, Report, Section
 from pykafka_ops.spark.output.document import json_text
 from tests.support.context import context_of
+from tests.support.waiting import free_port
 
 
 @pytest.fixture
@@ -87,6 +88,19 @@ def test_what_is_not_there_is_named(
 ) -> None:
     assert main(["spark", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_cluster_that_does_not_answer_is_told_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)  # importing it would fail
+    config = tmp_path / "client.properties"
+    config.write_text("default.api.timeout.ms=300\nrequest.timeout.ms=200\n")
+    nobody = f"127.0.0.1:{free_port()}"
+    assert main(["spark", "lag", "-b", nobody, "--command-config", str(config)]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith(f"pko: cluster at {nobody}: ")
+    assert said.count("\n") == 1
 
 
 def test_without_java_it_says_what_to_install(

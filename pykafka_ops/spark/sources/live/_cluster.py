@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 from pykafka_ops.client.cluster import CallTimeoutError, Cluster
-from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset, list_offsets
 from pykafka_ops.client.topics import Topic, all_topics
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.reach import reached
 from pykafka_ops.spark.sources.options import Options
 
 K = TypeVar("K")
 V = TypeVar("V")
-PATIENCE: Final = 10.0
-"""Seconds to keep trying while no broker at all answers, unless the options say otherwise."""
 
 
-@contextmanager
-def cluster_of(options: Options) -> Iterator[Cluster]:
-    """A cluster by the ``kafka.*`` options; closed at the end.
-
-    Of a call that ran out of time ConnectError tells the trouble it met.
-    """
-    properties = options.client()
-    config = ClientConfig.of(properties)
-    if "default.api.timeout.ms" not in properties:
-        config.patience = min(PATIENCE, config.api_timeout)
-    cluster = Cluster(config)
-    try:
-        yield cluster
-    except CallTimeoutError as error:
-        servers = properties["bootstrap.servers"]
-        raise ConnectError(f"cluster at {servers}: {error.trouble or error}") from None
-    finally:
-        cluster.close()
+def cluster_of(options: Options) -> AbstractContextManager[Cluster]:
+    """A cluster by the ``kafka.*`` options."""
+    return reached(options.client())
 
 
 def known(found: Mapping[K, V | PkoError]) -> dict[K, V]:
