@@ -299,12 +299,26 @@ class LogAppend(LogSegments):
     def append_as_follower(self, records: memoryview) -> AppendInfo:
         """Write whole batches as the leader gave them; a cut one at the end is left out.
 
-        Raises KafkaError CORRUPT_MESSAGE if a batch is damaged, KAFKA_STORAGE_ERROR, and
-        UNKNOWN_SERVER_ERROR if the offsets do not follow this log's end.
+        Nothing is written unless every batch is sound. Raises KafkaError CORRUPT_MESSAGE if one
+        is damaged, KAFKA_STORAGE_ERROR, and UNKNOWN_SERVER_ERROR if the offsets do not follow
+        this log's end.
         """
         self.open()
         first, last, position = -1, -1, 0
-        end = len(records)
+        for header in self._sound(records):
+            batch = records[position : position + header.size]
+            self._append_replicated(batch, header)
+            first = header.base_offset if first < 0 else first
+            last = header.last_offset
+            position += header.size
+        if self._end - self.recovery_point >= self.config.flush_messages:
+            self.flush()
+        return AppendInfo(first, last, -1, self._start)
+
+    def _sound(self, records: memoryview) -> list[BatchHeader]:
+        """The headers of the whole batches, which follow the log's end and match their CRCs."""
+        headers: list[BatchHeader] = []
+        position, following, end = 0, self._end, len(records)
         try:
             while position + UP_TO_MAGIC < end:
                 header = self._follower_header(records, position)
@@ -312,18 +326,23 @@ class LogAppend(LogSegments):
                     break
                 if not check(records, position, header):
                     raise CorruptBatchError(f"Record is corrupt (stored crc = {header.crc})")
-                batch = records[position : position + header.size]
-                self._append_replicated(batch, header)
-                first = header.base_offset if first < 0 else first
-                last = header.last_offset
+                if header.magic >= 2 and header.is_control and header.producer_id >= 0:
+                    read_marker(records, position, header)
+                base, last = header.base_offset, header.last_offset
+                if last < following or last < base or (header.magic >= 2 and base < following):
+                    raise KafkaError(
+                        ErrorCode.UNKNOWN_SERVER_ERROR,
+                        f"Unexpected offset in append to {self.name}. First offset {base} is less "
+                        f"than the next offset {following}. Log start offset = {self._start}",
+                    )
+                following = last + 1
+                headers.append(header)
                 position += header.size
         except CorruptBatchError as error:
             raise KafkaError(
                 ErrorCode.CORRUPT_MESSAGE, f"{error} in topic partition {self.name}."
             ) from error
-        if self._end - self.recovery_point >= self.config.flush_messages:
-            self.flush()
-        return AppendInfo(first, last, -1, self._start)
+        return headers
 
     @staticmethod
     def _follower_header(records: memoryview, position: int) -> BatchHeader | None:
@@ -336,12 +355,6 @@ class LogAppend(LogSegments):
         return header if header.size <= left else None
 
     def _append_replicated(self, batch: memoryview, header: BatchHeader) -> None:
-        if header.last_offset < self._end or (header.magic >= 2 and header.base_offset < self._end):
-            raise KafkaError(
-                ErrorCode.UNKNOWN_SERVER_ERROR,
-                f"Unexpected offset in append to {self.name}. First offset {header.base_offset} "
-                f"is less than the next offset {self._end}. Log start offset = {self._start}",
-            )
         now = self.dir.settings.clock()
         span = (header.base_offset, header.last_offset)
         active = self._roll_if_due(header.size, header.max_timestamp, span, now)
