@@ -18,7 +18,9 @@ import pytest
 
 from tests.support import browser, java_kit
 from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.apache_cluster import Brokers
 from tests.support.broker import BrokerProcess
+from tests.support.commands import KafkaTools
 
 Broker = BrokerProcess | ApacheBroker
 HERE = Path(__file__).resolve().parent
@@ -52,11 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the folders that start brokers, and keep a file's tests with JVMs on one worker."""
+    """Mark the folders that start brokers, and keep on one worker a file's tests with JVMs, and
+    all that share the three Apache Kafka brokers."""
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         if folder in LIVE:
             item.add_marker(pytest.mark.live)
+        if "apache_cluster" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("apache-cluster"))
         if item.get_closest_marker("java") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(f"java-{item.path.stem}"))
 
@@ -123,6 +128,35 @@ def apache(request: pytest.FixtureRequest, apache_session: ApacheBroker) -> Apac
     """The real Apache Kafka, shared by all tests of a worker: give topics a name of your own."""
     _watch(request, apache_session)
     return apache_session
+
+
+@pytest.fixture(scope="session")
+def apache_cluster_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
+    """Three Apache Kafka brokers for the whole run; use ``apache_cluster``."""
+    directory = tmp_path_factory.mktemp("apache-cluster")
+    zookeeper = ZooKeeper(directory).start()
+    brokers = Brokers(directory, zookeeper, heap="256M")
+    try:
+        yield brokers.start()
+    finally:
+        brokers.close()
+
+
+@pytest.fixture
+def apache_cluster(request: pytest.FixtureRequest, apache_cluster_session: Brokers) -> Brokers:
+    """Three real Apache Kafka brokers, shared: give topics a name of your own, leave nothing
+    moving, no throttle and no broker down."""
+    for one in apache_cluster_session.all:
+        _watch(request, one)
+    return apache_cluster_session
+
+
+@pytest.fixture(scope="session")
+def kafka_tools() -> Iterator[KafkaTools]:
+    """Kafka's own tools, in one JVM."""
+    tools = KafkaTools()
+    yield tools
+    tools.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Three Apache Kafka brokers like those that the transcripts were made with."""
+"""Brokers for the tests of command lines."""
 
 from __future__ import annotations
 
@@ -8,76 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.config import ClientConfig
 from tests.conftest import Broker
 from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.apache_cluster import Brokers as Brokers
 from tests.support.broker import BrokerProcess
-from tests.support.waiting import wait_for
-
-RACKS = ("rack-a", "rack-b", "rack-a")
-
-
-class Brokers:
-    """Brokers 0, 1, 2."""
-
-    def __init__(self, directory: object, zookeeper: ZooKeeper) -> None:
-        self.zookeeper = zookeeper
-        self.all = [
-            ApacheBroker(
-                zookeeper.directory / f"broker-{i}-a",
-                zookeeper,
-                {
-                    "broker.rack": rack,
-                    "log.dirs": ",".join(
-                        str(zookeeper.directory / f"broker-{i}-{part}") for part in "ab"
-                    ),
-                    "auto.leader.rebalance.enable": "false",
-                    "offsets.topic.num.partitions": 3,
-                },
-                broker_id=i,
-            )
-            for i, rack in enumerate(RACKS)
-        ]
-
-    @property
-    def bootstrap(self) -> str:
-        return self.all[0].bootstrap
-
-    def start(self) -> Brokers:
-        for broker in self.all:
-            broker.start()
-        self.wait_live(0, 1, 2)
-        return self
-
-    def cluster(self) -> Cluster:
-        return Cluster(ClientConfig.of({"bootstrap.servers": self.bootstrap}))
-
-    def wait_live(self, *ids: int) -> None:
-        """Until exactly these brokers are up and lead and follow all they should."""
-
-        def settled() -> bool:
-            cluster = self.cluster()
-            try:
-                found = cluster.metadata(None)
-                parts = [p for t in found.topics for p in t.partitions]
-                return set(cluster.nodes) == set(ids) and all(
-                    set(p.replica_nodes) & set(ids) <= set(p.isr_nodes) | {9}
-                    and (p.leader_id in ids or not set(p.isr_nodes) & set(ids))
-                    for p in parts
-                )
-            finally:
-                cluster.close()
-
-        wait_for(settled, seconds=60, what=f"brokers {ids}", poll=0.1)
-
-    def stop(self, number: int) -> None:
-        self.all[number].stop()
-
-    def close(self) -> None:
-        for broker in self.all:
-            broker.close()
-        self.zookeeper.close()
 
 
 @contextlib.contextmanager

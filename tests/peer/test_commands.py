@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -174,14 +174,6 @@ def pko_tool(tool: str, *words: str, text: str = "") -> Said:
     return pko(tool, *words, text=text)
 
 
-@pytest.fixture(scope="session")
-def kafka() -> Iterator[KafkaTools]:
-    """Kafka's own tools."""
-    tools = KafkaTools()
-    yield tools
-    tools.close()
-
-
 @pytest.fixture(params=SCENARIOS)
 def scenario(request: pytest.FixtureRequest) -> list[Step]:
     return SCENARIOS[request.param]
@@ -204,11 +196,11 @@ _truths: dict[int, Transcript] = {}
 
 @pytest.fixture
 def truth(
-    scenario: list[Step], kafka: KafkaTools, apache: ApacheBroker, topic: str, tmp_path: Path
+    scenario: list[Step], kafka_tools: KafkaTools, apache: ApacheBroker, topic: str, tmp_path: Path
 ) -> Transcript:
     """What Kafka's tools say about Apache Kafka, asked once per scenario."""
     if id(scenario) not in _truths:
-        found = transcript(scenario, kafka, apache, f"{topic}-k", tmp_path / "truth")
+        found = transcript(scenario, kafka_tools, apache, f"{topic}-k", tmp_path / "truth")
         _truths[id(scenario)] = found
     return _truths[id(scenario)]
 
@@ -231,27 +223,31 @@ def test_pko_sees_the_same_in_our_broker(
 
 def test_kafkas_tools_see_the_same_in_our_broker(
     pko_session: BrokerProcess,
-    kafka: KafkaTools,
+    kafka_tools: KafkaTools,
     topic: str,
     tmp_path: Path,
     scenario: list[Step],
     truth: Transcript,
 ) -> None:
-    got = transcript(scenario, kafka, pko_session, f"{topic}-j", tmp_path / "java")
+    got = transcript(scenario, kafka_tools, pko_session, f"{topic}-j", tmp_path / "java")
     found = differences(got, truth)
     assert not found, "\n\n".join(found)
 
 
 def test_our_broker_announces_nothing_that_kafka_does_not(
-    pko_session: BrokerProcess, apache: ApacheBroker, kafka: KafkaTools
+    pko_session: BrokerProcess, apache: ApacheBroker, kafka_tools: KafkaTools
 ) -> None:
     def ranges(said: Said) -> dict[str, tuple[int, int]]:
         assert said.code == 0, said.err
         found = re.findall(r"\t(\w+\(\d+\)): (\d+)(?: to (\d+))?", said.out)
         return {name: (int(low), int(high or low)) for name, low, high in found}
 
-    ours = ranges(kafka("kafka-broker-api-versions", "--bootstrap-server", pko_session.bootstrap))
-    theirs = ranges(kafka("kafka-broker-api-versions", "--bootstrap-server", apache.bootstrap))
+    ours = ranges(
+        kafka_tools("kafka-broker-api-versions", "--bootstrap-server", pko_session.bootstrap)
+    )
+    theirs = ranges(
+        kafka_tools("kafka-broker-api-versions", "--bootstrap-server", apache.bootstrap)
+    )
     for name, (low, high) in ours.items():
         assert name in theirs, name
         assert theirs[name][0] <= low <= high <= theirs[name][1], name

@@ -164,8 +164,16 @@ class ApacheBroker:
 
     def start_to_port(self, seconds: float = 60.0) -> None:
         """Start it and wait for its port only."""
+        self.launch()
+        self.wait_port(seconds)
+
+    def launch(self) -> None:
+        """Start it, wait for nothing."""
         self.process = Process(self.argv(), self.log)
-        wait_for_port("127.0.0.1", self.port, alive=self.process.alive, seconds=seconds)
+
+    def wait_port(self, seconds: float = 60.0) -> None:
+        """Until it listens."""
+        wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
 
     def wait_controller(self, seconds: float = 60.0) -> None:
         """Before it knows one it creates no topics, and clients wait for long to ask again."""

@@ -1,0 +1,90 @@
+"""Three Apache Kafka brokers on one ZooKeeper, like those that the transcripts were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
+from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.waiting import wait_for
+
+RACKS = ("rack-a", "rack-b", "rack-a")
+
+
+class Brokers:
+    """Brokers 0, 1, 2, each with the log directories ``broker-N-a`` and ``broker-N-b``."""
+
+    def __init__(
+        self,
+        directory: Path,
+        zookeeper: ZooKeeper,
+        settings: Mapping[str, object] | None = None,
+        *,
+        heap: str = "512M",
+    ) -> None:
+        self.directory = directory
+        self.zookeeper = zookeeper
+        self.all = [
+            ApacheBroker(
+                directory / f"broker-{i}-a",
+                zookeeper,
+                {
+                    "broker.rack": rack,
+                    "log.dirs": ",".join(self.log_dirs(i)),
+                    "auto.leader.rebalance.enable": "false",
+                    "offsets.topic.num.partitions": 3,
+                    **(settings or {}),
+                },
+                broker_id=i,
+                heap=heap,
+            )
+            for i, rack in enumerate(RACKS)
+        ]
+
+    def log_dirs(self, number: int) -> list[str]:
+        """The log directories of a broker."""
+        return [str(self.directory / f"broker-{number}-{part}") for part in "ab"]
+
+    @property
+    def bootstrap(self) -> str:
+        return self.all[0].bootstrap
+
+    def start(self) -> Brokers:
+        for broker in self.all:
+            broker.launch()
+        for broker in self.all:
+            broker.wait_port()
+            broker.wait_controller()
+        self.wait_live(0, 1, 2)
+        return self
+
+    def cluster(self) -> Cluster:
+        return Cluster(ClientConfig.of({"bootstrap.servers": self.bootstrap}))
+
+    def wait_live(self, *ids: int) -> None:
+        """Until exactly these brokers are up and lead and follow all they should."""
+
+        def settled() -> bool:
+            cluster = self.cluster()
+            try:
+                found = cluster.metadata(None)
+                parts = [p for t in found.topics for p in t.partitions]
+                return set(cluster.nodes) == set(ids) and all(
+                    set(p.replica_nodes) & set(ids) <= set(p.isr_nodes) | {9}
+                    and (p.leader_id in ids or not set(p.isr_nodes) & set(ids))
+                    for p in parts
+                )
+            finally:
+                cluster.close()
+
+        wait_for(settled, seconds=60, what=f"brokers {ids}", poll=0.1)
+
+    def stop(self, number: int) -> None:
+        self.all[number].stop()
+
+    def close(self) -> None:
+        for broker in self.all:
+            broker.close()
+        self.zookeeper.close()
