@@ -1,9 +1,10 @@
-"""``pko cluster`` and kafka-cluster: options; the work is in ``health/``."""
+"""``pko cluster`` and kafka-cluster: options; the work is in ``health/`` and ``_cluster_run``."""
 
 from __future__ import annotations
 
 import sys
 
+from pykafka_ops.commands import _cluster_run as running
 from pykafka_ops.commands._options import BOOTSTRAP, COMMAND_CONFIG, Command, Opt, Pos, Verb
 
 TYPE_CHECKING = False
@@ -35,6 +36,7 @@ COMMAND = Command(
         COMMAND_CONFIG,
         Opt("bootstrap-controller", "KRaft controllers to ask instead of brokers", "HOST:PORT"),
         Opt("id", "the id of the broker", "N", kind="int", complete="brokers"),
+        *running.OPTIONS,
     ),
     (
         Verb("id", "the id of the cluster", "health.members:cluster_id", tool_name="cluster-id",
@@ -47,6 +49,7 @@ COMMAND = Command(
              "health.members:unregister", words=(Pos("id"),),
              options=("bootstrap-controller",),
              examples=("pko cluster unregister 3 --yes",)),
+        *running.VERBS,
     ),
     tool="kafka-cluster",
     parser="argparse",

@@ -1,0 +1,186 @@
+"""``pko cluster start|stop|ps|kill``: a ZooKeeper and N brokers as processes of one directory."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from pykafka_ops.commands._options import Opt, Pos, Verb
+from pykafka_ops.commands._output import Column, Table, counted
+from pykafka_ops.errors import PkoError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands._options import Args
+    from pykafka_ops.local.broker import LocalBroker
+    from pykafka_ops.local.cluster import LocalCluster
+    from pykafka_ops.local.zookeeper import ZooKeeper
+
+
+def start(ctx: Context) -> Table:
+    """Start what does not run of it, and wait until all know each other."""
+    from pykafka_ops.local.cluster import LocalCluster
+
+    began = time.monotonic()
+    cluster = LocalCluster(_directory(ctx.args), ctx.args.number("brokers"), _settings(ctx.args))
+    before = sum(state["pid"] is not None for state in _states(cluster))
+    cluster.start()
+    took = time.monotonic() - began
+    ready = "runs already" if before == len(cluster.brokers) + 1 else f"ready in {took:.1f} s"
+    return _table(
+        cluster,
+        notes=[
+            f"{counted(cluster.brokers, 'broker')} and ZooKeeper in {cluster.directory}: {ready}",
+            f"export PKO_BOOTSTRAP_SERVER={cluster.bootstrap_servers}",
+        ],
+    )
+
+
+def stop(ctx: Context) -> int:
+    """Stop the brokers one after the other, then ZooKeeper; or one broker alone."""
+    cluster = _existing(ctx.args)
+    number = ctx.args.number("id")
+    if number is not None:
+        broker = cluster.broker(number)
+        if broker.stop() is None:
+            raise PkoError(f"broker {number} of {cluster.directory} does not run")
+        ctx.note(f"broker {number} stopped")
+        return 0
+    stopped = cluster.stop()
+    if not stopped:
+        raise PkoError(f"nothing runs in {cluster.directory}")
+    ctx.note(f"{stopped} process{'' if stopped == 1 else 'es'} in {cluster.directory} stopped")
+    return 0
+
+
+def processes(ctx: Context) -> Table:
+    """A row for each process; exit code 4 unless all run."""
+    return _table(_existing(ctx.args))
+
+
+def kill(ctx: Context) -> int:
+    """kill -9 of one broker, to see what the others and the clients do."""
+    cluster = _existing(ctx.args)
+    number = ctx.args.number("id")
+    broker = cluster.broker(-1 if number is None else number)
+    if broker.pid is None:
+        raise PkoError(f"broker {number} of {cluster.directory} does not run")
+    broker.kill()
+    ctx.note(f"broker {number} killed; pko cluster start --dir {cluster.directory} starts it again")
+    return 0
+
+
+# --- what there is -------------------------------------------------------------------------------
+
+
+def _directory(args: Args) -> Path:
+    given = args.text("dir")
+    if given is None:
+        base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+        given = os.path.join(base, "pko", "cluster")
+    return Path(given).absolute()
+
+
+def _existing(args: Args) -> LocalCluster:
+    from pykafka_ops.local.cluster import LocalCluster
+
+    cluster = LocalCluster(_directory(args))
+    if not cluster.exists:
+        raise UsageError(
+            f"no cluster in {cluster.directory}: start one with pko cluster start --dir "
+            f"{cluster.directory}"
+        )
+    return cluster
+
+
+def _settings(args: Args) -> dict[str, str]:
+    found = {}
+    for item in args.texts("override"):
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--override {item}: write it as key=value")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def _states(cluster: LocalCluster) -> list[dict[str, object]]:
+    zookeeper = cluster.zookeeper
+    found = zookeeper.running()
+    pid = int(found["pid"]) if found else None
+    rows = [_state("zookeeper", zookeeper, pid, zookeeper.connect if found else None)]
+    for broker in cluster.brokers:
+        pid = broker.pid
+        address = broker.bootstrap_servers if pid is not None else None
+        rows.append(_state(f"broker {broker.broker_id}", broker, pid, address))
+    return rows
+
+
+def _state(
+    name: str, part: LocalBroker | ZooKeeper, pid: int | None, address: str | None
+) -> dict[str, object]:
+    return {
+        "process": name,
+        "state": "stopped" if pid is None else "running",
+        "pid": pid,
+        "address": address,
+        "log": str(part.log),
+    }
+
+
+def _table(cluster: LocalCluster, notes: list[str] | None = None) -> Table:
+    rows = _states(cluster)
+    for row in rows:
+        row["bootstrap_servers"] = cluster.bootstrap_servers
+    running = all(row["pid"] is not None for row in rows)
+    document = {
+        "dir": str(cluster.directory),
+        "state": "running" if running else "incomplete" if _any_runs(rows) else "stopped",
+        "bootstrap_servers": cluster.bootstrap_servers,
+        "zookeeper_connect": rows[0]["address"],
+        "processes": [{k: v for k, v in r.items() if k != "bootstrap_servers"} for r in rows],
+    }
+    return Table(
+        "LocalCluster",
+        [
+            Column("process"),
+            Column("state", bad=lambda state: state != "running"),
+            Column("pid", right=True),
+            Column("address"),
+            Column("log", wide=True),
+        ],
+        rows,
+        items=[document],
+        name="bootstrap_servers",
+        notes=notes or (),
+        exit_code=0 if running else 4,
+    )
+
+
+def _any_runs(rows: list[dict[str, object]]) -> bool:
+    return any(row["pid"] is not None for row in rows)
+
+
+OPTIONS = (
+    Opt("dir", "directory of the cluster (default: ~/.local/share/pko/cluster)", "DIR",
+        complete="file", ours=True),
+    Opt("brokers", "how many brokers; at a later start more may be added (default: 3)", "N",
+        short="n", kind="int", ours=True),
+    Opt("override", "a setting of every broker, kept for later starts", "KEY=VALUE", many=True,
+        ours=True),
+)  # fmt: skip
+VERBS = (
+    Verb("start", "start a ZooKeeper and N brokers on free ports, or those that do not run", start,
+         options=("dir", "brokers", "override"), tool_name="",
+         examples=("pko cluster start -n 3 --dir /tmp/kafka",
+                   "export PKO_BOOTSTRAP_SERVER=$(pko cluster start -n 3 -o name)",
+                   "pko cluster start -n 3 --override num.partitions=6 -o json")),
+    Verb("stop", "stop the processes of a directory, or one broker of it", stop,
+         words=(Pos("id", "?"),), options=("dir",), tool_name="",
+         examples=("pko cluster stop --dir /tmp/kafka", "pko cluster stop 2 --dir /tmp/kafka")),
+    Verb("ps", "the processes of a directory (exit code 4 unless all run)", processes,
+         options=("dir",), tool_name="", examples=("pko cluster ps --dir /tmp/kafka -o json",)),
+    Verb("kill", "kill -9 one broker of a directory", kill, words=(Pos("id"),), options=("dir",),
+         tool_name="", examples=("pko cluster kill 1 --dir /tmp/kafka",)),
+)  # fmt: skip

@@ -1,0 +1,64 @@
+"""``pko cluster start|ps|kill|stop`` as a person types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.java, pytest.mark.live]
+
+BRIEF = ("--override", "zookeeper.session.timeout.ms=2500")
+
+
+def pko(*words: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "pykafka_ops", *words]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=110)
+
+
+def described(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    (item,) = json.loads(done.stdout)["items"]
+    assert isinstance(item, dict)
+    return item
+
+
+def test_two_brokers_are_started_used_killed_resumed_and_stopped(tmp_path: Path) -> None:
+    where = ("--dir", str(tmp_path))
+    try:
+        started = pko("cluster", "start", "-n", "2", *where, *BRIEF, "-o", "json")
+        assert started.returncode == 0, started.stderr
+        cluster = described(started)
+        servers = cluster["bootstrap_servers"]
+        assert cluster["state"] == "running"
+        assert [p["process"] for p in cluster["processes"]] == ["zookeeper", "broker 0", "broker 1"]
+
+        made = pko("topics", "create", "orders", "--replication-factor", "2", "-b", servers)
+        assert made.returncode == 0, made.stderr
+        assert pko("cluster", "kill", "1", *where).returncode == 0
+        seen = pko("cluster", "ps", *where, "-o", "json")
+        assert (seen.returncode, described(seen)["state"]) == (4, "incomplete")
+
+        again = pko("cluster", "start", *where, "-o", "name")
+        assert (again.returncode, again.stdout.strip()) == (0, servers), again.stderr
+        listed = pko("topics", "list", "-b", servers, "-o", "name")
+        assert listed.stdout.split() == ["orders"]
+    finally:
+        stopped = pko("cluster", "stop", *where)
+    assert (stopped.returncode, stopped.stderr.split()[0]) == (0, "3"), stopped.stderr
+    seen = pko("cluster", "ps", *where, "-o", "json")
+    assert (seen.returncode, described(seen)["state"]) == (4, "stopped")
+    assert pko("cluster", "stop", *where).returncode == 1
+
+
+def test_a_setting_that_brokers_refuse_is_told_in_one_line(tmp_path: Path) -> None:
+    where = ("--dir", str(tmp_path))
+    try:
+        done = pko("cluster", "start", "-n", "1", *where, "--override", "num.partitions=x")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert "broker 0 did not start: pko: Invalid value x" in done.stderr
+    finally:
+        pko("cluster", "stop", *where)
