@@ -13,9 +13,11 @@ from typing import TypeVar
 from pykafka_ops.broker.state.cluster import Snapshot
 from pykafka_ops.broker.state.controller import Controller
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataImage
+from pykafka_ops.broker.state.isr_rules import IsrAnswers, IsrChange
 from pykafka_ops.broker.state.leadership import (
     Assignment,
     LeaderAndIsr,
+    Replicas,
     TopicPartition,
     TopicRecord,
 )
@@ -27,6 +29,7 @@ from pykafka_ops.broker.state.orders import (
     StopReplicaOrder,
 )
 from pykafka_ops.broker.state.steps import (
+    ClearElections,
     CreateState,
     CreateTopic,
     MarkDeleted,
@@ -35,6 +38,7 @@ from pykafka_ops.broker.state.steps import (
     Reply,
     Send,
     SetAssignment,
+    SetReassignments,
     Step,
     Steps,
     UnmarkDeleted,
@@ -44,6 +48,7 @@ from pykafka_ops.broker.state.steps import (
     WriteProblem,
 )
 from pykafka_ops.broker.state.topic_rules import NewTopic
+from pykafka_ops.errors import KafkaError
 
 R = TypeVar("R")
 
@@ -60,6 +65,10 @@ def new_topic(name: str, *replicas: Iterable[int], topic_id: bytes | None = None
     return NewTopic(
         name=name, topic_id=id_, assignments={i: Assignment.of(r) for i, r in enumerate(replicas)}
     )
+
+
+class CrashError(Exception):
+    """The controller is no more."""
 
 
 class BrokerDouble:
@@ -83,16 +92,28 @@ class World:
         self.topics: dict[str, TopicRecord] = {}
         self.states: dict[TopicPartition, LeaderAndIsr] = {}
         self.marked: set[str] = set()
+        self.asked: dict[TopicPartition, Replicas] = {}
+        """``/admin/reassign_partitions``."""
+        self.elections: list[TopicPartition] | None = None
+        """``/admin/preferred_replica_election``."""
         self.configs: dict[str, dict[str, str]] = {}
         self.log: list[Step] = []
         self.replies: list[tuple[int, Order, dict[TopicPartition, object]]] = []
         self.epoch = 0
+        self.crash_after: int | None = None
+        """The controller dies before it executes the step of that number in ``log``."""
         self.controller = self.elect_controller()
 
     # -- driving
 
     def run(self, rule: Steps[R]) -> R:
-        """Execute a rule to its end."""
+        """Execute a rule to its end, and what it calls for."""
+        result = self._run(rule)
+        while (following := self.controller.follow_up()) is not None:
+            self._run(following())
+        return result
+
+    def _run(self, rule: Steps[R]) -> R:
         reply: Reply = None
         while True:
             try:
@@ -100,6 +121,9 @@ class World:
             except StopIteration as done:
                 return done.value  # type: ignore[no-any-return]
             self.log.append(step)
+            if len(self.log) == self.crash_after:
+                rule.close()
+                raise CrashError
             reply = self._execute(step)
 
     def elect_controller(self) -> Controller:
@@ -113,7 +137,12 @@ class World:
             unclean=lambda topic: self.unclean,
         )
         snapshot = Snapshot(
-            brokers=self.live, topics=self.topics, states=self.states, deletions=set(self.marked)
+            brokers=self.live,
+            topics=self.topics,
+            states=self.states,
+            deletions=set(self.marked),
+            reassignments=self.asked,
+            elections=self.elections,
         )
         self.run(self.controller.elected(snapshot))
         self.deliver()
@@ -143,6 +172,24 @@ class World:
         """Delete topics and let the brokers answer."""
         self.run(self.controller.topics.delete(topics))
         self.deliver()
+
+    def move(self, topic: str, index: int, target: Iterable[int] | None) -> KafkaError | None:
+        """Begin or cancel the move of a partition."""
+        key = (topic, index)
+        wanted = {key: None if target is None else tuple(target)}
+        results = self.run(self.controller.moves.alter(wanted))
+        self.deliver()
+        return results[key]
+
+    def in_sync(self, topic: str, index: int, *isr: int) -> IsrAnswers:
+        """The leader asks for this ISR."""
+        state = self.states[topic, index]
+        change = IsrChange(isr, state.leader_epoch, state.partition_epoch)
+        epoch = self.live[state.leader].epoch
+        rule = self.controller.alter_isr(state.leader, epoch, {(topic, index): change})
+        answers = self.run(rule)
+        self.deliver()
+        return answers
 
     def deliver(self) -> None:
         """Let the replies that are on their way arrive."""
@@ -193,6 +240,10 @@ class World:
             self.marked.add(item.topic)
         elif isinstance(item, UnmarkDeleted):
             self.marked.discard(item.topic)
+        elif isinstance(item, SetReassignments):
+            self.asked = dict(item.moves)
+        elif isinstance(item, ClearElections):
+            self.elections = None
         elif isinstance(item, RemoveTopic):
             del self.topics[item.topic]
             self.marked.discard(item.topic)

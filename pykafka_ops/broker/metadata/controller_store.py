@@ -7,7 +7,8 @@ of ``/controller_epoch``, so a former controller cannot write anything any more.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from pykafka_ops.broker.metadata.json_data import ZnodeError
 from pykafka_ops.broker.metadata.membership import ControllerMovedError, ControllerTerm
@@ -31,7 +32,13 @@ from pykafka_ops.broker.metadata.znodes import (
     Topic,
     Topics,
 )
-from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
+from pykafka_ops.broker.metadata.znodes_admin import (
+    IsrChanges,
+    LogDirEvents,
+    PreferredElection,
+    Reassignments,
+    TopicDeletions,
+)
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
 from pykafka_ops.broker.state.cluster import Snapshot
 from pykafka_ops.broker.state.image import BrokerInfo
@@ -46,6 +53,8 @@ from pykafka_ops.broker.state.steps import (
     WriteItem,
     WriteProblem,
 )
+
+R = TypeVar("R")
 
 _ATTEMPTS_TOGETHER = 3
 """Failed tries of several units in one transaction before each goes alone."""
@@ -230,21 +239,53 @@ class ControllerStore:
             topics=topics,
             states={k: s for k, s in zip(keys, states, strict=True) if s is not None},
             deletions=await self.deletions(),
+            reassignments=await self.reassignments() or {},
+            elections=await self.elections(),
         )
+
+    async def reassignments(self) -> dict[TopicPartition, list[int]] | None:
+        """Moves that older tools ask for, None if there is no such znode or it makes no sense."""
+        return await self._asked(Reassignments.path, Reassignments.decode)
+
+    async def elections(self) -> list[TopicPartition] | None:
+        """Preferred elections that older tools ask for, None as above."""
+        return await self._asked(PreferredElection.path, PreferredElection.decode)
+
+    async def _asked(self, path: str, decode: Callable[[bytes | None], R]) -> R | None:
+        node = await self._store.get(path)
+        try:
+            return None if node is None else decode(node.data)
+        except ZnodeError as error:
+            self._notices.append(f"{error}; remove it, or write it anew")
+            return None
 
     async def take_log_dir_events(self) -> set[int]:
         """Brokers that said a log directory failed; their notes are removed."""
-        brokers = set()
-        for name in await self._store.children(LogDirEvents.path):
-            path = f"{LogDirEvents.path}/{name}"
-            node = await self._store.get(path)
+        return set(await self._take(LogDirEvents.path, LogDirEvents.decode))
+
+    async def take_isr_changes(self) -> list[TopicPartition]:
+        """Partitions whose ISR brokers of old protocols have written; the notes are removed."""
+        found = await self._take(IsrChanges.path, IsrChanges.decode)
+        return list(dict.fromkeys(key for keys in found for key in keys))
+
+    async def forget_events(self) -> None:
+        """Remove what brokers have noted so far: a new controller reads everything anyhow."""
+        await self.take_log_dir_events()
+        await self.take_isr_changes()
+
+    async def _take(self, parent: str, decode: Callable[[bytes | None], R]) -> list[R]:
+        paths = [f"{parent}/{name}" for name in await self._store.children(parent)]
+        found: list[R] = []
+        for node in await self._store.get_many(paths):
             try:
-                brokers.add(LogDirEvents.decode(node.data if node else None))
+                if node is not None:
+                    found.append(decode(node.data))
             except ZnodeError as error:
                 self._notices.append(str(error))
+        for path in paths:
             with contextlib.suppress(NoNodeError):
                 await self._delete([Delete(path)])
-        return brokers
+        return found
 
 
 def _groups(units: Iterable[Unit]) -> list[list[Unit]]:

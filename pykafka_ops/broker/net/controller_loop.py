@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,8 +23,10 @@ from pykafka_ops.broker.metadata.membership import (
 )
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore, SessionState, StoreError
 from pykafka_ops.broker.metadata.znodes import Controller as ControllerZnode
-from pykafka_ops.broker.net.controller_channel import ControllerChannel, Line
+from pykafka_ops.broker.net.controller_channel import Line
+from pykafka_ops.broker.net.controller_channels import ControllerChannels
 from pykafka_ops.broker.net.controller_watches import ControllerWatches
+from pykafka_ops.broker.net.leader_rebalance import LeaderRebalance, RebalanceSettings
 from pykafka_ops.broker.state.controller import Controller
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.state.orders import (
@@ -35,7 +37,7 @@ from pykafka_ops.broker.state.orders import (
     StopReplicaOrder,
 )
 from pykafka_ops.broker.state.steps import ReadStates, Reply, Step, Steps, Write
-from pykafka_ops.errors import ConnectError, KafkaError, StorageError
+from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.controller.KafkaController")
@@ -52,7 +54,8 @@ class ControllerSettings:
     """What the loop needs from its broker.
 
     ``connect(broker)`` opens the way to another broker, ``rejoin()`` registers this one again
-    after its session was lost. ``clock`` is in ms; the others as for ``Controller``.
+    after its session was lost. ``clock`` is in ms; without ``rebalance`` leaders stay
+    where they are; the others as for ``Controller``.
     """
 
     broker_id: int
@@ -61,6 +64,7 @@ class ControllerSettings:
     unclean: Callable[[str], bool] = lambda topic: False
     delete_enabled: bool = True
     connect: Callable[[BrokerInfo], Line] | None = None
+    rebalance: RebalanceSettings | None = None
     rejoin: Callable[[], Awaitable[None]] | None = None
 
 
@@ -72,18 +76,20 @@ class ControllerLoop:
     ) -> None:
         """``replicas`` obeys the orders for this broker."""
         self._store = store
-        self._replicas = replicas
         self._settings = settings
         self._jobs: asyncio.Queue[Job] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
         self._cancels: list[Cancel] = []
-        self._channels: dict[int, ControllerChannel] = {}
+        self._channels = ControllerChannels(
+            settings.broker_id, replicas, settings.connect, self._replied
+        )
         self._waiters: list[tuple[str, asyncio.Future[None]]] = []
         self._expired = False
         self._controller: Controller | None = None
         self._term: ControllerTerm | None = None
         self._tree: ControllerStore | None = None
         self._watches: ControllerWatches | None = None
+        self._rebalance: LeaderRebalance | None = None
 
     # -- for the broker
 
@@ -109,9 +115,7 @@ class ControllerLoop:
             self._store.on_session(self._session_changed),
         ]
         await self._finished(self._elect)
-        own = self._channels.get(self._settings.broker_id)
-        if own is not None:
-            await own.idle()
+        await self._channels.own_idle()
 
     async def stop(self) -> None:
         """Give up being controller, at once for the other brokers to see."""
@@ -262,10 +266,13 @@ class ControllerLoop:
         self._term, self._tree = term, tree
         self._watches = ControllerWatches(self._store, tree, self._event)
         self._watches.start()
+        await tree.forget_events()
         snapshot = await tree.snapshot()
         self._controller = controller
         await self._run(lambda c: c.elected(snapshot))
         self._watches.follow(controller.cluster)
+        self._rebalance = LeaderRebalance(self._settings.rebalance, self._event)
+        self._rebalance.start()
 
     async def _resign(self) -> None:
         term = self._term
@@ -277,10 +284,11 @@ class ControllerLoop:
     def _forget(self) -> None:
         if self._watches is not None:
             self._watches.stop()
-        for channel in self._channels.values():
-            channel.close()
-        self._channels.clear()
-        self._controller = self._term = self._tree = self._watches = None
+        if self._rebalance is not None:
+            self._rebalance.stop()
+        self._channels.close()
+        self._controller = self._term = self._tree = None
+        self._watches = self._rebalance = None
         self._settle_waiters()
 
     def _event(self, make: Callable[[], Awaitable[Rule[Any] | None]]) -> None:
@@ -306,7 +314,7 @@ class ControllerLoop:
         try:
             while True:
                 step = steps.send(reply)
-                reply = await self._execute(step, tree)
+                reply = await self._execute(step, controller, tree)
         except StopIteration as done:
             result: R = done.value
             return result
@@ -315,45 +323,18 @@ class ControllerLoop:
                 log.warning("%s", notice)
             if self._watches is not None:
                 self._watches.follow(controller.cluster)
-            self._hang_up(controller.cluster.brokers)
+            self._channels.hang_up(controller.cluster.brokers)
+            following = controller.follow_up()
+            if following is not None:
+                self._reply(controller, lambda _: following())
 
-    def _hang_up(self, live: Mapping[int, BrokerInfo]) -> None:
-        """Give up on brokers that are gone."""
-        for broker in [broker for broker in self._channels if broker not in live]:
-            self._channels.pop(broker).close()
-
-    async def _execute(self, step: Step, tree: ControllerStore) -> Reply:
+    async def _execute(self, step: Step, controller: Controller, tree: ControllerStore) -> Reply:
         if isinstance(step, Write):
             return await tree.write(step.items)
         if isinstance(step, ReadStates):
             return await tree.read_states(step.partitions)
         for broker, order in step.orders:
-            self._send(broker, order)
-        return None
-
-    def _send(self, broker: int, order: Order) -> None:
-        channel = self._channels.get(broker)
-        if channel is None or channel.epoch != order.broker_epoch:
-            if channel is not None:
-                channel.close()
-            line = self._line(broker)
-            if line is None:
-                return
-            channel = ControllerChannel(broker, order.broker_epoch, line, self._replied)
-            self._channels[broker] = channel
-        channel.send(order)
-
-    def _line(self, broker: int) -> Line | None:
-        if broker == self._settings.broker_id:
-            return Line(self._replicas)
-        controller, connect = self._controller, self._settings.connect
-        info = None if controller is None else controller.cluster.brokers.get(broker)
-        try:
-            if connect is not None and info is not None:
-                return connect(info)
-            log.error("no way to reach broker %d", broker)
-        except ConnectError as error:
-            log.error("no way to reach broker %d: %s", broker, error)
+            self._channels.send(broker, order, controller.cluster.brokers)
         return None
 
     def _replied(self, broker: int, order: Order, errors: PartitionErrors) -> None:

@@ -8,7 +8,13 @@ from typing import Any
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore
 from pykafka_ops.broker.metadata.znodes import Broker, Brokers, Topic, Topics
-from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
+from pykafka_ops.broker.metadata.znodes_admin import (
+    IsrChanges,
+    LogDirEvents,
+    PreferredElection,
+    Reassignments,
+    TopicDeletions,
+)
 from pykafka_ops.broker.state.cluster import Cluster
 from pykafka_ops.broker.state.controller import Controller
 from pykafka_ops.broker.state.steps import Steps
@@ -35,14 +41,21 @@ class ControllerWatches:
         self._brokers: dict[int, Cancel] = {}
 
     def start(self) -> None:
-        """Watch the lists of brokers, topics, deletions and failed directories."""
+        """Watch the lists of brokers, topics, deletions, failed directories and ISR changes,
+        and what older tools ask for."""
         for path, find in (
             (Brokers.path, self._brokers_changed),
             (Topics.path, self._topics_changed),
             (TopicDeletions.path, self._deletions_changed),
             (LogDirEvents.path, self._log_dirs_failed),
+            (IsrChanges.path, self._isr_changed),
         ):
             self._cancels.append(self._store.watch_children(path, self._caller(find)))
+        for path, find in (
+            (Reassignments.path, self._moves_asked),
+            (PreferredElection.path, self._elections_asked),
+        ):
+            self._cancels.append(self._store.watch_data(path, self._caller(find)))
 
     def _caller(self, find: Find) -> Callable[[str], None]:
         return lambda _: self._event(find)
@@ -116,3 +129,17 @@ class ControllerWatches:
         if not brokers:
             return None
         return lambda controller: controller.brokers.log_dirs_failed(brokers)
+
+    async def _isr_changed(self) -> Rule | None:
+        partitions = await self._tree.take_isr_changes()
+        return (lambda controller: controller.isr_written(partitions)) if partitions else None
+
+    async def _moves_asked(self) -> Rule | None:
+        moves = await self._tree.reassignments()
+        return None if moves is None else lambda controller: controller.moves.asked_by_znode(moves)
+
+    async def _elections_asked(self) -> Rule | None:
+        partitions = await self._tree.elections()
+        if partitions is None:
+            return None
+        return lambda controller: controller.elections.asked_by_znode(partitions)

@@ -20,6 +20,7 @@ from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSet
 from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.expiry import Expiry
 from pykafka_ops.broker.net.isr_changes import IsrChanges
+from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.net.live_settings import LiveSettings
 from pykafka_ops.broker.net.peers import Peers
 from pykafka_ops.broker.net.reactions import Reactions
@@ -129,6 +130,7 @@ class Parts:
                 unclean=self._unclean,
                 delete_enabled=self.configs.value("delete.topic.enable"),
                 connect=self._connect,
+                rebalance=RebalanceSettings.of(self.configs.value),
                 rejoin=self._rejoin,
             ),
         )

@@ -93,6 +93,10 @@ class Controller:
         """
         return (yield from self._isr.alter(broker, broker_epoch, changes))
 
+    def isr_written(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
+        """Brokers of old protocols have written other ISRs themselves."""
+        yield from self._isr.written(partitions)
+
     def elect(
         self, partitions: Iterable[TopicPartition] | None, kind: ElectionType
     ) -> Steps[ElectionResults]:

@@ -5,7 +5,7 @@ Counterpart of ``KafkaController.tryProcessAlterPartition``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.controller_term import Term
@@ -68,6 +68,20 @@ class IsrRules:
             self._term.batch.tell(topic, index)
         yield from self._term.batch.flush()
         return answers
+
+    def written(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
+        """Leaders have written their ISR themselves: take it over, and tell all brokers."""
+        known = [key for key in partitions if self._cluster.partition(*key) is not None]
+        states = yield from read_states(known)
+        for (topic, index), state in zip(known, states, strict=True):
+            record = self._cluster.partition(topic, index)
+            if record is None or state is None or state.controller_epoch > self._term.epoch:
+                continue
+            record.state = state
+            if record.assignment.being_reassigned:
+                self._term.grown.add((topic, index))
+            self._term.batch.tell(topic, index)
+        yield from self._term.batch.flush()
 
     def _cluster_state(self, key: TopicPartition) -> LeaderAndIsr | None:
         record = self._cluster.partition(*key)
