@@ -16,7 +16,7 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from scripts.benchmarks import cleaner, commands, groups, life, recovery, serving, spark
+from scripts.benchmarks import cleaner, clusters, commands, groups, life, recovery, serving, spark
 from scripts.benchmarks.context import WORK, Bench
 from scripts.benchmarks.results import APACHE, OURS
 from scripts.benchmarks.targets import usable
@@ -30,6 +30,7 @@ GROUPS = {
     "recovery": recovery.recovery,
     "cleaner": cleaner.cleaner,
     "groups": groups.groups,
+    "cluster": clusters.cluster,
     "commands": commands.commands,
     "dump": commands.dump,
     "spark": spark.spark,

@@ -9,15 +9,29 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from scripts.benchmarks.results import Results, Row
 from scripts.benchmarks.targets import Target
+from tests.support.process import Process
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".cache" / "bench"
 _numbers = itertools.count(1)
+
+
+class Measured(Protocol):
+    """A broker or a cluster under a load; ``process`` is one that tells what went wrong."""
+
+    name: str
+
+    @property
+    def bootstrap(self) -> str: ...
+
+    @property
+    def process(self) -> Process: ...
 
 
 @dataclass
@@ -37,13 +51,13 @@ class Bench:
         """Progress, to stderr."""
         print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
-    def add(self, row: Row, target: Target, value: float) -> None:
+    def add(self, row: Row, target: Measured, value: float) -> None:
         self.results.add(row, target.name, value)
         self.say(f"  {target.name:7} {row.name}: {value:,.{row.digits}f} {row.unit}")
 
 
 def load(
-    name: str, target: Target, topic: str, module: str = "loads", **options: int
+    name: str, target: Measured, topic: str, module: str = "loads", **options: int
 ) -> dict[str, float]:
     """Run one generator of ``loads`` or another module in a process of its own."""
     words = [f"{key}={value}" for key, value in options.items()]

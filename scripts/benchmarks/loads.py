@@ -19,13 +19,13 @@ BATCH = 1000
 
 
 def produce(
-    bootstrap: str, topic: str, *, count: int, size: int, partitions: int = 1
+    bootstrap: str, topic: str, *, count: int, size: int, partitions: int = 1, acks: int = 1
 ) -> dict[str, float]:
-    """``count`` records of ``size`` bytes, acks=1, as fast as librdkafka takes them."""
+    """``count`` records of ``size`` bytes, as fast as librdkafka takes them."""
     producer = ck.Producer(
         {
             "bootstrap.servers": bootstrap,
-            "acks": "1",
+            "acks": str(acks),
             "linger.ms": 5,
             "batch.size": 1_000_000,
             "batch.num.messages": 100_000,
@@ -106,9 +106,9 @@ def consume(bootstrap: str, topic: str, *, count: int, partitions: int = 1) -> d
     return {"seconds": seconds, "count": got, "bytes": size}
 
 
-def latency(bootstrap: str, topic: str, *, count: int) -> dict[str, float]:
+def latency(bootstrap: str, topic: str, *, count: int, acks: int = 1) -> dict[str, float]:
     """Send one record, wait for its acknowledgement and for a consumer to have it, repeat."""
-    producer = ck.Producer({"bootstrap.servers": bootstrap, "acks": "1", "linger.ms": 0})
+    producer = ck.Producer({"bootstrap.servers": bootstrap, "acks": str(acks), "linger.ms": 0})
     consumer = ck.Consumer({"bootstrap.servers": bootstrap, "group.id": "bench"})
     consumer.assign([ck.TopicPartition(topic, 0, ck.OFFSET_END)])
     warm = count // 10
