@@ -154,6 +154,10 @@ class EmbeddedStore:
         """Call ``fn(state)`` when the session is expired (by a test) or connected anew."""
         return enlist(self._listeners, fn)
 
+    async def end_former_session(self, session: int) -> bool:
+        """There is none: sessions end with the process."""
+        return False
+
     async def close(self) -> None:
         """End the session: its ephemerals go at once. The last one closes the file."""
         if self._closed:

@@ -174,6 +174,9 @@ class MetadataStore(Protocol):
     def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
         """Call ``fn(state)`` on the event loop when the session's state changes."""
 
+    async def end_former_session(self, session: int) -> bool:
+        """End a session of this broker's former life, which was killed; whether it was one."""
+
     async def close(self) -> None:
         """End the session: its ephemerals go at once."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from kazoo import exceptions as zk
@@ -49,6 +50,7 @@ from pykafka_ops.broker.metadata.zookeeper_client import (
     new_client,
     open_client,
 )
+from pykafka_ops.broker.metadata.zookeeper_session import FormerSession, Session
 from pykafka_ops.broker.metadata.zookeeper_watches import Watches
 
 T = TypeVar("T")
@@ -87,6 +89,7 @@ class ZooKeeperStore:
         self._session = 0
         self._closed = False
         self._watches = Watches(client, loop)
+        self._former: FormerSession | None = None
 
     @classmethod
     async def connect(
@@ -95,10 +98,12 @@ class ZooKeeperStore:
         *,
         session_timeout_ms: int,
         connection_timeout_ms: int,
+        session_file: Path | None = None,
         **options: Any,
     ) -> ZooKeeperStore:
         """Connect to ``host:port,...[/chroot]`` (``zookeeper.connect``), making the chroot.
 
+        ``session_file`` keeps the session for :meth:`end_former_session` of a next life;
         ``options`` are kazoo's for TLS, SASL and default ACLs. Raises ConnectError if no server
         lets us in within ``connection_timeout_ms``.
         """
@@ -107,6 +112,8 @@ class ZooKeeperStore:
             await make_chroot(hosts, chroot.strip("/"), connection_timeout_ms, options)
         client = new_client(connect.rstrip("/"), session_timeout_ms, options)
         store = cls(client, asyncio.get_running_loop())
+        if session_file is not None:
+            store._former = FormerSession(session_file, hosts, connection_timeout_ms, options)
         client.add_listener(store._heard)
         await open_client(client, hosts, connection_timeout_ms)
         await store._connected.wait()
@@ -251,25 +258,34 @@ class ZooKeeperStore:
         """Call ``fn(state)`` on the event loop when the session's state changes."""
         return enlist(self._listeners, fn)
 
+    async def end_former_session(self, session: int) -> bool:
+        """End a session of this broker's former life, which was killed; whether it was one."""
+        return self._former is not None and await self._former.end(session)
+
     async def close(self) -> None:
         """End the session: its ephemerals go at once."""
         if self._closed:
             return
         self._closed = True
         self._watches.close()
+        connected = self._connected.is_set()
         await self._loop.run_in_executor(None, close_client, self._client)
+        if self._former is not None and connected:
+            self._former.forget()
 
     # -- kazoo's threads
 
     def _heard(self, state: str) -> None:
         """In kazoo's thread, which must not wait."""
-        session = self._client.client_id[0] if self._client.client_id else 0
+        session = self._client.client_id or (0, b"")
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._changed, state, session)
 
-    def _changed(self, state: str, session: int) -> None:
+    def _changed(self, state: str, session: Session) -> None:
         if state == KazooState.CONNECTED:
-            self._session = session
+            if self._former is not None and session[0] != self._session:
+                self._former.keep(session)
+            self._session = session[0]
             self._connected.set()
             self._watches.arm_again()
             told = SessionState.CONNECTED

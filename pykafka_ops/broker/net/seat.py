@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.server.KafkaServer")
 
 LOCK = "metadata.lock"
+SESSION = "zookeeper.session"
 GRACE_MS = 4_000
 """ZooKeeper ends sessions in steps of its tick; so much later than their time-out it has."""
 
@@ -63,6 +64,7 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
             connect,
             session_timeout_ms=session,
             connection_timeout_ms=configs.value("zookeeper.connection.timeout.ms") or session,
+            session_file=data_dir / SESSION,
         )
     except ValueError as error:
         raise SettingError(
@@ -111,24 +113,30 @@ class Seat:
     async def register(self, info: BrokerInfo) -> int:
         """Register this broker; its epoch.
 
-        After kill -9 the session of its former life may still hold the id: that is waited for as
-        long as such a session can last. Raises StoreError, BrokerIdTakenError.
+        After kill -9 the session of its former life may still hold the id: that is ended where it
+        is known, else waited for as long as it can last. Raises StoreError, BrokerIdTakenError.
         """
         self._info = info
         try:
             return await register_broker(self.store, info, wall_clock())
         except BrokerIdTakenError as error:
-            patience = self.configs.value("zookeeper.session.timeout.ms") + GRACE_MS
-            log.warning("%s; waiting up to %d ms for that", error, patience)
+            await self._wait_for_former_life(Broker.path(info.id), error)
+        return await register_broker(self.store, info, wall_clock())
+
+    async def _wait_for_former_life(self, path: str, error: BrokerIdTakenError) -> None:
+        former = await self.store.exists(path)
+        if former is None or await self.store.end_former_session(former.ephemeral_owner):
+            return
+        patience = self.configs.value("zookeeper.session.timeout.ms") + GRACE_MS
+        log.warning("%s; waiting up to %d ms for that", error, patience)
         gone = asyncio.Event()
-        cancel = self.store.watch_data(Broker.path(info.id), lambda _: gone.set())
+        cancel = self.store.watch_data(path, lambda _: gone.set())
         try:
             async with asyncio.timeout(patience / 1000):
-                while await self.store.exists(Broker.path(info.id)) is not None:
+                while await self.store.exists(path) is not None:
                     await gone.wait()
                     gone.clear()
         except TimeoutError:
             pass
         finally:
             cancel()
-        return await register_broker(self.store, info, wall_clock())
