@@ -20,8 +20,11 @@ from pykafka_ops.wire.messages.delete_topics import DeleteTopicsRequest, DeleteT
 from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from pykafka_ops.wire.messages.partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
+    ReassignablePartition,
+    ReassignableTopic,
 )
 from pykafka_ops.wire.types import ZERO_UUID
 from tests.support.differential import Cases, Side
@@ -320,7 +323,7 @@ def more_partitions(side: Side, version: int) -> None:
     side.ask(CreatePartitionsRequest(topics=[], timeout_ms=100), note="no topics")
 
 
-# -- ElectLeaders, ListPartitionReassignments ------------------------------------------------------
+# -- ElectLeaders, AlterPartitionReassignments, ListPartitionReassignments -------------------------
 
 
 @CASES.add(ApiKey.ELECT_LEADERS, "0-2")
@@ -343,6 +346,38 @@ def elections(side: Side, version: int) -> None:
     ask("no partitions", [TopicPartitions(topic=side.topic())])
     ask("twice", [mine, mine])
     ask("without time", [mine], timeout_ms=0)
+
+
+@CASES.add(ApiKey.ALTER_PARTITION_REASSIGNMENTS, "0")
+def moves(side: Side, version: int) -> None:
+    side.create(partitions=2)
+
+    def ask(note: str, *parts: tuple[str, int, list[int] | None]) -> None:
+        topics = [
+            ReassignableTopic(
+                name=side.topic(name),
+                partitions=[ReassignablePartition(partition_index=index, replicas=replicas)],
+            )
+            for name, index, replicas in parts
+        ]
+        request = AlterPartitionReassignmentsRequest(timeout_ms=5000, topics=topics)
+        side.ask(request, note=note)
+
+    ask("none")
+    ask("the same", ("t", 0, [0]))
+    ask("nothing to cancel", ("t", 0, None))
+    ask("empty", ("t", 0, []))
+    ask("duplicates", ("t", 0, [0, 0]))
+    ask("negative", ("t", 0, [0, -1]))
+    ask("not alive", ("t", 0, [0, 7, 8]))
+    ask("unknown topic", ("none", 0, [0]))
+    ask("unknown partition", ("t", 9, [0]))
+    ask("unknown, cancelled", ("none", 0, None))
+    ask("unknown, empty", ("none", 0, []))
+    ask("unknown, not alive", ("none", 0, [7]))
+    ask("good and bad", ("t", 0, [0]), ("t", 1, [5]))
+    request = AlterPartitionReassignmentsRequest(topics=[ReassignableTopic(name=side.topic())])
+    side.ask(request, note="no partitions")
 
 
 @CASES.add(ApiKey.LIST_PARTITION_REASSIGNMENTS, "0")

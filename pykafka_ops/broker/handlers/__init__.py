@@ -64,6 +64,7 @@ ROUTES: dict[int, Route] = {
     ApiKey.DELETE_GROUPS: Route("delete_groups", 0, 2),
     ApiKey.ELECT_LEADERS: Route("elect_leaders", 0, 2),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Route("incremental_alter_configs", 0, 1),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: Route("alter_partition_reassignments", 0, 0),
     ApiKey.LIST_PARTITION_REASSIGNMENTS: Route("partition_reassignments", 0, 0),
     ApiKey.OFFSET_DELETE: Route("offset_delete", 0, 0),
     ApiKey.ALTER_PARTITION: Route("alter_partition", 0, 3),

@@ -267,6 +267,13 @@ class TopicAdmin:
                 answers[key] = _timed_out()
         return answers
 
+    async def reassign(self, wanted: Mapping[TopicPartition, Sequence[int] | None]) -> Errors:
+        """Begin moves of replicas, or cancel them (None); answers once that is written.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+        return await self._perform(lambda controller: controller.moves.alter(wanted))
+
     async def reassignments(
         self, partitions: Sequence[TopicPartition] | None
     ) -> dict[TopicPartition, Assignment]:
