@@ -29,12 +29,10 @@ def least_bytes(state: State) -> int:
     """Bytes that must be copied, from where replicas were to where the shares are now."""
     aims = state.aims()
     slack = state.slack(aims)
-    known = set(state.open)
-    over = [load - aims[i] - slack[i] for i, load in state.first.items() if i in known]
-    over += [
-        load for i, load in state.first.items() if i not in known and i not in state.limits.keep
-    ]
+    over = [load - aims[i] - slack[i] for i, load in state.first.items()]
     under = [aims[i] - slack[i] - state.first[i] for i in state.open]
+    if state.limits.replication_factor is not None:
+        over = []  # what is too much may be given up instead
     return int(max(sum(max(0, n) for n in side) for side in (over, under)))
 
 

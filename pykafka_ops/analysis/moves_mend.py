@@ -45,9 +45,10 @@ def _empty(state: State) -> None:
                 state.unmet.append(f"{key[0]}-{key[1]} may not be moved, and stays on {id_}")
 
 
-def _elsewhere(state: State, key: Key, source: int) -> bool:
-    """Move a replica to the broker that is furthest below its fair share."""
-    target = next((i for i in _ranked(state) if state.legal(key, source, i)), None)
+def _elsewhere(state: State, key: Key, source: int, rack: str | None = None) -> bool:
+    """Move a replica to the broker that is furthest below its fair share, out of ``rack``."""
+    ranked = (i for i in _ranked(state) if rack is None or state.racks[i] != rack)
+    target = next((i for i in ranked if state.legal(key, source, i)), None)
     if target is not None:
         state.move(key, source, target)
     return target is not None
@@ -70,7 +71,7 @@ def _mend_racks(state: State) -> None:
             if rack is None:
                 continue
             seen[rack] = seen.get(rack, 0) + 1
-            if seen[rack] > most and not _elsewhere(state, key, id_):
+            if seen[rack] > most and not _elsewhere(state, key, id_, rack):
                 state.unmet.append(f"{key[0]}-{key[1]} stays twice in rack {rack}")
 
 

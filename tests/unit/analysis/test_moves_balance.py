@@ -134,7 +134,7 @@ def _clusters(draw: st.DrawFn) -> tuple[list[Partition], list[Broker], Limits]:
     racks = draw(st.sampled_from([0, 0, 2, 3]))
     brokers = [Broker(i, str(i % racks) if racks else None) for i in range(count)]
     partitions = []
-    for p in range(draw(st.integers(0, 30))):
+    for p in range(draw(st.integers(0, 14))):
         ids = draw(st.permutations(range(count)))
         held = draw(st.integers(1, min(3, len(ids))))
         size = draw(st.integers(0, 1000) | st.just(0))
