@@ -6,10 +6,12 @@ Its log goes to stderr through log4j's SimpleLogger, so log4j-core stays out: a 
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import importlib.util
 import os
 import re
+import signal
 import socket
 import subprocess
 from collections.abc import Mapping
@@ -203,6 +205,7 @@ class ZooKeeper:
         found = self.running()
         if found is None:
             return None
+        self.resume()
         if not children.end(found["pid"], found.get("started") or 0, seconds=seconds):
             raise PkoError(f"ZooKeeper (pid {found['pid']}) did not stop in {seconds:.0f} s")
         self._reap()
@@ -214,6 +217,20 @@ class ZooKeeper:
         if found is not None:
             children.kill(found["pid"], found.get("started") or 0)
         self._reap()
+
+    def pause(self) -> None:
+        """SIGSTOP: it goes silent with its connections open."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT: end of :meth:`pause`."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        found = self.running()
+        if found is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(found["pid"], number)
 
     def _reap(self) -> None:
         if self.process is not None:
