@@ -107,3 +107,10 @@ def first_error(text: str) -> str:
     """The first line of stderr that no logger wrote."""
     lines = [x for x in text.splitlines() if not STAMP.match(x) and x.strip()]
     return lines[0] if lines else ""
+
+
+def error_of(text: str) -> list[str]:
+    """The lines up to the first ``Error:``, without the stack trace behind it."""
+    lines = text.splitlines()
+    ends = [i for i, line in enumerate(lines) if line.startswith("Error: ")]
+    return lines[: ends[0] + 1] if ends else lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.topics import describe_topics
+from pykafka_ops.client.topics import Topic, describe_topics
 from pykafka_ops.commands.reassign.text import Partition, ReassignError, named
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -17,8 +17,7 @@ Assignment = dict[Partition, list[int]]
 def of_topics(cluster: Cluster, topics: Iterable[str]) -> Assignment:
     """Replicas of every partition of these topics; KafkaError where one is not there."""
     found: Assignment = {}
-    names = sorted(set(topics))
-    for name, topic in describe_topics(cluster, names).items():
+    for name, topic in _described(cluster, topics).items():
         if isinstance(topic, KafkaError):
             if topic.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
                 raise KafkaError(topic.code, f"Topic {name!s} not found.")
@@ -43,7 +42,7 @@ def of_those_there(cluster: Cluster, partitions: Iterable[Partition]) -> Assignm
     """Replicas of these partitions; none of a partition that is not there."""
     wanted = sorted(set(partitions))
     found: Assignment = {p: [] for p in wanted}
-    for topic in describe_topics(cluster, sorted({t for t, _ in wanted})).values():
+    for topic in _described(cluster, (t for t, _ in wanted)).values():
         if isinstance(topic, KafkaError):
             if topic.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
                 continue
@@ -52,6 +51,17 @@ def of_those_there(cluster: Cluster, partitions: Iterable[Partition]) -> Assignm
             if (topic.name, p.number) in found:
                 found[topic.name, p.number] = p.replicas
     return found
+
+
+def _described(cluster: Cluster, topics: Iterable[str]) -> dict[str | bytes, Topic | KafkaError]:
+    """What the cluster says of the topics; KafkaError, as the admin client has it, for no name."""
+    names = sorted(set(topics))
+    if "" in names:
+        raise KafkaError(
+            ErrorCode.INVALID_TOPIC_EXCEPTION,
+            "The given topic name '' cannot be represented in a request.",
+        )
+    return describe_topics(cluster, names)
 
 
 def live_brokers(cluster: Cluster) -> dict[int, str | None]:

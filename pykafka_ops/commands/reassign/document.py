@@ -49,7 +49,7 @@ def read_file(path: str) -> str:
 def topics_of(text: str) -> list[str]:
     """The topics of a ``--topics-to-move-json-file``; DocumentError."""
     try:
-        data = _parsed(text) if text.strip() else ""
+        data = "" if text.isspace() else _parsed(text)
     except DocumentError:
         raise DocumentError("The input string is not a valid JSON") from None
     found = [_string(_field(_object(item), "topic")) for item in _array(_versioned(data, "topics"))]
@@ -110,7 +110,7 @@ def broker_list(text: str) -> list[int]:
     from pykafka_ops.commands._options import java_integer
 
     words = text.split(",")
-    while len(words) > 1 and not words[-1]:
+    while text and words and not words[-1]:
         words.pop()
     found = []
     for word in words:
@@ -130,10 +130,10 @@ def _take(fields: Mapping[str, Any], found: Wanted) -> None:
     """Add one item of ``partitions``."""
     topic = _string(_field(fields, "topic"))
     number = _integer(_field(fields, "partition"))
-    replicas = [_integer(id_) for id_ in _array(_field(fields, "replicas"))]
+    replicas = [_integer(id_) for id_ in _list(_field(fields, "replicas"))]
     dirs = [ANY_DIR] * len(replicas)
     if "log_dirs" in fields:
-        dirs = [_string(path) for path in _array(fields["log_dirs"])]
+        dirs = [_string(path) for path in _list(fields["log_dirs"])]
     if len(dirs) != len(replicas):
         raise DocumentError(
             f"Size of replicas list [{', '.join(map(str, replicas))}] is different from size of "
@@ -184,6 +184,12 @@ def _object(value: Any) -> Mapping[str, Any]:
 def _array(value: Any) -> Sequence[Any]:
     if not isinstance(value, list):
         raise DocumentError(f"Expected JSON array, received {_compact(value)}")
+    return value
+
+
+def _list(value: Any) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise DocumentError(f"Expected `JSON array` value, received {_compact(value)}")
     return value
 
 

@@ -1,0 +1,160 @@
+"""kafka-reassign-partitions: every command line of the transcript answers as Kafka's tool did."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.client.log_dirs import describe_replica_dirs
+from pykafka_ops.client.reassignments import list_reassignments
+from tests.support.apache_cluster import Brokers
+from tests.support.transcripts import (
+    Entry,
+    Said,
+    entries,
+    error_of,
+    first_error,
+    replay,
+    rows,
+    run,
+)
+from tests.support.waiting import wait_for
+
+pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+TOPICS = {"logins": "0:1,1:2", "catalog": "0,1,2", "scores": "0:1"}
+REPLICA = ("scores", 0, 2)
+TARGET = "/var/kafka/broker-2-a"
+BAD_JSON = "Error: The input string is not a valid JSON"
+# Kafka 3.7 to 3.9 leaves a move that only adds replicas running (and drops its throttle).
+_THREE = '"replicas":[0,1,2],"log_dirs":["any","any","any"]'
+CANCELLED = "Successfully cancelled partition reassignment for: scores-0"
+DIFFERENT = {
+    38: ("None of the specified partition reassignments are active.", CANCELLED),
+    40: (_THREE, '"replicas":[0,1],"log_dirs":["any","any"]'),
+}
+
+
+def make_topics(brokers: Brokers) -> None:
+    """The topics of the first step, 8 MB in one of them."""
+    from confluent_kafka import Producer
+
+    for topic, placed in TOPICS.items():
+        words = ("--create", "--topic", topic, "--replica-assignment", placed)
+        said = run("kafka-topics", "--bootstrap-server", brokers.bootstrap, *words)
+        assert said.code == 0, said.stdout
+    brokers.wait_live(0, 1, 2)
+    producer = Producer({"bootstrap.servers": brokers.bootstrap, "compression.type": "none"})
+    for _ in range(800):
+        producer.produce("scores", b"x" * 10_000, partition=0)
+    assert producer.flush(60) == 0
+
+
+def remove_topics(brokers: Brokers) -> None:
+    for topic in TOPICS:
+        run("topics", "delete", topic, "--yes", "-b", brokers.bootstrap)
+
+
+def settle(brokers: Brokers) -> None:
+    """Until nothing moves."""
+    cluster = brokers.cluster()
+    try:
+        wait_for(
+            lambda: (
+                not list_reassignments(cluster)
+                and not describe_replica_dirs(cluster, [REPLICA])[REPLICA].future
+            ),
+            what="the end of all moves",
+            poll=0.1,
+        )
+    finally:
+        cluster.close()
+
+
+def other_dir(brokers: Brokers) -> str:
+    """The directory of broker 2 that does not hold the replica."""
+    cluster = brokers.cluster()
+    try:
+        now = describe_replica_dirs(cluster, [REPLICA])[REPLICA].current
+    finally:
+        cluster.close()
+    return next(path for path in brokers.log_dirs(2) if path != now)
+
+
+def proposals(text: str) -> list[dict[str, list[int]]]:
+    """Replicas by partition of each JSON line."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("{"):
+            data = json.loads(line)
+            assert list(data) == ["version", "partitions"]
+            found.append(
+                {f"{p['topic']}-{p['partition']}": p["replicas"] for p in data["partitions"]}
+            )
+    return found
+
+
+def compare_proposal(said: Said, wanted: str, brokers: set[int]) -> bool:
+    """The same present replicas; as many proposed, each on brokers of its own."""
+    (now, then), (true_now, true_then) = proposals(said.stdout), proposals(wanted)
+    masked = re.compile(r"^\{.*", re.M)
+    return (
+        masked.sub("", said.stdout) == masked.sub("", wanted)
+        and now == true_now
+        and list(then) == list(true_then)
+        and all(len(set(r)) == len(true_then[p]) and set(r) <= brokers for p, r in then.items())
+    )
+
+
+def same(entry: Entry, said: Said, swap: dict[str, str]) -> bool:
+    """Whether pko said what Kafka's tool said."""
+    wanted = entry.stdout
+    for old, new in swap.items():
+        wanted = wanted.replace(old, new)
+    wanted = wanted.replace(*DIFFERENT.get(entry.number, ("\0", "")))
+    if said.code != entry.code:
+        return False
+    if entry.argv[0] == "kafka-log-dirs":
+        return True
+    if entry.argv[0] != "kafka-reassign-partitions":
+        return rows(said.stdout) == rows(wanted)
+    if "--generate" in entry.argv and entry.code == 0:
+        ids = entry.argv[entry.argv.index("--broker-list") + 1]
+        return compare_proposal(said, wanted, {int(i) for i in ids.split(",")})
+    if not wanted:
+        first = first_error(entry.stderr).rpartition("Exception: ")[2]
+        return first_error(said.stderr) == first
+    got, true = error_of(said.stdout), error_of(wanted)
+    if "Unexpected character" in true[-1]:
+        return len(got) == 1 and got[0].startswith(BAD_JSON)
+    if true[-1].startswith("Error: "):
+        return got[:-1] == true[:-1] and got[-1].startswith(true[-1])
+    return said.stdout == wanted
+
+
+def test_every_command_line_answers_like_apache_kafka(
+    apache_cluster: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_topics(apache_cluster)
+    wrong = []
+    swap: dict[str, str] = {}
+    try:
+        for entry in entries("reassign-partitions"):
+            if entry.step:
+                continue
+            if "--verify" in entry.argv and "in progress" not in entry.stdout:
+                settle(apache_cluster)
+            if "dirs.json" in entry.files:
+                swap[TARGET] = other_dir(apache_cluster)
+            for name, text in entry.files.items():
+                entry.files[name] = text.replace(TARGET, swap.get(TARGET, TARGET))
+            said = replay(entry, apache_cluster.bootstrap)
+            if not same(entry, said, swap):
+                wrong.append(f"{entry}\n  got  {said}\n  want {entry.stdout or entry.stderr[:200]}")
+    finally:
+        settle(apache_cluster)
+        remove_topics(apache_cluster)
+    assert not wrong, "\n".join(wrong)
