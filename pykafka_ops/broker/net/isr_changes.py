@@ -102,7 +102,7 @@ class IsrChanges:
         """Ask once; what is to be asked again."""
         by_id = all(partition.topic_id != ZERO_UUID for partition, _ in items)
         version = VERSION if by_id else VERSION_WITHOUT_IDS
-        request = _request(self._broker_id, self._broker_epoch(), items)
+        request = _request(self._broker_id, self._broker_epoch(), items, version)
         response = await self._link.ask(request, version, AlterPartitionResponse)
         if response.error_code:
             raise KafkaError(response.error_code, ErrorCode.of(response.error_code).text)
@@ -168,7 +168,10 @@ def _is_pending(partition: Partition, proposal: Proposal) -> bool:
     return partition.in_sync is not None and partition.in_sync.pending is proposal
 
 
-def _request(broker_id: int, broker_epoch: int, items: list[Item]) -> AlterPartitionRequest:
+def _request(
+    broker_id: int, broker_epoch: int, items: list[Item], version: int
+) -> AlterPartitionRequest:
+    with_epochs = version >= VERSION
     topics: dict[str, AlterPartitionRequestTopicData] = {}
     for partition, proposal in items:
         topic = topics.get(partition.topic)
@@ -180,8 +183,10 @@ def _request(broker_id: int, broker_epoch: int, items: list[Item]) -> AlterParti
             AlterPartitionRequestPartitionData(
                 partition_index=partition.index,
                 leader_epoch=proposal.leader_epoch,
-                new_isr=list(proposal.isr),
-                new_isr_with_epochs=[BrokerState(broker_id=id_) for id_ in proposal.isr],
+                new_isr=[] if with_epochs else list(proposal.isr),
+                new_isr_with_epochs=[
+                    BrokerState(broker_id=id_) for id_ in (proposal.isr if with_epochs else ())
+                ],
                 partition_epoch=proposal.partition_epoch,
             )
         )

@@ -113,8 +113,8 @@ class Peer:
             async with asyncio.timeout(seconds):
                 wire = await self._open()
                 self._asked += 1
-                wire.waiting.append((self._asked, future))
                 data = frame.encode_request(request, version, self._asked, self._client_id)
+                wire.waiting.append((self._asked, future))
                 assert wire.transport is not None
                 wire.transport.write(data)
                 return frame.decode_response(answer, version, await future)[1]
