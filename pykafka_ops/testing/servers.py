@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from pykafka_ops.client.topic_changes import NewTopic
 from pykafka_ops.local.broker import LocalBroker
 from pykafka_ops.local.cluster import LocalCluster
 from pykafka_ops.local.zookeeper import ZooKeeper
@@ -84,10 +85,10 @@ class _Servers:
         ``assignment`` says by partition which brokers hold it instead of the two counts. Raises
         KafkaError as the cluster does.
         """
-        topics.create(
-            self.bootstrap_servers.split(","), name, partitions, replication_factor,
-            {key: str(value) for key, value in (configs or {}).items()}, assignment or {}, SECONDS,
-        )  # fmt: skip
+        counts = (-1, -1) if assignment else (partitions, replication_factor)
+        texts = {key: str(value) for key, value in (configs or {}).items()}
+        topic = NewTopic(name, *counts, assignment or {}, texts)
+        topics.create(self.bootstrap_servers.split(","), topic, SECONDS)
         return name
 
 

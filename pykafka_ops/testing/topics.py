@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
@@ -13,27 +13,16 @@ from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 POLL_SECONDS = 0.02
 
 
-def create(
-    servers: Sequence[str],
-    name: str,
-    partitions: int,
-    replication_factor: int,
-    configs: Mapping[str, str],
-    assignment: Mapping[int, Sequence[int]],
-    seconds: float,
-) -> None:
+def create(servers: Sequence[str], topic: NewTopic, seconds: float) -> None:
     """Create it and wait up to ``seconds``. Raises KafkaError, ConnectError, PkoError."""
-    counts = (-1, -1) if assignment else (partitions, replication_factor)
-    topic = NewTopic(name, *counts, assignment, configs)
     cluster = Cluster(ClientConfig.of({"bootstrap.servers": ",".join(servers)}))
     try:
-        made = create_topics(cluster, [topic])[name]
+        made = create_topics(cluster, [topic])[topic.name]
     finally:
         cluster.close()
     if isinstance(made, KafkaError):
         raise made
-    count = len(assignment) or partitions
-    wait_known(servers, name, count, seconds)
+    wait_known(servers, topic.name, len(topic.assignment) or topic.partitions, seconds)
 
 
 def wait_known(servers: Sequence[str], name: str, partitions: int, seconds: float) -> None:
