@@ -20,6 +20,7 @@ case $class in
     org.apache.kafka.tools.TransactionsCommand) tool=kafka-transactions ;;
     kafka.tools.GetOffsetShell|org.apache.kafka.tools.GetOffsetShell) tool=kafka-get-offsets ;;
     kafka.admin.LogDirsCommand|org.apache.kafka.tools.LogDirsCommand) tool=kafka-log-dirs ;;
+    kafka.admin.LeaderElectionCommand|org.apache.kafka.tools.LeaderElectionCommand) tool=kafka-leader-election ;;
     kafka.admin.DeleteRecordsCommand|org.apache.kafka.tools.DeleteRecordsCommand) tool=kafka-delete-records ;;
     kafka.admin.ReassignPartitionsCommand|org.apache.kafka.tools.reassign.ReassignPartitionsCommand) tool=kafka-reassign-partitions ;;
     kafka.admin.BrokerApiVersionsCommand|org.apache.kafka.tools.BrokerApiVersionsCommand) tool=kafka-broker-api-versions ;;

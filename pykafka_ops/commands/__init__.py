@@ -47,6 +47,13 @@ TABLE: tuple[Row, ...] = (
         ("reassign",),
     ),
     (
+        "leader-election",
+        "leader_election",
+        "give leadership back to preferred replicas; elect unclean leaders",
+        ("kafka-leader-election",),
+        ("elect",),
+    ),
+    (
         "delete-records",
         "delete_records",
         "drop the records before an offset",

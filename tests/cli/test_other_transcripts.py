@@ -1,4 +1,4 @@
-"""kafka-get-offsets, -delete-records, -log-dirs, -broker-api-versions: the transcripts' rows."""
+"""kafka-get-offsets, -log-dirs, -leader-election and other tools: the transcripts' rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
+from pykafka_ops.client.elections import PREFERRED, elect_leaders
+from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from tests.cli.conftest import Brokers
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 MINUTE = 60_000
@@ -130,3 +133,49 @@ def test_every_broker_tells_the_versions_of_the_transcript(brokers: Brokers) -> 
 def blocks(text: str) -> list[str]:
     """One text per broker, without its port."""
     return sorted(re.sub(r"127\.0\.0\.1:\d+", "HOST", b) for b in text.split("\n)\n"))
+
+
+def test_leaders_are_elected_as_in_the_transcript(
+    filled: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prefer_broker_1(filled, ("orders", 0))
+    fill(filled, "logins", "1:0", 1)
+    wrong: list[str] = []
+    for entry in entries("leader-election"):
+        if "stopped" in entry.step:
+            filled.stop(1)
+            filled.wait_live(0, 2)
+        if "started" in entry.step:
+            filled.all[1].start()
+            filled.wait_live(0, 1, 2)
+        if entry.argv[:1] == ["kafka-leader-election"]:
+            wrong += election_differs(entry, replay(entry, filled.bootstrap))
+    assert not wrong, "\n".join(wrong)
+
+
+def prefer_broker_1(brokers: Brokers, partition: tuple[str, int]) -> None:
+    """Replicas 1, 0, and 1 leads."""
+    cluster = brokers.cluster()
+    try:
+        assert alter_reassignments(cluster, {partition: [1, 0]}) == {partition: None}
+        wait_for(lambda: not list_reassignments(cluster), seconds=60, what="the new order")
+        done = elect_leaders(cluster, PREFERRED, [partition])
+        assert done == {partition: None}
+    finally:
+        cluster.close()
+
+
+def election_differs(entry: Entry, said: Said) -> list[str]:
+    """What differs; of all partitions not which, since the transcript's cluster had others."""
+    if "--all-topic-partitions" in entry.argv:
+        pattern = r"(partitions?:? )[\w.]+-\d.*|^\d+ replica"
+        entry.stdout, said.stdout = (
+            "\n".join(sorted({re.sub(pattern, r"\1", x) for x in text.splitlines()}))
+            for text in (entry.stdout, said.stdout)
+        )
+        entry.stderr, said.stderr = (
+            re.sub(r"^\d+ (?=replica)", "", first_error(text))
+            for text in (entry.stderr, said.stderr)
+        )
+    return compare(entry, said)

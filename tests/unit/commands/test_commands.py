@@ -99,6 +99,10 @@ def test_the_overview_names_every_command_and_loads_none() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
+NOT_TOOLS = ("kafka-run-class.sh", "kafka-server-stop.sh", "kafka-preferred-replica-election.sh")
+"""What pko has by another name."""
+
+
 def test_every_tool_of_kafka_has_a_wrapper_and_a_class() -> None:
     run_class = (ROOT / "scripts" / "kafka-run-class.sh").read_text()
     for row in TABLE:
@@ -108,7 +112,7 @@ def test_every_tool_of_kafka_has_a_wrapper_and_a_class() -> None:
             assert script.stat().st_mode & 0o111, f"{script.name} is not executable"
             assert f"tool={tool} ;;" in run_class
     for script in (ROOT / "scripts").glob("kafka-*.sh"):
-        if script.name not in ("kafka-run-class.sh", "kafka-server-stop.sh"):
+        if script.name not in NOT_TOOLS:
             assert find(script.name), f"{script.name} has no command"
 
 

@@ -1,0 +1,1 @@
+"""What ``pko leader-election`` does."""
