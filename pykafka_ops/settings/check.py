@@ -21,8 +21,6 @@ _LISTENER = re.compile(r"listener\.name\.[^.]*\..+")
 _HOST = re.compile(r"[0-9A-Za-z\-%._:]*")
 
 NO_EFFECT_ON_TOPICS = (
-    "leader.replication.throttled.replicas",
-    "follower.replication.throttled.replicas",
     "local.retention.ms",
     "local.retention.bytes",
     "remote.log.copy.disable",

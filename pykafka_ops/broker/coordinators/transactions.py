@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.coordinators.elsewhere import Ask, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
 from pykafka_ops.broker.state.names import TRANSACTION_STATE_TOPIC
@@ -30,7 +31,7 @@ class Transactions:
 
     The asking methods raise KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS; all else
     goes to the ``reply``. ``take_id`` gives a producer id or None; ``markers`` writes to the
-    partitions led here.
+    partitions led here, ``ask`` reaches the brokers that lead others.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Transactions:
         configs: BrokerConfigs,
         markers: MarkerWriter,
         take_id: Callable[[], int | None],
+        ask: Ask | None = None,
     ) -> None:
         self._broker_id = environment.replicas.broker_id
         self._image = image
@@ -48,6 +50,9 @@ class Transactions:
         self._replicas = environment.replicas
         self._take_id = take_id
         self.markers = markers
+        self._ask = ask
+        self._spawn = environment.spawn
+        self._elsewhere: dict[int, RemoteMarkers] = {}
         self.coordinator: Coordinator[TransactionShard] = Coordinator(
             TRANSACTION_STATE_TOPIC, environment, self._make, partitions=self._partitions
         )
@@ -88,7 +93,15 @@ class Transactions:
         return None if TRANSACTION_STATE_TOPIC in self._image.topics else -1
 
     def _writer_to(self, broker_id: int) -> MarkerWriter | None:
-        return self.markers if broker_id == self._broker_id else None
+        if broker_id == self._broker_id:
+            return self.markers
+        if self._ask is None or not self._image.alive(broker_id):
+            return None
+        found = self._elsewhere.get(broker_id)
+        if found is None:
+            found = RemoteMarkers(broker_id, self._ask, self._spawn)
+            self._elsewhere[broker_id] = found
+        return found
 
     # -- asked by handlers ----------------------------------------------------------------------
 
@@ -125,3 +138,30 @@ class Transactions:
         except KafkaError as error:
             return ErrorCode.of(error.code)
         return shard.verify(who, partition)
+
+    # -- asked by handlers of records -----------------------------------------------------------
+
+    def is_elsewhere(self, transactional_id: str) -> bool:
+        """Whether another broker is known to coordinate it: :meth:`confirm` asks that one."""
+        return self._ask is not None and self._coordinator_elsewhere(transactional_id) is not None
+
+    def _coordinator_elsewhere(self, transactional_id: str) -> int | None:
+        index = self.coordinator.partition_of(transactional_id)
+        leader = self._leader_of((TRANSACTION_STATE_TOPIC, index))
+        return None if leader in (None, -1, self._broker_id) else leader
+
+    def confirm(
+        self, who: Identity, partitions: Sequence[TopicPartition], done: Callable[[Codes], None]
+    ) -> None:
+        """As :meth:`verify`, where another broker coordinates; ``done`` is called once, later."""
+
+        async def work() -> None:
+            ask, broker = self._ask, self._coordinator_elsewhere(who.transactional_id)
+            codes: Codes = dict.fromkeys(partitions, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            try:
+                if ask is not None and broker is not None:
+                    codes = await confirm(ask, broker, who, partitions)
+            finally:
+                done(codes)
+
+        self._spawn(work())

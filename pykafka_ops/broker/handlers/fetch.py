@@ -18,12 +18,14 @@ from pykafka_ops.broker.handlers.fetch_growth import Growth
 from pykafka_ops.broker.handlers.fetch_read import (
     Budget,
     PartitionRead,
+    Reader,
     read_partition,
     refusal,
 )
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import FetchContext, FetchKey, FetchPartition, Kind
 from pykafka_ops.broker.state.purgatory import Waiter
+from pykafka_ops.broker.state.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
@@ -36,6 +38,7 @@ from pykafka_ops.wire.messages.fetch import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.storage.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
@@ -57,6 +60,9 @@ SESSION_ERRORS = (
     ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
 )
 
+RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+ANYWHERE = Reader(None)
+
 LITTLE = 4096
 """Reading this much again at every append costs less than watching how the logs grow."""
 
@@ -74,9 +80,10 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         _wanted(context, request, by_id),
         _forgotten(request, by_id),
         now=services.timer(),
+        privileged=_replica_id(request) >= 0,
         uses_ids=by_id,
     )
-    reads = _read_all(context, request, fetch, cached_only=True)
+    reads = _read_all(context, request, fetch, first=True)
     if any(read.cold for read in reads):
         return _answer_cold(context, fetch, reads)
     if request.max_wait_ms <= 0 or _enough(reads, min_bytes):
@@ -124,6 +131,24 @@ def _replica_id(request: FetchRequest) -> int:
     return request.replica_id if state is None else state.replica_id
 
 
+def _reader(context: Context, request: FetchRequest) -> Reader:
+    """The consumer; one that tells its rack is sent to a replica there, if the broker is set so."""
+    rack, services = request.rack_id, context.services
+    if not rack or services.configs.value("replica.selector.class") != RACK_AWARE:
+        return ANYWHERE
+    brokers = services.image.brokers
+
+    def rack_of(id_: int) -> str | None:
+        info = brokers.get(id_)
+        return info.rack if info is not None and info.endpoint(context.listener) else None
+
+    def choose(partition: Partition, offset: int) -> int:
+        view = partition.in_sync
+        return LEADER if view is None else nearest(view, partition.leader, offset, rack, rack_of)
+
+    return Reader(choose)
+
+
 def _forgotten(request: FetchRequest, by_id: bool) -> Iterator[FetchKey]:
     for topic in request.forgotten_topics_data:
         for partition in topic.partitions:
@@ -131,15 +156,21 @@ def _forgotten(request: FetchRequest, by_id: bool) -> Iterator[FetchKey]:
 
 
 def _read_all(
-    context: Context, request: FetchRequest, fetch: FetchContext, *, cached_only: bool = False
+    context: Context, request: FetchRequest, fetch: FetchContext, *, first: bool = False
 ) -> list[PartitionRead]:
-    """One pass over the partitions, within the limits of request and broker."""
+    """One pass over the partitions, within the limits of request and broker.
+
+    The ``first`` one tells how far a follower is, and takes nothing that is not in memory.
+    """
+    follower = _replica_id(request)
     budget = Budget(
         _limit(context, request),
-        committed_only=request.isolation_level == READ_COMMITTED,
+        committed_only=request.isolation_level == READ_COMMITTED and follower < 0,
         version=context.version,
-        cached_only=cached_only,
-        follower=_replica_id(request),
+        cached_only=first,
+        follower=follower,
+        first=first,
+        client=_reader(context, request) if follower < 0 and context.version >= 11 else None,
     )
     return [
         read_partition(context, key, wanted, budget) for key, wanted in fetch.partitions.items()
@@ -210,6 +241,8 @@ def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead
     leaders: set[int] = set()
     for read in reads:
         wanted, data = read.wanted, read.data
+        if read.throttled and read.size:
+            _count(context, read.size)
         if fetch.session is not None:
             changed = wanted.changed(
                 data.error_code, data.high_watermark, data.log_start_offset, read.size
@@ -232,6 +265,13 @@ def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead
     if leaders:
         response.node_endpoints = leader_hint.endpoints(context, leaders, NodeEndpoint)
     return response
+
+
+def _count(context: Context, size: int) -> None:
+    """A follower gets bytes of a throttled replica."""
+    services = context.services
+    if services.leader_throttle is not None:
+        services.leader_throttle.record(size, services.timer())
 
 
 def failed(request: FetchRequest | None, version: int, error: KafkaError) -> FetchResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import struct
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pykafka_ops.broker.state.fetch_session import FetchKey, FetchPartition
 from pykafka_ops.disk.convert import down_convert
@@ -28,14 +28,39 @@ logger = logging.getLogger("kafka.server.ReplicaManager")
 
 RunInThread = Callable[..., Coroutine[Any, Any, Any]]
 
+
+class Reader(NamedTuple):
+    """A consumer that may read from any replica (v11).
+
+    ``choose(partition, offset)`` gives the broker that is nearest to it, -1 for the leader; it is
+    None where the leader always serves.
+    """
+
+    choose: Callable[[Partition, int], int] | None
+
+
 TOO_LONG = struct.pack(">qi", -1, 0x7FFFFFFF)
 """Offset and length of a message that the client's limit cut off."""
 
 
 class Budget:
-    """Bytes left for the partitions still to be read, and how to read them."""
+    """Bytes left for the partitions still to be read, and how to read them.
 
-    __slots__ = ("any_read", "cached_only", "committed_only", "follower", "left", "version")
+    ``follower`` is the broker that fetches, negative for consumers; ``first`` says that the
+    request has just come, which tells how far the follower is. ``client`` is set where a
+    consumer may be sent to, or served by, a replica that follows (KIP-392).
+    """
+
+    __slots__ = (
+        "any_read",
+        "cached_only",
+        "client",
+        "committed_only",
+        "first",
+        "follower",
+        "left",
+        "version",
+    )
 
     def __init__(
         self,
@@ -45,12 +70,16 @@ class Budget:
         version: int,
         cached_only: bool,
         follower: int = -1,
+        first: bool = False,
+        client: Reader | None = None,
     ) -> None:
         self.left = left
         self.committed_only = committed_only
         self.version = version
         self.cached_only = cached_only
         self.follower = follower
+        self.first = first
+        self.client = client
         self.any_read = False
 
 
@@ -66,10 +95,21 @@ class PartitionRead:
     """One partition's part of the answer.
 
     ``answer_now`` ends any waiting; ``unknown`` says that no such partition exists; ``cold`` are
-    records that have yet to be read from the disk (:meth:`read_cold`).
+    records that have yet to be read from the disk (:meth:`read_cold`); ``throttled`` ones count
+    for the leader's throttle.
     """
 
-    __slots__ = ("answer_now", "cold", "data", "key", "log", "size", "unknown", "wanted")
+    __slots__ = (
+        "answer_now",
+        "cold",
+        "data",
+        "key",
+        "log",
+        "size",
+        "throttled",
+        "unknown",
+        "wanted",
+    )
 
     def __init__(self, key: FetchKey, wanted: FetchPartition, data: PartitionData) -> None:
         self.key = key
@@ -80,6 +120,7 @@ class PartitionRead:
         self.log: Log | None = None
         self.unknown = False
         self.answer_now = False
+        self.throttled = False
 
     @classmethod
     def refused(
@@ -138,7 +179,7 @@ def _code_for(version: int, code: int) -> int:
     return code
 
 
-def _partition(context: Context, wanted: FetchPartition) -> Partition:
+def _partition(context: Context, wanted: FetchPartition, budget: Budget) -> Partition:
     services = context.services
     if context.version >= 13:
         if not wanted.topic:
@@ -146,24 +187,40 @@ def _partition(context: Context, wanted: FetchPartition) -> Partition:
         if not wanted.topic:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
     known = services.image.partition(wanted.topic, wanted.index) is not None
-    partition = services.replicas.leader(
-        wanted.topic, wanted.index, known=known, epoch=wanted.current_leader_epoch
-    )
+    find = services.replicas.leader if budget.client is None else services.replicas.readable
+    partition = find(wanted.topic, wanted.index, known=known, epoch=wanted.current_leader_epoch)
     if context.version >= 13 and partition.topic_id not in (ZERO_UUID, wanted.topic_id):
         raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID)
     return partition
 
 
-def _check_follower(partition: Partition, follower: int, leader: int) -> None:
-    """Only the other replicas of a partition may follow it."""
-    if follower == leader or follower not in partition.replicas:
-        raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+def _check_follower(partition: Partition, wanted: FetchPartition, follower: int) -> None:
+    """Only the other replicas of a partition may follow it.
+
+    With the right leader epoch it is us who do not know it yet (``followerReplicaOrThrow``).
+    """
+    if follower == partition.local_id or follower not in partition.replicas:
+        unknown = wanted.current_leader_epoch >= 0
+        raise KafkaError(
+            ErrorCode.UNKNOWN_LEADER_EPOCH if unknown else ErrorCode.NOT_LEADER_OR_FOLLOWER
+        )
+
+
+def _note_follower(
+    partition: Partition, wanted: FetchPartition, budget: Budget, data: PartitionData
+) -> None:
+    """Take in how far a follower is, and tell it at once if that commits more."""
+    if budget.first and partition.fetched_by(
+        budget.follower, wanted.fetch_offset, wanted.log_start_offset
+    ):
+        data.high_watermark = partition.log.high_watermark
 
 
 def _read(context: Context, key: FetchKey, wanted: FetchPartition, budget: Budget) -> PartitionRead:
-    partition = _partition(context, wanted)
-    if budget.follower >= 0:
-        _check_follower(partition, budget.follower, context.services.broker_id)
+    partition = _partition(context, wanted, budget)
+    follows = budget.follower >= 0
+    if follows:
+        _check_follower(partition, wanted, budget.follower)
     log = partition.log
     if budget.version < 10 and log.config.compression_type == "zstd":
         # A topic that lets producers choose may hold zstd too; that is for the client to find out.
@@ -177,18 +234,38 @@ def _read(context: Context, key: FetchKey, wanted: FetchPartition, budget: Budge
         records=b"",
     )
     read = PartitionRead(key, wanted, data)
+    client = budget.client
+    if client is not None and client.choose is not None and partition.is_leader:
+        data.preferred_read_replica = client.choose(partition, wanted.fetch_offset)
+        if data.preferred_read_replica >= 0:
+            read.answer_now = True
+            return read
     if wanted.last_fetched_epoch >= 0 and _diverges(partition, wanted, data):
         read.answer_now = True
         return read
-    bound = data.last_stable_offset if budget.committed_only else data.high_watermark
     offset = wanted.fetch_offset
     if not log.log_start_offset <= offset <= log.log_end_offset:
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if follows:
+        _note_follower(partition, wanted, budget, data)
+        held_back = _holds_back(context, partition, read, budget.follower)
+        bound = offset if held_back else log.log_end_offset
+    else:
+        bound = data.last_stable_offset if budget.committed_only else data.high_watermark
     if budget.version < 4 and not log.config.message_downconversion_enable:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
     if offset < bound and (budget.left > 0 or not budget.any_read):
         _read_records(read, log, bound, budget)
     return read
+
+
+def _holds_back(context: Context, partition: Partition, read: PartitionRead, follower: int) -> bool:
+    """Whether a throttle keeps records from a follower that has yet to catch up (KIP-73)."""
+    quota = context.services.leader_throttle
+    if quota is None or not quota.is_throttled(partition.key):
+        return False
+    read.throttled = True
+    return follower not in partition.isr and quota.is_exceeded(context.services.timer())
 
 
 def _read_records(read: PartitionRead, log: Log, bound: int, budget: Budget) -> None:

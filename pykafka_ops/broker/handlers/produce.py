@@ -30,6 +30,7 @@ from pykafka_ops.wire.messages.produce import (
 )
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.handlers.api import Answer, Context, Shape
     from pykafka_ops.broker.storage.partition import Partition
 
@@ -72,6 +73,40 @@ def handle(context: Context, request: ProduceRequest) -> Answer:
         if request.transactional_id is None:
             raise KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
         work.transactional_id = request.transactional_id
+        waiting = _confirm_first(context, request, work, request.transactional_id)
+        if waiting is not None:
+            return waiting
+    return _append_all(context, request, work)
+
+
+def _confirm_first(
+    context: Context, request: ProduceRequest, work: Appends, transactional_id: str
+) -> Deferred | None:
+    """The answer, where another broker coordinates the transaction and must be asked first."""
+    from pykafka_ops.broker.handlers.txn_verification import after_confirming, to_confirm
+
+    data = [(topic.name, each) for topic in request.topic_data for each in topic.partition_data]
+    batches = [((t, d.index), d.records) for t, d in data if is_transactional(d.records)]
+    found = to_confirm(context.services, transactional_id, batches)
+    if found is None:
+        return None
+    for _, each in data:
+        records: Any = each.records
+        if records is not None:
+            each.records = memoryview(bytes(records))  # theirs is gone by then
+
+    def go_on(codes: Codes) -> Answer:
+        work.confirmed = codes
+        work.now = context.services.clock()
+        return _append_all(context, request, work)
+
+    def fail(error: KafkaError) -> Answer:
+        return failed(request, context.version, error)
+
+    return after_confirming(context.services, *found, go_on, fail)
+
+
+def _append_all(context: Context, request: ProduceRequest, work: Appends) -> Answer:
     response = ProduceResponse()
     for topic in request.topic_data:
         answers = [work.append(topic.name, d.index, d.records) for d in topic.partition_data]
@@ -103,6 +138,7 @@ class Appends:
 
     __slots__ = (
         "acks",
+        "confirmed",
         "internal_allowed",
         "now",
         "pending",
@@ -119,6 +155,8 @@ class Appends:
         self.now = context.services.clock()
         self.pending: Pending = []
         self.transactional_id: str | None = None
+        self.confirmed: Codes | None = None
+        """What the transaction's coordinator has said, if it is another broker."""
 
     def append(self, topic: str, index: int, records: Any) -> PartitionProduceResponse:
         """Append to one partition, or say in the answer why not."""
@@ -171,7 +209,9 @@ class Appends:
         from pykafka_ops.broker.handlers.txn_verification import guard_for_batch
 
         abortable = self.version >= KNOWS_ABORTABLE
-        return guard_for_batch(self.services, partition, transactional_id, records, abortable)
+        return guard_for_batch(
+            self.services, partition, transactional_id, records, abortable, self.confirmed
+        )
 
 
 def is_transactional(records: Any) -> bool:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with, java_length
-from pykafka_ops.broker.handlers.txn_verification import guard_for
+from pykafka_ops.broker.handlers.txn_verification import (
+    after_confirming,
+    guard_for,
+    unconfirmed,
+)
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups_records import Committed
 from pykafka_ops.broker.state.outcome import Producer
 from pykafka_ops.broker.state.transactions import Identity
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -23,10 +28,11 @@ from pykafka_ops.wire.messages.txn_offset_commit import (
 )
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.coordinators.groups import GroupSlot
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.state.groups_shard import Commit
-    from pykafka_ops.errors import KafkaError
+    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
 
 NONE = ErrorCode.NONE
 KNOWS_LOADING_FROM = 2
@@ -41,12 +47,41 @@ def handle(context: Context, request: TxnOffsetCommitRequest) -> Answer:
     Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS, and what
     confirming the transaction raises.
     """
+    partition = _unconfirmed(context, request)
+    if partition is None:
+        return _commit(context, request, None)
+    return after_confirming(
+        context.services,
+        _who(request),
+        [partition],
+        lambda codes: _commit(context, request, codes),
+        lambda error: failed(request, context.version, error),
+    )
+
+
+def _unconfirmed(context: Context, request: TxnOffsetCommitRequest) -> TopicPartition | None:
+    """Where the offsets go, if another broker coordinates the transaction and must be asked."""
+    services = context.services
+    if not services.transactions.is_elsewhere(request.transactional_id):
+        return None
+    try:
+        partition = services.groups.slot_of(request.group_id).partition
+    except KafkaError:
+        return None  # said where the offsets are written
+    return partition.key if unconfirmed(services, partition, _who(request)) else None
+
+
+def _who(request: TxnOffsetCommitRequest) -> Identity:
+    return Identity(request.transactional_id, request.producer_id, request.producer_epoch)
+
+
+def _commit(context: Context, request: TxnOffsetCommitRequest, confirmed: Codes | None) -> Answer:
     groups = context.services.groups
     commits, response, accepted = _sort_out(context, request)
     if not accepted and response.topics:
         return response
     slot = groups.slot_of(request.group_id)
-    producer = _producer(context, request, slot)
+    producer = _producer(context, request, slot, confirmed)
     ticket = Deferred()
     who = (request.member_id, request.group_instance_id, request.generation_id)
     now = groups.now()
@@ -61,11 +96,19 @@ def handle(context: Context, request: TxnOffsetCommitRequest) -> Answer:
     return answer_with(ticket, shape)
 
 
-def _producer(context: Context, request: TxnOffsetCommitRequest, slot: GroupSlot) -> Producer:
+def _producer(
+    context: Context,
+    request: TxnOffsetCommitRequest,
+    slot: GroupSlot,
+    confirmed: Codes | None,
+) -> Producer:
     """In whose transaction to write; its coordinator has confirmed it."""
-    who = Identity(request.transactional_id, request.producer_id, request.producer_epoch)
     guard = guard_for(
-        context.services, slot.partition, who, abortable=context.version >= ABORTABLE_FROM
+        context.services,
+        slot.partition,
+        _who(request),
+        abortable=context.version >= ABORTABLE_FROM,
+        confirmed=confirmed,
     )
     return Producer(request.producer_id, request.producer_epoch, guard)
 

@@ -7,16 +7,23 @@ begin one that nobody ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.transactions import Identity
 from pykafka_ops.disk.batch import HEADER_SIZE, NO_SEQUENCE, read_header
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.handlers.api import Services
+    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
     from pykafka_ops.broker.storage.partition import Partition
+
+log = logging.getLogger("kafka.server.ReplicaManager")
 
 PASSING = frozenset(
     {
@@ -37,10 +44,12 @@ def guard_for(
     sequence: int = NO_SEQUENCE,
     *,
     abortable: bool = False,
+    confirmed: Codes | None = None,
 ) -> object | None:
     """What to append with, None where nothing needs to be confirmed.
 
-    ``abortable`` says that the client knows TRANSACTION_ABORTABLE. Raises KafkaError
+    ``abortable`` says that the client knows TRANSACTION_ABORTABLE, ``confirmed`` is what the
+    coordinator has said if it is another broker. Raises KafkaError
     INVALID_TXN_STATE (or TRANSACTION_ABORTABLE), INVALID_PRODUCER_ID_MAPPING,
     INVALID_PRODUCER_EPOCH, NOT_ENOUGH_REPLICAS.
     """
@@ -48,7 +57,9 @@ def guard_for(
     guard = producers.start_verification(who.producer_id, sequence, who.epoch, services.clock())
     if guard is None:
         return None
-    code = services.transactions.verify(who, partition.key)
+    code = None if confirmed is None else confirmed.get(partition.key)
+    if code is None:
+        code = services.transactions.verify(who, partition.key)
     if code is ErrorCode.NONE:
         return guard
     raise _shown(code, abortable)
@@ -60,13 +71,87 @@ def guard_for_batch(
     transactional_id: str,
     records: memoryview,
     abortable: bool,
+    confirmed: Codes | None = None,
 ) -> object | None:
     """The same for a client's batch; what cannot be a batch is left to the append to refuse."""
     if len(records) < HEADER_SIZE:
         return None
     header = read_header(records)
     who = Identity(transactional_id, header.producer_id, header.producer_epoch)
-    return guard_for(services, partition, who, header.base_sequence, abortable=abortable)
+    return guard_for(
+        services,
+        partition,
+        who,
+        header.base_sequence,
+        abortable=abortable,
+        confirmed=confirmed,
+    )
+
+
+def to_confirm(
+    services: Services, transactional_id: str, batches: Iterable[tuple[TopicPartition, Any]]
+) -> tuple[Identity, list[TopicPartition]] | None:
+    """Whose writes to which partitions another broker must confirm before they are appended.
+
+    None if there are none: the coordinator is here, or has confirmed already.
+    """
+    if not services.transactions.is_elsewhere(transactional_id):
+        return None
+    producer: Identity | None = None
+    wanted: list[TopicPartition] = []
+    for key, records in batches:
+        partition = services.replicas.find(*key)
+        if partition is None or not partition.is_leader or len(records) < HEADER_SIZE:
+            continue  # refused by the append
+        header = read_header(records)
+        who = Identity(transactional_id, header.producer_id, header.producer_epoch)
+        if producer is None:
+            producer = who
+        if who == producer and unconfirmed(services, partition, who, header.base_sequence):
+            wanted.append(key)
+    return (producer, wanted) if producer is not None and wanted else None
+
+
+def unconfirmed(
+    services: Services, partition: Partition, who: Identity, sequence: int = NO_SEQUENCE
+) -> bool:
+    """Whether this write needs its coordinator's word. Raises KafkaError KAFKA_STORAGE_ERROR."""
+    producers, now = partition.log.producers, services.clock()
+    return producers.start_verification(who.producer_id, sequence, who.epoch, now) is not None
+
+
+def after_confirming(
+    services: Services,
+    who: Identity,
+    partitions: Sequence[TopicPartition],
+    go_on: Callable[[Codes], object],
+    failed: Callable[[KafkaError], object],
+) -> Deferred:
+    """The answer that ``go_on`` gives once the coordinator has spoken, ``failed`` if it raises."""
+    answer = Deferred()
+
+    def confirmed(codes: Codes) -> None:
+        if answer.done:  # the client has gone
+            return
+        try:
+            following = go_on(codes)
+        except KafkaError as error:
+            following = failed(error)
+        except Exception:
+            log.exception("going on with transaction %s failed", who.transactional_id)
+            following = failed(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, ""))
+        if isinstance(following, Deferred):
+            answer.on_abandon = following.abandon
+            following.then(lambda message: _pass_on(answer, message))
+        else:
+            answer.resolve(following)
+
+    services.transactions.confirm(who, partitions, confirmed)
+    return answer
+
+
+def _pass_on(answer: Deferred, message: object) -> None:
+    answer.resolve(message)
 
 
 def _shown(code: ErrorCode, abortable: bool) -> KafkaError:

@@ -1,23 +1,25 @@
 """Producer ids for InitProducerId, unique in the cluster and never given out twice.
 
-Counterpart of ``ZkProducerIdManager``: each broker claims blocks of 1000 ids in the tree and
-hands them out one by one. What is left of a block when the broker stops is lost.
+Counterpart of ``RPCProducerIdManager``: each broker has the controller claim blocks of 1000 ids
+and hands them out one by one. What is left of a block when the broker stops is lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
-from pykafka_ops.broker.metadata.membership import allocate_producer_ids
-from pykafka_ops.broker.metadata.store import MetadataStore
+from pykafka_ops.broker.metadata.znodes_admin import ProducerIds as Block
 
 
 class ProducerIds:
-    """The ids one broker may give out; the first block is claimed when it is needed."""
+    """The ids one broker may give out; the first block is claimed when it is needed.
 
-    def __init__(self, broker_id: int, store: MetadataStore) -> None:
-        self._broker_id = broker_id
-        self._store = store
+    ``claim_block()`` has the controller claim one; what it raises goes to who wants an id.
+    """
+
+    def __init__(self, claim_block: Callable[[], Awaitable[Block]]) -> None:
+        self._claim_block = claim_block
         self._next = 0
         self._last = -1
         self._claiming = asyncio.Lock()
@@ -30,21 +32,18 @@ class ProducerIds:
         return self._next - 1
 
     async def refill(self) -> None:
-        """Have ids at hand for :meth:`take`; raises as :meth:`claim`."""
+        """Have ids at hand for :meth:`take`."""
         async with self._claiming:
-            if self._next > self._last:
-                block = await allocate_producer_ids(self._store, self._broker_id)
-                self._next, self._last = block.first, block.last
+            await self._refill()
 
     async def claim(self) -> int:
-        """An id, from a new block if need be.
-
-        Raises StoreError when the tree cannot be reached, KafkaError when no ids are left.
-        """
+        """An id, from a new block if need be."""
         async with self._claiming:
-            taken = self.take()
-            while taken is None:
-                block = await allocate_producer_ids(self._store, self._broker_id)
-                self._next, self._last = block.first, block.last
-                taken = self.take()
+            while (taken := self.take()) is None:
+                await self._refill()
             return taken
+
+    async def _refill(self) -> None:
+        if self._next > self._last:
+            block = await self._claim_block()
+            self._next, self._last = block.first, block.last

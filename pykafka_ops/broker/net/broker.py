@@ -103,6 +103,8 @@ class Broker:
             names = await adoption.adopt(self._seat.store, parts.logs, self.broker_id)
             await parts.settings.load_topics(names)
         self._opened("peers", parts.peers.close)
+        self._opened("fetchers", parts.fetchers.close)
+        self._opened("reactions", parts.reactions.stop)
         await self._open_sockets()
         parts.isr_changes.start()
         self._opened("ISR changes", parts.isr_changes.stop)

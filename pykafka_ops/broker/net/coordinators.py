@@ -13,6 +13,7 @@ from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.transactions import Transactions
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.elsewhere import Ask
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.state.configs import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
@@ -99,9 +100,13 @@ class Coordinators:
         self._by_topic[coordinator.topic] = coordinator
 
     def add_transactions(
-        self, image: MetadataImage, configs: BrokerConfigs, producer_ids: ProducerIds
+        self,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        producer_ids: ProducerIds,
+        ask: Ask | None = None,
     ) -> Transactions:
-        """Have the transaction coordinator."""
+        """Have the transaction coordinator; ``ask`` reaches other brokers."""
         markers = LocalMarkers(
             self._replicas,
             clock=self._clock,
@@ -119,6 +124,7 @@ class Coordinators:
                     configs=configs,
                     markers=markers,
                     take_id=producer_ids.take,
+                    ask=ask,
                 )
             )
             return made[0].coordinator

@@ -24,6 +24,7 @@ from pykafka_ops.settings import check
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
     from pykafka_ops.broker.state.topic_config import TopicConfig
 
 log = logging.getLogger("kafka.server.ZkConfigManager")
@@ -33,7 +34,8 @@ class LiveSettings:
     """The overrides of every topic, and the dynamic settings of this broker.
 
     ``on_topic(topic, config)`` is called when a topic's settings changed while running,
-    ``on_broker(names)`` with the broker settings whose value changed.
+    ``on_broker(names)`` with the broker settings whose value changed. ``throttles`` learn which
+    replicas count.
     """
 
     def __init__(
@@ -45,12 +47,14 @@ class LiveSettings:
         clock: Callable[[], int],
         on_topic: Callable[[str, TopicConfig], None],
         on_broker: Callable[[frozenset[str]], None],
+        throttles: ReplicationThrottles,
     ) -> None:
         self._store = store
         self._broker_id = broker_id
         self._configs = configs
         self._on_topic = on_topic
         self._on_broker = on_broker
+        self._throttles = throttles
         self._overrides: dict[str, dict[str, str]] = {}
         self._watch = ConfigWatch(store, self._changed, clock)
 
@@ -84,6 +88,7 @@ class LiveSettings:
     def forget_topic(self, topic: str) -> None:
         """The topic was deleted."""
         self._overrides.pop(topic, None)
+        self._throttles.topic_changed(topic, {})
 
     def _changed(self, entity: str, values: dict[str, str]) -> None:
         kind, _, name = entity.partition("/")
@@ -98,6 +103,7 @@ class LiveSettings:
             for line in check.review_topic(overrides):
                 log.warning("topic %s: %s", name, line)
         self._overrides[name] = overrides
+        self._throttles.topic_changed(name, overrides)
 
     def _take_broker(self, name: str, values: dict[str, str]) -> None:
         if name == DEFAULT_ENTITY:

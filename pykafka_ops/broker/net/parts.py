@@ -19,10 +19,13 @@ from pykafka_ops.broker.net.controller_link import ControllerLink
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.expiry import Expiry
+from pykafka_ops.broker.net.fetchers import ReplicaFetchers
+from pykafka_ops.broker.net.follower_throttle import FollowerThrottle
 from pykafka_ops.broker.net.isr_changes import IsrChanges
 from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.net.live_settings import LiveSettings
 from pykafka_ops.broker.net.peers import Peers
+from pykafka_ops.broker.net.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.net.reactions import Reactions
 from pykafka_ops.broker.net.remote_replicas import RemoteReplicas
 from pykafka_ops.broker.net.replica_service import LocalReplicas
@@ -32,11 +35,14 @@ from pykafka_ops.broker.net.storage_settings import storage_settings
 from pykafka_ops.broker.net.tasks import PeriodicTasks
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.replicas import Replicas
+from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.net.peer import Peer
     from pykafka_ops.broker.net.seat import Seat
     from pykafka_ops.broker.state.image import BrokerInfo
 
@@ -77,6 +83,7 @@ class Parts:
 
     def _make_storage(self) -> None:
         seat, reactions = self.seat, self.reactions
+        self.throttles = ReplicationThrottles(seat.broker_id, self.configs.value)
         self.settings = LiveSettings(
             seat.store,
             seat.broker_id,
@@ -84,6 +91,7 @@ class Parts:
             clock=wall_clock,
             on_topic=reactions.topic_changed,
             on_broker=reactions.settings_changed,
+            throttles=self.throttles,
         )
         self.logs = LogDirs(
             check.log_dirs(self.configs.value),
@@ -113,12 +121,22 @@ class Parts:
             timer=monotonic_clock,
             run_in_thread=self._run_in_thread,
         )
+        self.fetchers = ReplicaFetchers(
+            broker_id=self.broker_id,
+            broker_epoch=lambda: self.service.broker_epoch,
+            replicas=self.replicas,
+            configs=self.configs,
+            connect=self._connect_fetcher,
+            timer=monotonic_clock,
+            throttle=FollowerThrottle(self.throttles.follower, monotonic_clock),
+        )
         self.service = LocalReplicas(
             self.image,
             self.replicas,
             self.logs,
             self.settings,
             coordinators=self.coordinators,
+            fetchers=self.fetchers,
         )
         self.controller = ControllerLoop(
             self.seat.store,
@@ -149,6 +167,12 @@ class Parts:
         remote = RemoteReplicas(self.peers.connect(broker, "controller"), self.peers.listener)
         return Line(remote, remote.close)
 
+    def _connect_fetcher(self, leader: int, fetcher: int) -> Peer:
+        broker = self.image.brokers.get(leader)
+        if broker is None:
+            raise ConnectError(f"broker {leader} is not alive")
+        return self.peers.connect(broker, f"fetcher-{fetcher}")
+
     async def _rejoin(self) -> None:
         self.service.broker_epoch = await self.seat.rejoin()
 
@@ -161,7 +185,8 @@ class Parts:
             get("max.incremental.fetch.session.cache.slots"),
             lambda: random.getrandbits(31),
         )
-        producer_ids = ProducerIds(self.broker_id, self.seat.store)
+        blocks = ProducerBlocks(self.broker_id, self.link, lambda: self.service.broker_epoch)
+        producer_ids = ProducerIds(blocks.claim)
         return Services(
             broker_id=self.broker_id,
             cluster_id=self.seat.cluster_id,
@@ -182,10 +207,13 @@ class Parts:
             ),
             sessions=sessions,
             producer_ids=producer_ids,
-            transactions=self.coordinators.add_transactions(self.image, self.configs, producer_ids),
+            transactions=self.coordinators.add_transactions(
+                self.image, self.configs, producer_ids, self.peers.asker("transactions")
+            ),
             groups=self.coordinators.add_groups(self.image, self.configs),
             orders=self.service,
             controller=self.requests,
             run_in_thread=self._run_in_thread,
             fetch_max_bytes=get("fetch.max.bytes"),
+            leader_throttle=self.throttles.leader,
         )

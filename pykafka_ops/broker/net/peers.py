@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pykafka_ops.broker.net.peer import Peer
 from pykafka_ops.errors import ConnectError
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.elsewhere import Ask
     from pykafka_ops.broker.state.configs import BrokerConfigs
     from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
+
+T = TypeVar("T")
 
 TIMEOUTS = {"fetcher": "replica.socket.timeout.ms", "controller": "controller.socket.timeout.ms"}
 """Settings that bound answers, by the first word of the purpose; else ``request.timeout.ms``."""
@@ -44,6 +47,14 @@ class Peers:
                 raise ConnectError(f"broker {broker} is not alive")
             found = self._peers[broker, purpose] = self.connect(info, purpose)
         return found
+
+    def asker(self, purpose: str) -> Ask:
+        """Asks any broker by its id, over the connection for ``purpose``."""
+
+        async def ask(broker: int, request: object, version: int, answer: type[T]) -> T:
+            return await self.peer(broker, purpose).ask(request, version, answer)
+
+        return ask
 
     def connect(self, broker: BrokerInfo, purpose: str) -> Peer:
         """A connection of its own, which the caller closes.

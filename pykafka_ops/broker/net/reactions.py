@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.metadata.store import StoreError
+from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.parts import Parts
     from pykafka_ops.broker.state.topic_config import TopicConfig
 
 log = logging.getLogger("kafka.server.KafkaServer")
+
+RETRY_S = 1.0
 
 
 class Reactions:
@@ -19,6 +25,7 @@ class Reactions:
     def __init__(self, parts: Parts, on_fatal: Callable[[], None]) -> None:
         self._parts = parts
         self._on_fatal = on_fatal
+        self._tasks: set[asyncio.Task[None]] = set()
         self.fatal = False
         """Whether the last log directory failed."""
 
@@ -44,6 +51,7 @@ class Reactions:
             for found in data_dir.open_logs():
                 found.update_config(parts.settings.topic_config(found.topic))
         parts.cleaner.reconfigure(names)
+        parts.fetchers.reconfigure()
 
     def log_moved(self, topic: str, index: int) -> None:
         """A replica is in another directory: the partition goes on with that log."""
@@ -53,14 +61,31 @@ class Reactions:
 
     def dir_failed(self, path: str, gone: list[tuple[str, int]], last: bool) -> None:
         """Answer who waits on logs that are gone; without any directory the broker is over."""
-        parts = self._parts
-        for topic, index in gone:
-            parts.coordinators.lost(topic, index)
-            partition = parts.replicas.find(topic, index)
-            if partition is not None:
-                partition.forget_log()
-                parts.replicas.wake_soon((topic, index))
+        self._parts.service.dir_failed(gone)
         if last:
             log.critical("the last log directory, %s, failed: the broker stops", path)
             self.fatal = True
             self._on_fatal()
+            return
+        task = asyncio.get_running_loop().create_task(self._announce())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _announce(self) -> None:
+        """Have the controller ask us which replicas are gone."""
+        seat = self._parts.seat
+        while True:
+            try:
+                await seat.store.create(
+                    LogDirEvents.prefix, LogDirEvents.encode(seat.broker_id), sequence=True
+                )
+            except StoreError as error:
+                log.warning("the controller does not know of the failed directory yet: %s", error)
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
+
+    def stop(self) -> None:
+        """Announce nothing any more."""
+        for task in self._tasks:
+            task.cancel()

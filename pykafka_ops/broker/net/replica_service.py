@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.leadership import EPOCH_DURING_DELETE
@@ -17,8 +18,10 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.coordinators import Coordinators
+    from pykafka_ops.broker.net.fetchers import ReplicaFetchers
     from pykafka_ops.broker.net.live_settings import LiveSettings
     from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.leadership import TopicPartition
     from pykafka_ops.broker.state.orders import (
         LeaderAndIsrOrder,
         MetadataOrder,
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.storage.replicas import Replicas
 
 log = logging.getLogger("state.change.logger")
+
+EXPECTED = (ErrorCode.STALE_CONTROLLER_EPOCH,)
+"""A new controller repeats what is known."""
 
 BATCH = 50
 """Partitions handled before clients get a turn."""
@@ -48,12 +54,14 @@ class LocalReplicas:
         settings: LiveSettings,
         *,
         coordinators: Coordinators | None = None,
+        fetchers: ReplicaFetchers | None = None,
     ) -> None:
         self._image = image
         self._replicas = replicas
         self._logs = logs
         self._settings = settings
         self._coordinators = coordinators
+        self._fetchers = fetchers
         self._turn = asyncio.Lock()
         """Held while an order is obeyed: a new controller does not cut into the old one's."""
         self._controller_epoch = -1
@@ -68,14 +76,19 @@ class LocalReplicas:
         self._check(order.controller_epoch, order.broker_epoch)
         await self._settings.load_topics({change.topic for change in order.changes})
         errors: PartitionErrors = {}
+        leaders = {broker.id for broker in order.leaders}
         for number, change in enumerate(order.changes, 1):
             try:
-                self._become(change)
+                self._become(change, leaders)
             except KafkaError as error:
-                log.error("%s-%d: %s", change.topic, change.partition, error.message or error.code)
+                level = logging.INFO if error.code in EXPECTED else logging.ERROR
+                reason = error.message or error.code
+                log.log(level, "%s-%d: %s", change.topic, change.partition, reason)
                 errors[change.topic, change.partition] = ErrorCode(error.code)
             if number % BATCH == 0:
                 await asyncio.sleep(0)
+        if self._fetchers is not None:
+            self._fetchers.end_idle()
         return errors
 
     async def apply_stop_replica(self, order: StopReplicaOrder) -> PartitionErrors:
@@ -93,6 +106,8 @@ class LocalReplicas:
                 errors[stop.topic, stop.partition] = ErrorCode(error.code)
             if number % BATCH == 0:
                 await asyncio.sleep(0)
+        if self._fetchers is not None:
+            self._fetchers.end_idle()
         return errors
 
     async def apply_update_metadata(self, order: MetadataOrder) -> None:
@@ -118,41 +133,102 @@ class LocalReplicas:
             )
         self._controller_epoch = controller_epoch
 
-    def _become(self, change: ReplicaChange) -> None:
-        replicas, logs = self._replicas, self._logs
+    # -- becoming leader or follower
+
+    def _become(self, change: ReplicaChange, leaders: Collection[int]) -> None:
+        """As ``becomeLeaderOrFollower`` decides; raises KafkaError for what it refuses."""
+        replicas = self._replicas
         topic, index, state = change.topic, change.partition, change.state
         partition = replicas.find(topic, index)
-        if partition is not None:
-            self._check_order(partition, change)
-        if logs.get(topic, index) is None:
-            logs.create(
-                topic,
-                index,
-                None if change.topic_id == ZERO_UUID else change.topic_id,
-                self._settings.topic_config(topic),
-                is_new=change.is_new,
-            )
+        if partition is not None and not self._is_news(partition, change):
+            return
+        if replicas.broker_id not in change.assignment.replicas:
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "not assigned to this broker")
+        leads = state.leader == replicas.broker_id
+        self._ensure_log(change)
         if partition is None:
             partition = replicas.host(topic, index, change.topic_id)
-        partition.topic_id = change.topic_id
+        if change.topic_id != ZERO_UUID:
+            partition.topic_id = change.topic_id
+        if not leads and state.leader not in leaders and not self._image.alive(state.leader):
+            log.info("%s-%d: its leader, %d, is not alive", topic, index, state.leader)
+            return  # the log is there, so that its high watermark is kept
+        if state.partition_epoch < partition.partition_epoch:
+            return
+        if leads:
+            self._stop_fetching(partition.key)
         new_epoch = partition.become(state, change.assignment)
+        if not leads and new_epoch and self._fetchers is not None:
+            self._fetchers.follow(partition)
+        replicas.wake_soon(partition.key)
         if new_epoch and self._coordinators is not None:
             self._coordinators.led(partition)
 
-    def _check_order(self, partition: Partition, change: ReplicaChange) -> None:
+    def _is_news(self, partition: Partition, change: ReplicaChange) -> bool:
+        """Whether there is anything to do, other than to learn the topic's id."""
+        if partition.offline:
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "its log directory is offline")
+        known, told = partition.topic_id, change.topic_id
+        if ZERO_UUID not in (known, told) and known != told:
+            raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID, "the topic has another id here")
+        if change.state.leader_epoch > partition.leader_epoch:
+            return True
         if change.state.leader_epoch < partition.leader_epoch:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "older leader epoch")
-        ids = {partition.topic_id, change.topic_id} - {ZERO_UUID}
-        if len(ids) > 1:
-            raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID, "the topic has another id here")
+        if known == told or (told == ZERO_UUID and partition.is_leader):
+            raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "nothing new")
+        if told != ZERO_UUID:
+            partition.log.assign_topic_id(told)
+        partition.topic_id = told
+        if not partition.is_leader and self._fetchers is not None:
+            self._fetchers.follow(partition)
+        return False
+
+    def _ensure_log(self, change: ReplicaChange) -> None:
+        topic, index = change.topic, change.partition
+        topic_id = None if change.topic_id == ZERO_UUID else change.topic_id
+        if self._logs.get(topic, index) is not None:
+            return
+        if self._logs.offline and not change.is_new:  # it may be in such a directory
+            self._replicas.host(topic, index, change.topic_id).go_offline()
+        config = self._settings.topic_config(topic)
+        self._logs.create(topic, index, topic_id, config, is_new=change.is_new)
+
+    def _stop_fetching(self, key: TopicPartition) -> None:
+        if self._fetchers is not None:
+            self._fetchers.stop([key])
+
+    # -- stopping
 
     def _stop(self, stop: StopChange) -> None:
-        partition = self._replicas.find(stop.topic, stop.partition)
-        deleting = stop.leader_epoch in (EPOCH_DURING_DELETE, -1)
-        if partition is not None and not deleting and stop.leader_epoch < partition.leader_epoch:
-            raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
-        self._replicas.drop(stop.topic, stop.partition)
+        """As ``stopReplicas``: what is not deleted is only copied no more."""
+        key = stop.topic, stop.partition
+        partition = self._replicas.find(*key)
+        if partition is not None:
+            if partition.offline:
+                raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR)
+            deleting = stop.leader_epoch in (EPOCH_DURING_DELETE, -1)
+            if not deleting and stop.leader_epoch < partition.leader_epoch:
+                raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
+        self._stop_fetching(key)
+        if not stop.delete:
+            self._replicas.wake_soon(key)
+            return
+        self._replicas.drop(*key)
         if self._coordinators is not None:
-            self._coordinators.lost(stop.topic, stop.partition)
-        if stop.delete:
-            self._logs.delete(stop.topic, stop.partition)
+            self._coordinators.lost(*key)
+        self._logs.delete(*key)
+
+    # -- a log directory that failed
+
+    def dir_failed(self, gone: list[TopicPartition]) -> None:
+        """The logs of these partitions are gone until the next start: who waits is answered, and
+        nothing is copied to them."""
+        for key in gone:
+            self._stop_fetching(key)
+            if self._coordinators is not None:
+                self._coordinators.lost(*key)
+            partition = self._replicas.find(*key)
+            if partition is not None:
+                partition.go_offline()
+                self._replicas.wake_soon(key)

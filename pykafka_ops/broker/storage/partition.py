@@ -37,6 +37,7 @@ class Partition:
         "leader_epoch",
         "leader_epoch_start",
         "local_id",
+        "offline",
         "partition_epoch",
         "replicas",
         "topic",
@@ -60,6 +61,8 @@ class Partition:
         self.replicas: tuple[int, ...] = ()
         self.adding: tuple[int, ...] = ()
         self.in_sync: InSync | None = None
+        self.offline = False
+        """Whether its log directory failed; that lasts until the next start."""
         self._owner = owner
         self._log: Log | None = None
         self.leader_epoch_start = 0
@@ -138,6 +141,11 @@ class Partition:
         """The log was closed or its directory failed: look it up anew."""
         self._log = None
 
+    def go_offline(self) -> None:
+        """The log's directory failed: nothing can be done with the replica any more."""
+        self.offline = True
+        self._log = self.in_sync = None
+
     def check_leader_epoch(self, epoch: int) -> None:
         """Fence clients with an older or newer epoch (KIP-320); -1 is not checked.
 
@@ -172,19 +180,24 @@ class Partition:
     def fetched_by(self, replica: int, offset: int, log_start: int) -> bool:
         """A follower asks for what follows ``offset``; whether that moved the high watermark.
 
-        It may join those in sync by that.
+        It may join those in sync by that; who waits for the high watermark is woken.
         """
         view = self.in_sync
         follower = None if view is None else view.followers.get(replica)
         if view is None or follower is None:
             return False
-        before = follower.end
-        follower.fetched(offset, log_start, self._owner.clock(), self.log.log_end_offset)
+        owner, before = self._owner, follower.end
+        if follower.start != log_start and owner.deletes.watched(self.key):
+            owner.wake_soon(self.key)
+        follower.fetched(offset, log_start, owner.clock(), self.log.log_end_offset)
         if replica not in view.isr:
-            proposal = view.expand(replica, self.log.high_watermark, self._owner.alive)
+            proposal = view.expand(replica, self.log.high_watermark, owner.alive)
             if proposal is not None:
-                self._owner.propose(self, proposal)
-        return follower.end != before and self.advance_high_watermark()
+                owner.propose(self, proposal)
+        if follower.end == before or not self.advance_high_watermark():
+            return False
+        owner.wake_soon(self.key)
+        return True
 
     def drop_late(self) -> None:
         """Propose to drop those that are behind for longer than ``replica.lag.time.max.ms``."""
@@ -215,6 +228,7 @@ class Partition:
         if verdict is Verdict.CHANGED:
             self.isr, self.partition_epoch = view.isr, view.partition_epoch
             self.advance_high_watermark()
+            self._owner.wake_soon(self.key)  # fewer in sync may be too few
         return verdict
 
     def advance_high_watermark(self) -> bool:

@@ -6,7 +6,7 @@ Counterpart of ``ReplicaManager``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
@@ -75,16 +75,28 @@ class Replicas:
         the client knows (-1: none). Raises KafkaError NOT_LEADER_OR_FOLLOWER,
         UNKNOWN_TOPIC_OR_PARTITION, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH.
         """
-        partition = self._partitions.get((topic, index))
-        if partition is None:
-            code = (
-                ErrorCode.NOT_LEADER_OR_FOLLOWER if known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            )
-            raise KafkaError(code)
+        partition = self._partitions.get((topic, index)) or self._missing(known=known)
         partition.check_leader_epoch(epoch)
         if partition.leader != self.broker_id:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return partition
+
+    def readable(self, topic: str, index: int, *, known: bool = True, epoch: int = -1) -> Partition:
+        """The partition, led or followed, as consumers may read it (KIP-392).
+
+        Arguments and errors as for :meth:`leader`.
+        """
+        partition = self._partitions.get((topic, index)) or self._missing(known=known)
+        partition.check_leader_epoch(epoch)
+        if partition.leader < 0:
+            raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return partition
+
+    @staticmethod
+    def _missing(*, known: bool) -> NoReturn:
+        raise KafkaError(
+            ErrorCode.NOT_LEADER_OR_FOLLOWER if known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        )
 
     def __len__(self) -> int:
         return len(self._partitions)

@@ -207,7 +207,7 @@ def test_who_cannot_be_read_says_why(site: Site) -> None:
     site.topic("elsewhere", leader=OTHER)
     assert only(fetch(site, ("nowhere", 0, 0))).error_code == UNKNOWN_TOPIC
     assert only(fetch(site, ("t", 9, 0))).error_code == UNKNOWN_TOPIC
-    assert only(fetch(site, ("elsewhere", 0, 0))).error_code == NOT_LEADER
+    assert only(fetch(site, ("elsewhere", 0, 0), version=10)).error_code == NOT_LEADER
     assert only(fetch(site, ("nowhere", 0, 0), version=13)).error_code == UNKNOWN_ID
     assert only(fetch(site, ("t", 0, 0), each={"current_leader_epoch": 2})).error_code == FENCED
     negative = only(fetch(site, ("t", 0, 0), each={"current_leader_epoch": -2}))
@@ -329,13 +329,14 @@ def test_a_session_forgets_what_it_is_told_to(site: Site) -> None:
 def test_an_error_and_its_end_are_news(site: Site) -> None:
     partition = site.replicas.find("t", 0)
     assert partition is not None
-    fetch(site, ("t", 0, 6), session_id=0, session_epoch=0, max_wait_ms=0)
+    old = {"version": 10, "session_id": 1, "max_wait_ms": 0}
+    fetch(site, ("t", 0, 6), version=10, session_id=0, session_epoch=0, max_wait_ms=0)
     partition.leader = OTHER
-    assert only(fetch(site, session_id=1, session_epoch=1)).error_code == NOT_LEADER
-    assert only(fetch(site, session_id=1, session_epoch=2)).error_code == NOT_LEADER
+    assert only(fetch(site, session_epoch=1, **old)).error_code == NOT_LEADER
+    assert only(fetch(site, session_epoch=2, **old)).error_code == NOT_LEADER
     partition.leader = ME
-    assert only(fetch(site, session_id=1, session_epoch=3, max_wait_ms=0)).error_code == NONE
-    assert where(fetch(site, session_id=1, session_epoch=4, max_wait_ms=0)) == []
+    assert only(fetch(site, session_epoch=3, **old)).error_code == NONE
+    assert where(fetch(site, session_epoch=4, **old)) == []
 
 
 def test_session_errors_stand_for_the_whole_request(site: Site) -> None:

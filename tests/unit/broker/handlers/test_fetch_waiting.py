@@ -32,8 +32,8 @@ def request(*wanted: tuple[str, int], **head: Any) -> FetchRequest:
     return FetchRequest(topics=topics, **{"max_wait_ms": 500, "min_bytes": 1, **head})
 
 
-def wait(site: Site, *wanted: tuple[str, int], **head: Any) -> Later:
-    later = site.ask(request(*wanted, **head), 12)
+def wait(site: Site, *wanted: tuple[str, int], version: int = 12, **head: Any) -> Later:
+    later = site.ask(request(*wanted, **head), version)
     assert isinstance(later, Later)
     assert not later.done
     return later
@@ -127,7 +127,7 @@ def test_waiting_for_much_ends_when_replicas_catch_up() -> None:
 
 @pytest.mark.parametrize("min_bytes", [1, 1 << 20])
 def test_losing_the_lead_ends_the_wait(site: Site, min_bytes: int) -> None:
-    later = wait(site, ("t", 0), ("u", 0), min_bytes=min_bytes)
+    later = wait(site, ("t", 0), ("u", 0), version=10, min_bytes=min_bytes)
     site.replicas.find("t", 0).leader = OTHER  # type: ignore[union-attr]
     site.replicas.wake(("t", 0))
     assert codes(later.answer) == [NOT_LEADER, NONE]

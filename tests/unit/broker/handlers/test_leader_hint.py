@@ -66,7 +66,7 @@ def test_the_leader_and_its_address_come_with_the_error(
 ) -> None:
     for answer, name in (
         (produce(site, topic, 10), "partition_responses"),
-        (fetch(site, topic, 16), "partitions"),
+        (fetch(site, topic, 16, replica=OTHER), "partitions"),
     ):
         (partition,) = getattr(answer.responses[0], name)
         assert hint(partition) == (NOT_LEADER, *leader)

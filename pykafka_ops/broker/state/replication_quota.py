@@ -1,0 +1,105 @@
+"""Throttles of replication (KIP-73): which replicas count, and how much went lately.
+
+Counterpart of ``ReplicationQuotaManager``, ``SimpleRate`` and ``TopicConfigHandler``. Times in ms
+of a monotonic clock, sizes in bytes, rates in bytes per second.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+
+LEADER_REPLICAS = "leader.replication.throttled.replicas"
+FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
+LEADER_RATE = "leader.replication.throttled.rate"
+FOLLOWER_RATE = "follower.replication.throttled.rate"
+
+
+class ByteRate:
+    """Bytes per second over the last ``windows`` windows, the first of which counts whole."""
+
+    def __init__(self, windows: int, window_ms: float) -> None:
+        self._windows = windows
+        self._window_ms = window_ms
+        self._samples: deque[list[float]] = deque()
+        """Start, time of the last record, bytes; oldest first."""
+
+    def record(self, size: int, now: float) -> None:
+        """``size`` bytes more."""
+        if not self._samples or now - self._samples[-1][0] >= self._window_ms:
+            self._samples.append([now, now, 0.0])
+        sample = self._samples[-1]
+        sample[1] = now
+        sample[2] += size
+
+    def at(self, now: float) -> float:
+        """The rate at this moment."""
+        samples = self._samples
+        while samples and now - samples[0][1] >= self._windows * self._window_ms:
+            samples.popleft()
+        if not samples:
+            return 0.0
+        elapsed = max(now - samples[0][0], self._window_ms)
+        return sum(size for _, _, size in samples) * 1000 / elapsed
+
+
+class ReplicationQuota:
+    """The throttle of one side; ``rate()`` is its limit as it counts now."""
+
+    def __init__(self, rate: Callable[[], int], windows: int, window_ms: float) -> None:
+        self._rate = rate
+        self._measured = ByteRate(windows, window_ms)
+        self._partitions: dict[str, frozenset[int] | None] = {}
+
+    def mark(self, topic: str, partitions: frozenset[int] | None) -> None:
+        """These partitions of a topic count from now on, and no others of it; None: all."""
+        if partitions is None or partitions:
+            self._partitions[topic] = partitions
+        else:
+            self._partitions.pop(topic, None)
+
+    def is_throttled(self, key: tuple[str, int]) -> bool:
+        """Whether a partition counts."""
+        if key[0] not in self._partitions:
+            return False
+        partitions = self._partitions[key[0]]
+        return partitions is None or key[1] in partitions
+
+    def record(self, size: int, now: float) -> None:
+        """``size`` bytes of partitions that count went, allowed or not."""
+        self._measured.record(size, now)
+
+    def is_exceeded(self, now: float) -> bool:
+        """Whether more went than is allowed; what is in sync may go on all the same."""
+        return self._measured.at(now) > self._rate()
+
+
+class ReplicationThrottles:
+    """Both sides of one broker; ``value(name)`` gives its settings as they count now."""
+
+    def __init__(self, broker_id: int, value: Callable[[str], int]) -> None:
+        windows = value("replication.quota.window.num")
+        window_ms = value("replication.quota.window.size.seconds") * 1000
+        self._broker_id = broker_id
+        self.leader = ReplicationQuota(lambda: value(LEADER_RATE), windows, window_ms)
+        self.follower = ReplicationQuota(lambda: value(FOLLOWER_RATE), windows, window_ms)
+
+    def topic_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """The topic has these settings of its own now."""
+        for quota, name in ((self.leader, LEADER_REPLICAS), (self.follower, FOLLOWER_REPLICAS)):
+            quota.mark(topic, throttled_partitions(overrides.get(name, ""), self._broker_id))
+
+
+def throttled_partitions(text: str, broker_id: int) -> frozenset[int] | None:
+    """The partitions that ``partition:broker`` pairs name for a broker; None for ``*``, all.
+
+    Pairs that are none, of a znode written by hand, are left out.
+    """
+    if text.strip() == "*":
+        return None
+    found = set()
+    for pair in text.split(","):
+        partition, _, broker = pair.strip().partition(":")
+        if broker == str(broker_id) and partition.isdecimal():
+            found.add(int(partition))
+    return frozenset(found)
