@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
+from pykafka_ops.broker.metadata.membership import allocate_producer_ids
 from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.store import MetadataStore, SessionLostError
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
@@ -21,7 +23,8 @@ PATH = "/latest_producer_id_block"
 
 def site_on(store: object, broker: int = 0) -> Site:
     site = Site()
-    site.services.producer_ids = ProducerIds(broker, cast(MetadataStore, store))
+    tree = cast(MetadataStore, store)
+    site.services.producer_ids = ProducerIds(partial(allocate_producer_ids, tree, broker))
     return site
 
 
