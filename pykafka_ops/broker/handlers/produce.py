@@ -93,7 +93,7 @@ def _confirm_first(
     for _, each in data:
         records: Any = each.records
         if records is not None:
-            each.records = memoryview(bytes(records))  # theirs is gone by then
+            each.records = memoryview(bytearray(records))  # theirs is gone by then
 
     def go_on(codes: Codes) -> Answer:
         work.confirmed = codes
