@@ -42,6 +42,8 @@ class LocalBroker:
         self.settings = {key: str(value) for key, value in (settings or {}).items()}
         self.broker_id, self.host, self.mortal = broker_id, host, mortal
         self._wish = port
+        self.also: tuple[str, ...] = ()
+        """More listeners, each NAME://host:port; clients get the first one, PLAINTEXT."""
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -63,6 +65,10 @@ class LocalBroker:
         port = self._record().get("port")
         return port if isinstance(port, int) and 0 < port < 65536 else self._wish
 
+    def wish_port(self, port: int) -> None:
+        """Take that port at the first start if it is free."""
+        self._wish = port
+
     @property
     def bootstrap_servers(self) -> str:
         """``host:port``."""
@@ -80,9 +86,10 @@ class LocalBroker:
     def argv(self, port: int) -> list[str]:
         """How to run it."""
         overrides = [w for k, v in self.settings.items() for w in ("--override", f"{k}={v}")]
+        listeners = ",".join((f"PLAINTEXT://{self.host}:{port}", *self.also))
         return [
             *(sys.executable, "-m", "pykafka_ops", "broker", "start"),
-            *("--data-dir", str(self.data_dir), "--listen", f"{self.host}:{port}"),
+            *("--data-dir", str(self.data_dir), "--listen", listeners),
             *("--override", f"broker.id={self.broker_id}"),
             *overrides,
         ]
@@ -139,6 +146,10 @@ class LocalBroker:
             raise PkoError(f"broker {self.broker_id} (pid {pid}) did not stop in {seconds:.0f} s")
         self._reap()
         return pid
+
+    def terminate(self) -> None:
+        """SIGTERM without waiting; :meth:`stop` waits."""
+        self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """kill -9."""

@@ -58,6 +58,8 @@ class LocalCluster:
         kept = known.get("settings") if isinstance(known.get("settings"), dict) else {}
         self.settings = {**(kept or {}), **{k: str(v) for k, v in (settings or {}).items()}}
         self.mortal = mortal
+        self.routes: dict[int, str] = {}
+        """By broker id the ``zookeeper.connect`` of its own (a proxy), where it has one."""
         self.zookeeper = ZooKeeper(
             self.directory / "zookeeper",
             {"clientPort": "0", "tickTime": "500", "minSessionTimeout": "1000"},
@@ -111,7 +113,7 @@ class LocalCluster:
         connect = self.zookeeper.start(seconds)
         launched = []
         for broker in self.brokers:
-            broker.settings["zookeeper.connect"] = connect
+            broker.settings["zookeeper.connect"] = self.routes.get(broker.broker_id, connect)
             if broker.pid is None:
                 broker.launch()
                 launched.append(broker)

@@ -180,6 +180,11 @@ class KafkaCluster(_Servers):
         return self._cluster.brokers
 
     @property
+    def zookeeper_routes(self) -> dict[int, str]:
+        """By broker id another ``zookeeper.connect``, as of a proxy that can be cut."""
+        return self._cluster.routes
+
+    @property
     def zookeeper(self) -> ZooKeeper:
         """The ZooKeeper: ``connect``, ``start``, ``stop``, ``kill``, ``pause``, ``resume``."""
         return self._cluster.zookeeper

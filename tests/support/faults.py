@@ -1,0 +1,195 @@
+"""What can go wrong in a cluster, by name: each strikes, waits until it was felt, and is mended."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+from tests.support.checked_load import CheckedLoad
+from tests.support.faulty_cluster import SESSION_MS, FaultyCluster
+from tests.support.waiting import wait_for
+
+Fault = Callable[[FaultyCluster, CheckedLoad, random.Random], None]
+FAULTS: dict[str, Fault] = {}
+
+
+def fault(function: Fault) -> Fault:
+    FAULTS[function.__name__] = function
+    return function
+
+
+def run_fault(cluster: FaultyCluster, name: str, topic: str, seed: int) -> None:
+    """One fault under load, mended, and every record checked. AssertionError if one is amiss."""
+    load = CheckedLoad(cluster, topic)
+    try:
+        load.start()
+        FAULTS[name](cluster, load, random.Random(seed))
+        cluster.restore()
+        load.wait_progress(200)
+        load.check()
+    finally:
+        load.close()
+        cluster.network.heal()
+
+
+def _others_lead(cluster: FaultyCluster, load: CheckedLoad, gone: set[int]) -> None:
+    def moved() -> bool:
+        partitions = cluster.describe(load.topic).topics[load.topic].partitions.values()
+        return all(p.leader >= 0 and p.leader not in gone for p in partitions)
+
+    wait_for(moved, seconds=90, what=f"leaders other than {gone}", poll=0.1)
+
+
+def _kill(cluster: FaultyCluster, load: CheckedLoad, victim: int) -> None:
+    """The others take over, and go on, while it is away."""
+    cluster.brokers[victim].kill()
+    _others_lead(cluster, load, {victim})
+    load.wait_progress(50)
+
+
+@fault
+def kill_leader(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    _kill(cluster, load, cluster.leader(load.topic, draw.randrange(len(load.loads))))
+
+
+@fault
+def kill_controller(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    _kill(cluster, load, cluster.controller())
+
+
+@fault
+def kill_follower(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    leader, controller = cluster.leader(load.topic), cluster.controller()
+    others = [b.broker_id for b in cluster.brokers if b.broker_id not in (leader, controller)]
+    _kill(cluster, load, draw.choice(others))
+
+
+@fault
+def kill_two(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """With one replica of three nothing is acknowledged; with two again it goes on."""
+    first, second = draw.sample(cluster.brokers, 2)
+    first.kill()
+    second.kill()
+    _others_lead(cluster, load, {first.broker_id, second.broker_id})
+    second.start()
+    load.wait_progress(50)
+
+
+@fault
+def kill_all(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    for broker in draw.sample(cluster.brokers, len(cluster.brokers)):
+        broker.kill()
+
+
+@fault
+def restart_all(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """All at once, cleanly: nobody is left to move leaders to."""
+    for broker in draw.sample(cluster.brokers, len(cluster.brokers)):
+        broker.terminate()
+    for broker in cluster.brokers:
+        broker.stop()
+
+
+@fault
+def restart_one_by_one(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    for broker in draw.sample(cluster.brokers, len(cluster.brokers)):
+        broker.stop()
+        broker.start()
+        load.wait_progress(50)
+        cluster.wait_in_sync(load.topic)
+
+
+@fault
+def pause_leader(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """Silent for longer than its session: it wakes up as a leader that no longer is one."""
+    victim = cluster.leader(load.topic, draw.randrange(len(load.loads)))
+    cluster.brokers[victim].pause()
+    try:
+        _others_lead(cluster, load, {victim})
+        load.wait_acked_somewhere(50)
+    finally:
+        cluster.brokers[victim].resume()
+
+
+@fault
+def pause_controller(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """It wakes up as a controller that no longer is one."""
+    victim = cluster.controller()
+    cluster.brokers[victim].pause()
+    try:
+        wait_for(lambda: cluster.describe().controller_id not in (victim, -1), seconds=90,
+                 what="another controller", poll=0.1)  # fmt: skip
+        _others_lead(cluster, load, {victim})
+        load.wait_acked_somewhere(50)
+    finally:
+        cluster.brokers[victim].resume()
+
+
+@fault
+def zookeeper_away(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """Stopped for longer than sessions: brokers go on with what they know."""
+    zookeeper = cluster.kafka.zookeeper
+    zookeeper.kill()
+    end = time.monotonic() + SESSION_MS / 1000 * 1.5
+    load.wait_progress(50)
+    wait_for(lambda: time.monotonic() > end, what="longer than a session")
+    load.wait_progress(50)
+    zookeeper.start()
+
+
+@fault
+def zookeeper_paused(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    zookeeper = cluster.kafka.zookeeper
+    zookeeper.pause()
+    end = time.monotonic() + SESSION_MS / 1000 * 1.5
+    wait_for(lambda: time.monotonic() > end, what="longer than a session")
+    zookeeper.resume()
+
+
+@fault
+def cut_from_zookeeper(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """Its session ends without its knowing; the leaders go elsewhere, it must not go on alone."""
+    victim = cluster.leader(load.topic, draw.randrange(len(load.loads)))
+    cluster.to_zookeeper[victim].cut()
+    _others_lead(cluster, load, {victim})
+    load.wait_progress(50)
+
+
+@fault
+def cut_between_two(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """A follower that cannot reach its leader leaves the ISR, or the load waits for it."""
+    one, other = draw.sample(range(len(cluster.brokers)), 2)
+    cluster.cut_between(one, other)
+    load.wait_acked_somewhere(50)
+    end = time.monotonic() + 2 * SESSION_MS / 1000
+    wait_for(lambda: time.monotonic() > end, what="longer than replica.lag.time.max.ms")
+
+
+@fault
+def cut_off(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """One broker reaches neither ZooKeeper nor the others, but clients reach it."""
+    victim = cluster.leader(load.topic, draw.randrange(len(load.loads)))
+    cluster.to_zookeeper[victim].cut()
+    for broker in cluster.brokers:
+        if broker.broker_id != victim:
+            cluster.cut_between(victim, broker.broker_id)
+    _others_lead_elsewhere(cluster, load, victim)
+    load.wait_progress(50)
+
+
+def _others_lead_elsewhere(cluster: FaultyCluster, load: CheckedLoad, victim: int) -> None:
+    """As the brokers that are not cut off tell it."""
+    from confluent_kafka import admin
+
+    others = [b.bootstrap_servers for b in cluster.brokers if b.broker_id != victim]
+
+    def moved() -> bool:
+        for server in others:
+            client = admin.AdminClient({"bootstrap.servers": server, "log_level": 0})
+            partitions = client.list_topics(load.topic, 30).topics[load.topic].partitions
+            if any(p.leader in (victim, -1) for p in partitions.values()):
+                return False
+        return True
+
+    wait_for(moved, seconds=90, what=f"leaders other than {victim}", poll=0.1)
