@@ -388,9 +388,8 @@ def reassignments(side: Side, version: int) -> None:
         side.ask(ListPartitionReassignmentsRequest(timeout_ms=5000, topics=topics), note=note)
 
     def part(name: str, *indexes: int) -> ListPartitionReassignmentsTopics:
-        return ListPartitionReassignmentsTopics(
-            name=side.topic(name), partition_indexes=list(indexes)
-        )
+        topic = side.topic(name)
+        return ListPartitionReassignmentsTopics(name=topic, partition_indexes=list(indexes))
 
     ask("all", None)
     ask("no topics", [])

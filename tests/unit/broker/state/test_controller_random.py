@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pykafka_ops.broker.state.election import ElectionType
 from pykafka_ops.broker.state.leadership import Assignment
-from tests.support.controller_world import World, new_topic
+from tests.support.controller_world import CrashError, World, new_topic
 
 BROKERS = (0, 1, 2)
 TOPICS = st.sampled_from(["a", "b", "c"])
@@ -59,6 +59,51 @@ class ControllerMachine(RuleBasedStateMachine):
             self.world.deliver()
             self.world.kill(broker)
 
+    @rule(topic=TOPICS, to=st.none() | REPLICAS)
+    def move(self, topic: str, to: list[int] | None) -> None:
+        if topic in self.world.topics:
+            self.world.move(topic, 0, to)
+
+    @rule(topic=TOPICS, to=REPLICAS)
+    def an_older_tool_asks_for_a_move(self, topic: str, to: list[int]) -> None:
+        self.world.asked = {(topic, 0): tuple(to)}
+        self.world.run(self.world.controller.moves.asked_by_znode(self.world.asked))
+        self.world.deliver()
+
+    @rule(topic=TOPICS, to=REPLICAS, step=st.integers(1, 9))
+    def the_controller_dies_amid_a_move(self, topic: str, to: list[int], step: int) -> None:
+        world = self.world
+        if topic not in world.topics or topic in world.marked:
+            return
+        world.log.clear()
+        world.crash_after = step
+        try:
+            world.move(topic, 0, to)
+            self._catch_up(topic, 0)
+        except CrashError:
+            pass
+        world.crash_after = None
+        world.replies.clear()
+        world.elect_controller()
+
+    @rule(topic=TOPICS)
+    def followers_catch_up(self, topic: str) -> None:
+        for index in range(len(self.world.topics[topic].partitions if self._lives(topic) else ())):
+            self._catch_up(topic, index)
+
+    def _lives(self, topic: str) -> bool:
+        return topic in self.world.topics
+
+    def _catch_up(self, topic: str, index: int) -> None:
+        """All live replicas are in sync, so the leader says."""
+        state = self.world.states.get((topic, index))
+        if state is None or state.leader not in self.world.live:
+            return
+        replicas = self.world.topics[topic].partitions[index].replicas
+        live = [id_ for id_ in replicas if id_ in self.world.live]
+        if set(live) >= set(state.isr) and set(live) != set(state.isr):
+            self.world.in_sync(topic, index, *live)
+
     @rule()
     def followers_catch_up_and_the_controller_moves(self) -> None:
         for (topic, index), state in self.world.states.items():
@@ -86,6 +131,27 @@ class ControllerMachine(RuleBasedStateMachine):
                 assert state.leader in live_isr, (topic, index, state)
             else:
                 assert state.leader == -1
+
+    @invariant()
+    def a_move_whose_target_is_in_sync_is_over(self) -> None:
+        for (topic, index), state in self.world.states.items():
+            move = self.world.topics[topic].partitions[index]
+            assert len(set(move.replicas)) == len(move.replicas)
+            assert move.replicas
+            assert not move.being_reassigned or not set(move.target) <= set(state.isr)
+
+    @invariant()
+    def what_older_tools_asked_for_is_under_way_or_gone(self) -> None:
+        for (topic, index), target in self.world.asked.items():
+            move = self.world.topics[topic].partitions[index]
+            assert move.being_reassigned
+            assert move.target == target
+
+    @invariant()
+    def what_moved_away_is_deleted(self) -> None:
+        for id_, broker in self.world.brokers.items():
+            for topic, index in broker.replicas:
+                assert id_ in self.world.topics[topic].partitions[index].replicas
 
     @invariant()
     def leader_epochs_never_go_back(self) -> None:
