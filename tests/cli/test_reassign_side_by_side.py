@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.client.reassignments import list_reassignments
 from tests.support.apache_cluster import Brokers
 from tests.support.commands import KafkaTools
 from tests.support.transcripts import error_of, first_error, run
@@ -134,10 +133,10 @@ class Both:
         argv = ("--bootstrap-server", self.brokers.bootstrap, *words)
         theirs = self.tools(TOOL, *argv)
         if theirs.code == 0:
-            self.settle()
+            self.brokers.settle(TOPIC)
         ours = run(TOOL, *argv)
         if ours.code == 0:
-            self.settle()
+            self.brokers.settle(TOPIC)
         got = (ours.code, error_of(ours.stdout), first_error(ours.stderr))
         true = (theirs.code, error_of(theirs.out), first_error(theirs.err))
         if not alike(got, true):
@@ -152,17 +151,10 @@ class Both:
             return [run("kafka-configs", *words, *entity).stdout for entity in asked]
 
         return wait_for(
-            lambda: found if "".join(found := told()).count(" synonyms=") == throttled else None,
+            lambda: found if "".join(found := told()).count(" synonyms=") == throttled else [],
             what=f"{throttled} settings",
             poll=0.1,
         )
-
-    def settle(self) -> None:
-        cluster = self.brokers.cluster()
-        try:
-            wait_for(lambda: not list_reassignments(cluster), what="the end of moves")
-        finally:
-            cluster.close()
 
 
 Answer = tuple[int, list[str], str]
@@ -212,20 +204,27 @@ def test_command_lines_are_read_alike(
 
 def test_throttles_are_the_same(both: Both) -> None:
     """Both in turn start the same move with both throttles; settings are equal, then gone."""
-    words = ("--bootstrap-server", both.brokers.bootstrap, "--reassignment-json-file")
-    words = (*words, str(both.file))
+    where = ("--bootstrap-server", both.brokers.bootstrap)
+    words = (*where, "--reassignment-json-file", str(both.file))
     rates = ("--throttle", "10000000", "--replica-alter-log-dirs-throttle", "20000000")
     there, back = moves(item(1, 2)), moves(item(0, 1))
     target = moves(item(1, 2, log_dirs=["any", both.brokers.log_dirs(2)[0]]))
     found = []
-    for ask in (lambda *w: both.tools(TOOL, *w).out, lambda *w: run(TOOL, *w).stdout):
+
+    def theirs(action: str, *more: str) -> str:
+        return both.tools(TOOL, *words, action, *more).out
+
+    def ours(action: str, *more: str) -> str:
+        return run(TOOL, *words, action, *more).stdout
+
+    for ask in (theirs, ours):
         both.file.write_text(back)
-        run(TOOL, *words, "--execute")
-        both.settle()
+        ours("--execute")
+        both.brokers.settle(TOPIC)
         both.file.write_text(target)
-        said = [ask(*words, "--execute", *rates), both.settings(throttled=9)]
-        both.settle()
+        said = [ask("--execute", *rates), both.settings(throttled=9)]
+        both.brokers.settle(TOPIC)
         both.file.write_text(there)
-        said += [ask(*words, "--verify"), both.settings(throttled=0)]
+        said += [ask("--verify"), both.settings(throttled=0)]
         found.append(said)
     assert found[0] == found[1]

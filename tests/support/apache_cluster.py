@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from kazoo.client import KazooClient
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.reassignments import list_reassignments
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.waiting import wait_for
 
@@ -60,6 +64,15 @@ class Brokers:
         self.wait_live(0, 1, 2)
         return self
 
+    def settle(self, *topics: str) -> None:
+        """Until nothing moves between brokers, and each of them knows it of these topics."""
+        cluster = self.cluster()
+        try:
+            wait_for(lambda: not list_reassignments(cluster), what="the end of moves", poll=0.05)
+        finally:
+            cluster.close()
+        self.wait_told(*topics)
+
     def cluster(self) -> Cluster:
         return Cluster(ClientConfig.of({"bootstrap.servers": self.bootstrap}))
 
@@ -81,6 +94,27 @@ class Brokers:
 
         wait_for(settled, seconds=60, what=f"brokers {ids}", poll=0.1)
 
+    def wait_told(self, *topics: str) -> None:
+        """Until every broker tells the replicas that ZooKeeper has for these topics."""
+        client = KazooClient(self.zookeeper.connect)
+        client.start()
+
+        def told() -> bool:
+            truth = {
+                (topic, int(number)): replicas
+                for topic in topics
+                for number, replicas in json.loads(client.get(f"/brokers/topics/{topic}")[0])[
+                    "partitions"
+                ].items()
+            }
+            return all(_replicas(broker.bootstrap, topics) == truth for broker in self.all)
+
+        try:
+            wait_for(told, seconds=60, what=f"all brokers to know of {topics}", poll=0.05)
+        finally:
+            client.stop()
+            client.close()
+
     def stop(self, number: int) -> None:
         self.all[number].stop()
 
@@ -88,3 +122,15 @@ class Brokers:
         for broker in self.all:
             broker.close()
         self.zookeeper.close()
+
+
+def _replicas(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str | None, int], list[int]]:
+    """What one broker tells."""
+    cluster = Cluster(ClientConfig.of({"bootstrap.servers": bootstrap}))
+    try:
+        found = cluster.metadata(topics)
+    finally:
+        cluster.close()
+    return {
+        (t.name, p.partition_index): p.replica_nodes for t in found.topics for p in t.partitions
+    }
