@@ -35,10 +35,18 @@ COMMAND = Command(
         BOOTSTRAP,
         COMMAND_CONFIG,
         Opt("bootstrap-controller", "KRaft controllers to ask instead of brokers", "HOST:PORT"),
+        Opt("fail-on", "exit with 4 where this holds: 'under_replicated>0|offline>0'; the fields "
+            "are the facts of -o csv", "CONDITION", ours=True),
+        Opt("watch", "again every so often (default 5s) until Ctrl-C or --fail-on", "SPAN",
+            ours=True, optional="5s", values=r"\d+(ms|s|m|h|d|w)", short="w"),
         Opt("id", "the id of the broker", "N", kind="int", complete="brokers"),
         *running.OPTIONS,
     ),
     (
+        Verb("status", "the cluster at a glance: brokers, what is missing, how even it is",
+             "health.status:status", options=("fail-on", "watch"), tool_name="",
+             examples=("pko cluster status", "pko cluster status --watch 2s",
+                       "pko cluster status --fail-on 'under_replicated>0|offline>0' -o json")),
         Verb("id", "the id of the cluster", "health.members:cluster_id", tool_name="cluster-id",
              options=("bootstrap-controller",),
              examples=("pko cluster id",)),
