@@ -10,12 +10,17 @@ from typing import Any
 from pykafka_ops.broker.metadata import znodes
 from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.net.controller_loop import ControllerLoop
+from pykafka_ops.broker.state.controller import Controller
+from pykafka_ops.broker.state.election import ElectionType
+from pykafka_ops.broker.state.isr_rules import IsrChange
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.state.topic_rules import NewTopic
 from tests.support.replica_double import Nodes, eventually
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
 MOVED = ("claims", "shipments")
-"""Topics that the golden cluster reassigned meanwhile."""
+"""Topics that the golden cluster reassigned; it left other settings than at the start."""
 
 
 def golden(moment: str) -> dict[str, Any]:
@@ -41,13 +46,47 @@ def topics_of(tree: dict[str, Any]) -> list[NewTopic]:
     return topics
 
 
-async def same(nodes: Nodes, tree: dict[str, Any], *, without: tuple[str, ...] = ()) -> None:
-    """The topics, their states and their settings are what Kafka wrote, versions included."""
+def active(nodes: Nodes) -> ControllerLoop:
+    """The controller."""
+    (found,) = (node.loop for node in nodes.nodes.values() if node.loop.is_active)
+    return found
+
+
+async def grow_isrs(nodes: Nodes, tree: dict[str, Any]) -> None:
+    """Leaders take the replicas back that the tree has in sync."""
+    for path, znode in tree.items():
+        if path.endswith("/state"):
+            topic, index = path.split("/")[3], int(path.split("/")[5])
+            await in_sync(nodes, topic, *json.loads(znode["data"])["isr"], index=index)
+
+
+async def in_sync(nodes: Nodes, topic: str, *isr: int, index: int = 0) -> None:
+    """The leader of a partition asks for this ISR."""
+    loop = active(nodes)
+    controller = loop._controller
+    assert controller is not None
+    state = controller.cluster.topics[topic].partitions[index].state
+    assert state is not None
+    if state.isr == isr:
+        return
+    change = IsrChange(isr, state.leader_epoch, state.partition_epoch)
+    epoch = controller.cluster.brokers[state.leader].epoch
+    await loop.perform(lambda c: c.alter_isr(state.leader, epoch, {(topic, index): change}))
+    await loop.perform(nothing)  # what follows from it is done
+
+
+def nothing(controller: Controller) -> Steps[None]:
+    yield from ()
+
+
+async def same(nodes: Nodes, tree: dict[str, Any], *, but: tuple[str, ...] = ()) -> None:
+    """The topics, their states and their settings (``but`` for some topics') are what Kafka
+    wrote, versions included."""
     paths = [
         path
         for path in tree
-        if path.startswith(("/brokers/topics/", "/config/topics/"))
-        and path.split("/")[3] not in without
+        if path.startswith("/brokers/topics/")
+        or (path.startswith("/config/topics/") and path.split("/")[3] not in but)
     ]
     assert len(paths) > 100
     for path, node in zip(paths, await nodes.first.get_many(paths), strict=True):
@@ -71,15 +110,22 @@ def test_the_tree_is_kafkas_at_the_same_moments(tmp_path: Path) -> None:
             await loop.perform(lambda c: c.topics.create(topics_of(entities)))
             await same(nodes, entities)
 
+            moves = {("shipments", 0): [2, 1], ("claims", 0): [0, 1]}
+            assert set((await loop.perform(lambda c: c.moves.alter(moves))).values()) == {None}
+            await in_sync(nodes, "claims", 1, 2, 0)
+            await same(nodes, golden("03-reassignment"), but=MOVED)
+            await loop.perform(lambda c: c.moves.alter({("shipments", 0): None}))
+            await same(nodes, golden("04-reassignment-cancelled"), but=MOVED)
+
             await nodes[1].die()
             del nodes.nodes[1]
             await eventually(lambda: set(nodes[0].image.brokers) == {0, 2})
-            await same(nodes, golden("05-broker-killed"), without=MOVED)
+            await same(nodes, golden("05-broker-killed"), but=MOVED)
 
             await loop.perform(lambda c: c.topics.delete(["claims"]))
             await loop.deletion_settled("claims")
             marked = golden("06-topic-deletion")
-            await same(nodes, marked, without=MOVED)
+            await same(nodes, marked, but=MOVED)
             assert await nodes.first.children(TopicDeletions.path) == ["claims"]
             for index in range(2):
                 path = znodes.PartitionState.path("claims", index)
@@ -94,5 +140,26 @@ def test_the_tree_is_kafkas_at_the_same_moments(tmp_path: Path) -> None:
             names = {path.split("/")[3] for path in gone if path.startswith("/brokers/topics/")}
             assert set(await nodes.first.children("/brokers/topics")) == names
             assert await nodes.first.children(TopicDeletions.path) == []
+
+            await grow_isrs(nodes, gone)
+            await same(nodes, gone, but=MOVED)
+            await loop.perform(lambda c: c.elect(None, ElectionType.PREFERRED))
+            await same(nodes, golden("08-preferred-election"), but=MOVED)
+
+            await loop.perform(lambda c: c.brokers.controlled_shutdown(0, -1))
+            await nodes[0].loop.stop()
+            await nodes[0].die()
+            del nodes.nodes[0]
+            await eventually(lambda: any(node.loop.is_active for node in nodes.nodes.values()))
+            await same(nodes, golden("09-controller-stopped"), but=MOVED)
+
+            await nodes.add(0)
+            grown = golden("10-partitions-added")
+            quotes = znodes.Topic.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
+            added = {index: quotes.partitions[index] for index in (3, 4)}
+            loop = active(nodes)
+            await loop.perform(lambda c: c.topics.add_partitions("quotes", added))
+            await grow_isrs(nodes, grown)
+            await same(nodes, grown, but=MOVED)
 
     asyncio.run(main())
