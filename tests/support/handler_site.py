@@ -117,7 +117,7 @@ class Site:
     ``now`` is the wall clock and ``time`` the monotonic one, both in ms.
     """
 
-    def __init__(self, **settings: object) -> None:
+    def __init__(self, broker_id: int = ME, **settings: object) -> None:
         self.now = 1_000_000
         self.time = 0.0
         self.armed: list[float] = []
@@ -125,7 +125,7 @@ class Site:
         self.logs = Logs(lambda: self.now)
         self.image = MetadataImage("cluster")
         self.replicas = Replicas(
-            ME,
+            broker_id,
             cast(Any, self.logs),
             call_soon=self._soon.append,
             arm=self.armed.append,
@@ -137,7 +137,7 @@ class Site:
         self.ids = itertools.count(1000)
         self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self)
         self.services = Services(
-            broker_id=ME,
+            broker_id=broker_id,
             cluster_id="cluster",
             clock=lambda: self.now,
             timer=lambda: self.time,
