@@ -114,6 +114,7 @@ class Broker:
         parts.cleaner.start()
         self._opened("cleaner", parts.cleaner.stop)
         await parts.server.accept()
+        self._opened("leaderships", parts.controlled_shutdown.run)
         await self._hear_of_ourselves()
 
     async def _sit_down(self) -> None:

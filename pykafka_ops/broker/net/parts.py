@@ -14,6 +14,7 @@ from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
 from pykafka_ops.broker.net import identity
 from pykafka_ops.broker.net.cleaner import LogCleaner
 from pykafka_ops.broker.net.clocks import monotonic_clock, wall_clock
+from pykafka_ops.broker.net.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_link import ControllerLink
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
@@ -138,20 +139,8 @@ class Parts:
             coordinators=self.coordinators,
             fetchers=self.fetchers,
         )
-        self.controller = ControllerLoop(
-            self.seat.store,
-            self.service,
-            ControllerSettings(
-                broker_id=self.broker_id,
-                clock=wall_clock,
-                new_topic_id=identity.random_uuid,
-                unclean=self._unclean,
-                delete_enabled=self.configs.value("delete.topic.enable"),
-                connect=self._connect,
-                rebalance=RebalanceSettings.of(self.configs.value),
-                rejoin=self._rejoin,
-            ),
-        )
+        settings = self._controller_settings()
+        self.controller = ControllerLoop(self.seat.store, self.service, settings)
         self.requests = ControllerRequests(self.controller, self.seat.store)
         self.link = ControllerLink(
             self.broker_id,
@@ -161,6 +150,25 @@ class Parts:
         )
         self.isr_changes = IsrChanges(
             self.broker_id, self.link, self.replicas, lambda: self.service.broker_epoch
+        )
+        self.controlled_shutdown = ControlledShutdown(
+            self.broker_id,
+            self.link,
+            self.image,
+            self.configs,
+            lambda: self.service.broker_epoch,
+        )
+
+    def _controller_settings(self) -> ControllerSettings:
+        return ControllerSettings(
+            broker_id=self.broker_id,
+            clock=wall_clock,
+            new_topic_id=identity.random_uuid,
+            unclean=self._unclean,
+            delete_enabled=self.configs.value("delete.topic.enable"),
+            connect=self._connect,
+            rebalance=RebalanceSettings.of(self.configs.value),
+            rejoin=self._rejoin,
         )
 
     def _connect(self, broker: BrokerInfo) -> Line:
