@@ -17,6 +17,7 @@ from pykafka_ops.commands._options import (
     Pos,
     Verb,
 )
+from pykafka_ops.commands.reassign import verbs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ OPTIONS = (
     Opt("broker-list", "brokers that the topics are placed on", "ID,ID", complete="brokers"),
     Opt("disable-rack-aware", "place replicas without regard to racks"),
     Opt("throttle", "bytes a second that a broker may copy to others, and from them; changes that "
-        "of a move under way with --additional (-1: no change)", "BYTES", kind="long",
+        "of a move under way with --additional (-1: no change); run takes 50MB, auto (what the "
+        "cluster bears, the default), auto:200MB or none, too", "BYTES", kind="long",
         default="-1"),
     Opt("replica-alter-log-dirs-throttle", "bytes a second that a broker may copy between its log "
         "directories (-1: no change)", "BYTES", kind="long", default="-1"),
@@ -65,6 +67,7 @@ OPTIONS = (
     Opt("preserve-throttles", "leave the throttles of brokers and topics as they are"),
     Opt("zookeeper", "write to ZooKeeper instead, as the tool did before 3.0", "HOST:PORT"),
     Opt("bootstrap-controller", "of clusters without ZooKeeper", "HOST:PORT", hidden=True),
+    *verbs.OPTIONS,
 )  # fmt: skip
 
 
@@ -134,10 +137,12 @@ COMMAND = Command(
              "reassign.verify:verify", flag="verify", words=_FILE,
              options=("preserve-throttles", "zookeeper"),
              examples=("pko reassign-partitions verify moves.json",)),
-        Verb("cancel", "stop the moves of a file, back to the replicas of before",
-             "reassign.cancel:cancel", flag="cancel", words=_FILE,
+        Verb("cancel", "stop the moves of a file, or all, back to the replicas of before",
+             "reassign.verbs_cancel:cancel", flag="cancel",
+             words=(Pos("reassignment-json-file", "?", "FILE"),),
              options=("preserve-throttles", "timeout"),
              examples=("pko reassign-partitions cancel moves.json",)),
+        *verbs.VERBS,
     ),
     tool="kafka-reassign-partitions",
     check=check,

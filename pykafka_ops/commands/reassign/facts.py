@@ -1,0 +1,82 @@
+"""What a plan is made from: brokers, their disks, replicas and their bytes, as a cluster tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pykafka_ops.analysis.moves import Broker, Key
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.reassignments import Reassignment, list_reassignments
+from pykafka_ops.client.topics import Partition, all_topics
+from pykafka_ops.commands._failures import item_error
+from pykafka_ops.commands._output import ItemError
+from pykafka_ops.errors import PkoError
+
+
+class Facts(NamedTuple):
+    """``brokers``: the live ones by id; ``sizes``: bytes of one replica; ``moving``: under way."""
+
+    brokers: dict[int, Broker]
+    partitions: dict[Key, Partition]
+    sizes: dict[Key, int]
+    moving: dict[Key, Reassignment]
+    errors: list[ItemError]
+
+
+def facts_of(cluster: Cluster, *, racks: bool = True) -> Facts:
+    """Ask for all of it; PkoError. Brokers that do not tell of their disks are among the errors."""
+    partitions = {
+        (topic.name, p.number): p for topic in all_topics(cluster) for p in topic.partitions
+    }
+    moving = list_reassignments(cluster)
+    answers = describe_log_dirs(cluster, sorted(cluster.nodes))
+    dirs: dict[int, list[LogDir]] = {}
+    errors = []
+    for id_, answer in answers.items():
+        if isinstance(answer, PkoError):
+            errors.append(item_error(f"broker {id_}", answer))
+        else:
+            dirs[id_] = [d for d in answer if d.error is None]
+            errors += [item_error(f"broker {id_} {d.path}", d.error) for d in answer if d.error]
+    brokers = {
+        id_: Broker(id_, node.rack if racks else None, *_disks(dirs.get(id_, ())))
+        for id_, node in sorted(cluster.nodes.items())
+    }
+    return Facts(brokers, partitions, _sizes(dirs, partitions), moving, errors)
+
+
+def _disks(dirs: Iterable[LogDir]) -> tuple[int | None, int | None]:
+    """Bytes of a broker's volumes, and how many of them are free; each volume once."""
+    volumes = {(d.total_bytes, d.usable_bytes) for d in dirs}
+    if not volumes or any(total <= 0 or usable < 0 for total, usable in volumes):
+        return None, None
+    return sum(total for total, _ in volumes), sum(usable for _, usable in volumes)
+
+
+def _sizes(
+    dirs: Mapping[int, Iterable[LogDir]], partitions: Mapping[Key, Partition]
+) -> dict[Key, int]:
+    """Bytes of the leader's replica, else of the largest one."""
+    held = held_bytes(dirs)
+    found: dict[Key, int] = dict.fromkeys(partitions, 0)
+    for (topic, number, _), size in held.items():
+        if (topic, number) in found:
+            found[topic, number] = max(found[topic, number], size)
+    for (topic, number), p in partitions.items():
+        led = held.get((topic, number, p.leader))
+        if led is not None:
+            found[topic, number] = led
+    return found
+
+
+def held_bytes(dirs: Mapping[int, Iterable[LogDir]]) -> dict[tuple[str, int, int], int]:
+    """Bytes by topic, partition and broker; replicas that move between directories not twice."""
+    return {
+        (r.topic, r.partition, id_): r.size
+        for id_, listed in dirs.items()
+        for d in listed
+        for r in d.replicas
+        if not r.future
+    }

@@ -1,0 +1,92 @@
+"""``pko reassign-partitions cancel``: end moves, of a file or all, and take throttles away."""
+
+from __future__ import annotations
+
+import time
+
+from pykafka_ops.analysis import reassign_throttles as rt
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, Source, describe_configs
+from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
+from pykafka_ops.commands._context import Context
+from pykafka_ops.commands._output import Column, ItemError, Table, say
+from pykafka_ops.commands.reassign import document, throttles
+from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path
+from pykafka_ops.commands.reassign.text import Partition, named
+from pykafka_ops.errors import PkoError
+
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("replicas"),
+    Column("adding"),
+    Column("removing"),
+)
+_PATIENCE_SECONDS = 30.0
+_SETTINGS = (*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES)
+
+
+def cancel(ctx: Context) -> Table | int | None:
+    """Ask, cancel, wait for the end, then take throttles away."""
+    if ctx.args.flags:
+        from pykafka_ops.commands.reassign.cancel import cancel as as_kafka
+
+        return as_kafka(ctx)
+    path = ctx.args.text("reassignment-json-file")
+    wanted = None if path is None else document.wanted_of(document.read_file(path)).replicas
+    cluster = ctx.cluster()
+    moving = list_reassignments(cluster, wanted)
+    if moving and not ctx.confirm("cancel moves", [named(key) for key in sorted(moving)]):
+        return 1
+    note = state_path(ctx.env, cluster.cluster_id)
+    with locked(note):
+        found = alter_reassignments(cluster, dict.fromkeys(moving)) if moving else {}
+        errors = [
+            ItemError.of(named(key), error)
+            for key, error in sorted(found.items())
+            if error is not None
+        ]
+        ended = sorted(key for key in moving if found.get(key) is None)
+        _wait(cluster, ended)
+        if not ctx.args.has("preserve-throttles"):
+            errors += Throttles(cluster, note).remove()
+            topics = {topic for topic, _ in (*moving, *(wanted or ()))}
+            errors += _clear(ctx, topics)
+    if not moving:
+        say("pko: nothing moves")
+    rows = [
+        {"topic": key[0], "partition": key[1], **moving[key]._asdict()} for key in sorted(ended)
+    ]
+    return Table("cancelled-reassignments", COLUMNS, rows, errors=errors)
+
+
+def _wait(cluster: Cluster, ended: list[Partition]) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while ended and list_reassignments(cluster, ended) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def _clear(ctx: Context, topics: set[str]) -> list[ItemError]:
+    """Once nothing moves any more: what is still set, on brokers and on these topics, whoever
+    did it, as Kafka's tool."""
+    cluster = ctx.cluster()
+    if list_reassignments(cluster):
+        return []
+    places = [Resource(BROKER, str(i)) for i in sorted(cluster.brokers())]
+    places += [Resource(TOPIC, topic) for topic in sorted(topics)]
+    own = (Source.DYNAMIC_TOPIC_CONFIG, Source.DYNAMIC_BROKER_CONFIG)
+    found: dict[Resource, list[throttles.Change]] = {}
+    errors = []
+    for place, entries in describe_configs(cluster, places, keys=_SETTINGS).items():
+        if isinstance(entries, PkoError):
+            from pykafka_ops.commands._failures import item_error
+
+            what = "broker" if place.type == BROKER else "topic"
+            errors.append(item_error(f"{what} {place.name}", entries))
+        elif any(e.source in own and e.value and e.name in _SETTINGS for e in entries):
+            names = rt.BROKER_THROTTLES if place.type == BROKER else rt.TOPIC_THROTTLES
+            found[place] = [(Op.DELETE, name, None) for name in names]
+            what = "broker" if place.type == BROKER else "topic"
+            say(f"pko: throttles of {what} {place.name} are removed")
+    throttles.alter(cluster, found)
+    return errors

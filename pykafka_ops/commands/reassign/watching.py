@@ -1,0 +1,85 @@
+"""What a run shows while it goes on: a line that changes on a terminal, now and then one elsewhere.
+
+All on stderr: stdout has the result alone.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pykafka_ops.analysis.bars import bar, size_text
+from pykafka_ops.analysis.move_rate import Speed, time_text
+from pykafka_ops.commands._output import say
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.reassign.runner import Progress
+
+_WIDTH = 24
+_EVERY_SECONDS = 10.0
+_AGAIN_SECONDS = 60.0
+
+
+class Watching:
+    """The state of the moves, for people."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._drawn = False
+        self._next = time.monotonic() + (0 if self._live else _EVERY_SECONDS)
+        self._said: dict[str, float] = {}
+
+    def show(self, jobs: Sequence[Progress], speed: Speed, limit: int | None) -> None:
+        """Show it, if it is time to."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        text = line(jobs, speed, limit)
+        if self._live:
+            self._drawn = True
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+        else:
+            self._next = now + _EVERY_SECONDS
+            say(f"pko: {text}")
+
+    def say(self, text: str) -> None:
+        """Tell something; the same again only after a while."""
+        now = time.monotonic()
+        if now - self._said.get(text, -_AGAIN_SECONDS) < _AGAIN_SECONDS:
+            return
+        self._said[text] = now
+        self.clear()
+        say(text)
+
+    def limit(self, rate: int, why: str) -> None:
+        """The throttle has changed."""
+        self.say(f"pko: throttle {size_text(rate)}/s: {why}")
+
+    def clear(self) -> None:
+        """Wipe the line, so that something else can be said."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._drawn = False
+
+
+def line(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> str:
+    """``[###...] 43%, 1.2 of 2.8 GiB, 12 of 30 partitions (5 moving), 52.1 MiB/s, 31s left``."""
+    total = sum(p.job.copied for p in jobs)
+    done = sum(p.copied for p in jobs)
+    ended = sum(1 for p in jobs if p.ended is not None)
+    moving = sum(1 for p in jobs if p.state == "moving")
+    share = done / total if total else ended / max(1, len(jobs))
+    parts = [
+        f"[{bar(int(share * 1000), 1000, _WIDTH, plain=True):.<{_WIDTH}}] {share:.0%}",
+        f"{size_text(done)} of {size_text(total)}",
+        f"{ended} of {len(jobs)} partitions ({moving} moving)",
+    ]
+    if total:
+        throttle = f" (throttle {size_text(limit)}/s)" if limit is not None else ""
+        parts.append(f"{size_text(int(speed.rate))}/s{throttle}")
+        parts.append(f"{time_text(speed.left(total))} left")
+    return ", ".join(parts)
