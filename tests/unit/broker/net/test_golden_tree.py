@@ -100,66 +100,84 @@ async def same(nodes: Nodes, tree: dict[str, Any], *, but: tuple[str, ...] = ())
             assert node.stat.cversion == wanted["cversion"], path
 
 
+async def replicas_move(nodes: Nodes) -> None:
+    loop = active(nodes)
+    moves = {("shipments", 0): [2, 1], ("claims", 0): [0, 1]}
+    assert set((await loop.perform(lambda c: c.moves.alter(moves))).values()) == {None}
+    await in_sync(nodes, "claims", 1, 2, 0)
+    await same(nodes, golden("03-reassignment"), but=MOVED)
+    await loop.perform(lambda c: c.moves.alter({("shipments", 0): None}))
+    await same(nodes, golden("04-reassignment-cancelled"), but=MOVED)
+
+
+async def a_broker_dies(nodes: Nodes) -> None:
+    await nodes[1].die()
+    del nodes.nodes[1]
+    await eventually(lambda: set(nodes[0].image.brokers) == {0, 2})
+    await same(nodes, golden("05-broker-killed"), but=MOVED)
+
+
+async def a_topic_is_deleted(nodes: Nodes) -> None:
+    loop = active(nodes)
+    await loop.perform(lambda c: c.topics.delete(["claims"]))
+    await loop.deletion_settled("claims")
+    marked = golden("06-topic-deletion")
+    await same(nodes, marked, but=MOVED)
+    assert await nodes.first.children(TopicDeletions.path) == ["claims"]
+    for index in range(2):
+        path = znodes.PartitionState.path("claims", index)
+        node = await nodes.first.get(path)
+        assert node is not None
+        assert json.loads(node.data or b"")["leader"] == -1
+        assert json.loads(marked[path]["data"])["leader"] == -1
+
+
+async def the_broker_comes_back(nodes: Nodes) -> None:
+    loop = active(nodes)
+    await nodes.add(1)
+    await eventually(lambda: "claims" not in loop._controller.cluster.topics)  # type: ignore[union-attr]
+    gone = golden("07-broker-back")
+    names = {path.split("/")[3] for path in gone if path.startswith("/brokers/topics/")}
+    assert set(await nodes.first.children("/brokers/topics")) == names
+    assert await nodes.first.children(TopicDeletions.path) == []
+    await grow_isrs(nodes, gone)
+    await same(nodes, gone, but=MOVED)
+    await loop.perform(lambda c: c.elect(None, ElectionType.PREFERRED))
+    await same(nodes, golden("08-preferred-election"), but=MOVED)
+
+
+async def the_controller_changes(nodes: Nodes) -> None:
+    await active(nodes).perform(lambda c: c.brokers.controlled_shutdown(0, -1))
+    await nodes[0].loop.stop()
+    await nodes[0].die()
+    del nodes.nodes[0]
+    await eventually(lambda: any(node.loop.is_active for node in nodes.nodes.values()))
+    await same(nodes, golden("09-controller-stopped"), but=MOVED)
+
+
+async def a_topic_grows(nodes: Nodes) -> None:
+    await nodes.add(0)
+    grown = golden("10-partitions-added")
+    quotes = znodes.Topic.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
+    added = {index: quotes.partitions[index] for index in (3, 4)}
+    await active(nodes).perform(lambda c: c.topics.add_partitions("quotes", added))
+    await grow_isrs(nodes, grown)
+    await same(nodes, grown, but=MOVED)
+
+
 def test_the_tree_is_kafkas_at_the_same_moments(tmp_path: Path) -> None:
     entities = golden("02-entities")
 
     async def main() -> None:
         async with Nodes(tmp_path, 3) as nodes:
             await eventually(lambda: set(nodes[0].image.brokers) == {0, 1, 2})
-            loop = nodes[0].loop
-            await loop.perform(lambda c: c.topics.create(topics_of(entities)))
+            await active(nodes).perform(lambda c: c.topics.create(topics_of(entities)))
             await same(nodes, entities)
-
-            moves = {("shipments", 0): [2, 1], ("claims", 0): [0, 1]}
-            assert set((await loop.perform(lambda c: c.moves.alter(moves))).values()) == {None}
-            await in_sync(nodes, "claims", 1, 2, 0)
-            await same(nodes, golden("03-reassignment"), but=MOVED)
-            await loop.perform(lambda c: c.moves.alter({("shipments", 0): None}))
-            await same(nodes, golden("04-reassignment-cancelled"), but=MOVED)
-
-            await nodes[1].die()
-            del nodes.nodes[1]
-            await eventually(lambda: set(nodes[0].image.brokers) == {0, 2})
-            await same(nodes, golden("05-broker-killed"), but=MOVED)
-
-            await loop.perform(lambda c: c.topics.delete(["claims"]))
-            await loop.deletion_settled("claims")
-            marked = golden("06-topic-deletion")
-            await same(nodes, marked, but=MOVED)
-            assert await nodes.first.children(TopicDeletions.path) == ["claims"]
-            for index in range(2):
-                path = znodes.PartitionState.path("claims", index)
-                node = await nodes.first.get(path)
-                assert node is not None
-                assert json.loads(node.data or b"")["leader"] == -1
-                assert json.loads(marked[path]["data"])["leader"] == -1
-
-            await nodes.add(1)
-            await eventually(lambda: "claims" not in loop._controller.cluster.topics)  # type: ignore[union-attr]
-            gone = golden("07-broker-back")
-            names = {path.split("/")[3] for path in gone if path.startswith("/brokers/topics/")}
-            assert set(await nodes.first.children("/brokers/topics")) == names
-            assert await nodes.first.children(TopicDeletions.path) == []
-
-            await grow_isrs(nodes, gone)
-            await same(nodes, gone, but=MOVED)
-            await loop.perform(lambda c: c.elect(None, ElectionType.PREFERRED))
-            await same(nodes, golden("08-preferred-election"), but=MOVED)
-
-            await loop.perform(lambda c: c.brokers.controlled_shutdown(0, -1))
-            await nodes[0].loop.stop()
-            await nodes[0].die()
-            del nodes.nodes[0]
-            await eventually(lambda: any(node.loop.is_active for node in nodes.nodes.values()))
-            await same(nodes, golden("09-controller-stopped"), but=MOVED)
-
-            await nodes.add(0)
-            grown = golden("10-partitions-added")
-            quotes = znodes.Topic.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
-            added = {index: quotes.partitions[index] for index in (3, 4)}
-            loop = active(nodes)
-            await loop.perform(lambda c: c.topics.add_partitions("quotes", added))
-            await grow_isrs(nodes, grown)
-            await same(nodes, grown, but=MOVED)
+            await replicas_move(nodes)
+            await a_broker_dies(nodes)
+            await a_topic_is_deleted(nodes)
+            await the_broker_comes_back(nodes)
+            await the_controller_changes(nodes)
+            await a_topic_grows(nodes)
 
     asyncio.run(main())
