@@ -172,7 +172,15 @@ def _versioned(data: Any, field: str) -> Any:
 
 def _compact(value: object) -> str:
     """As Java prints a node; no text is an empty document."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False) if value != "" else ""
+    if value == "":
+        return ""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return text if _printable(text) else json.dumps(value, separators=(",", ":"))
+
+
+def _printable(text: str) -> bool:
+    """Whether it is Unicode; half a character of JSON's escapes is not."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _object(value: Any) -> Mapping[str, Any]:
@@ -202,6 +210,8 @@ def _field(fields: Mapping[str, Any], name: str) -> Any:
 def _string(value: Any) -> str:
     if not isinstance(value, str):
         raise DocumentError(f"Expected `String` value, received {_compact(value)}")
+    if not _printable(value):
+        raise DocumentError(f"{json.dumps(value)} is no Unicode text")
     return value
 
 

@@ -29,7 +29,7 @@ from pykafka_ops.commands.reassign.text import (
     names_of,
     plural,
 )
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import PkoError, UsageError
 
 EXISTING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to "
@@ -53,6 +53,9 @@ def execute(ctx: Context) -> Table | None:
     if by_zookeeper(ctx):
         from pykafka_ops.commands.reassign.zookeeper import execute as in_tree
 
+        for name in ("additional", "replica-alter-log-dirs-throttle", "timeout"):
+            if args.has(name):
+                raise UsageError(f"--{name} needs a broker: --bootstrap-server HOST:PORT")
         return in_tree(ctx, text, rate)
     dirs_rate = args.number("replica-alter-log-dirs-throttle") or 0
     timeout_ms = args.number("timeout") or 0

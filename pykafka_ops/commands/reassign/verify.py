@@ -21,6 +21,7 @@ COLUMNS = (
     Column("current"),
     Column("target"),
 )
+DONE = "completed"
 
 
 class State(NamedTuple):
@@ -35,11 +36,14 @@ class State(NamedTuple):
         """The state in a word."""
         if not self.done:
             return "in progress"
-        return "completed" if self.current == self.target else "not as wanted"
+        return DONE if self.current == self.target else "not as wanted"
 
 
-def verify(ctx: Context) -> Table | None:
-    """Tell the state of each partition and replica; exit code 0 whatever it is, as Kafka."""
+def verify(ctx: Context) -> Table | int:
+    """Tell the state of each partition and replica.
+
+    The exit code is 0 with Kafka's flags, else 4 unless all is as it should be.
+    """
     args = ctx.args
     wanted = document.wanted_of(document.read_file(args.text("reassignment-json-file") or ""))
     preserve = args.has("preserve-throttles")
@@ -56,7 +60,18 @@ def verify(ctx: Context) -> Table | None:
         talk.say("\n".join(log_dirs.state_line(key, state) for key, state in dirs.items()))
     if not ongoing and not preserve and all(state.done for state in dirs.values()):
         clear_all(cluster, wanted, talk)
-    return None if talk.plain else table(states, dirs)
+    return answer(ctx, states, dirs)
+
+
+def answer(
+    ctx: Context,
+    states: Mapping[Partition, State],
+    dirs: Mapping[document.Replica, log_dirs.DirState],
+) -> Table | int:
+    """Rows unless the text has told all, and the exit code."""
+    reached = all(s.word == DONE for s in states.values()) and all(s.reached for s in dirs.values())
+    code = 0 if reached or ctx.args.flags else 4
+    return code if Talk(ctx).plain else table(states, dirs, code)
 
 
 def states_of(
@@ -99,6 +114,7 @@ def clear_all(cluster: Cluster, wanted: document.Wanted, talk: Talk) -> None:
 def table(
     states: Mapping[Partition, State],
     dirs: Mapping[document.Replica, log_dirs.DirState],
+    code: int,
 ) -> Table:
     """Partitions, then replicas that shall be in a directory."""
     rows: list[dict[str, object]] = [
@@ -107,10 +123,10 @@ def table(
         for key, state in sorted(states.items())
     ]  # fmt: skip
     for (topic, number, broker), state in sorted(dirs.items()):
-        moving = "completed" if state.reached else "not as wanted"
+        moving = DONE if state.reached else "not as wanted"
         rows.append(
             {"topic": topic, "partition": number, "broker": broker,
              "state": moving if state.done else "in progress",
              "current": state.dirs.current, "target": state.target}
         )  # fmt: skip
-    return Table("reassignment-states", COLUMNS, rows)
+    return Table("reassignment-states", COLUMNS, rows, exit_code=code)

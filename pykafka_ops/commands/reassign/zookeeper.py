@@ -29,8 +29,7 @@ from pykafka_ops.commands.reassign.text import (
     plural,
 )
 from pykafka_ops.commands.reassign.throttles import MUST_VERIFY
-from pykafka_ops.commands.reassign.verify import State, states_text
-from pykafka_ops.commands.reassign.verify import table as states_table
+from pykafka_ops.commands.reassign.verify import State, answer, states_text
 from pykafka_ops.errors import ConnectError
 
 MOVES = "/admin/reassign_partitions"
@@ -187,7 +186,7 @@ def _throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> N
         tree.change(f"brokers/{id_}", {rt.LEADER_RATE: str(rate), rt.FOLLOWER_RATE: str(rate)})
 
 
-def verify(ctx: Context, wanted: document.Wanted, *, preserve: bool) -> Table | None:
+def verify(ctx: Context, wanted: document.Wanted, *, preserve: bool) -> Table | int:
     """Tell the state of each partition; take throttles away once nothing moves."""
     talk = Talk(ctx)
     with connected(ctx) as tree:
@@ -204,7 +203,7 @@ def verify(ctx: Context, wanted: document.Wanted, *, preserve: bool) -> Table | 
             talk.say(states_text(found))
         if not moving and not preserve:
             _clear(tree, wanted, talk)
-    return None if talk.plain else states_table(found, {})
+    return answer(ctx, found, {})
 
 
 def _of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
