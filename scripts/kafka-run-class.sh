@@ -14,6 +14,7 @@ done
 class=$1; shift
 case $class in
     kafka.Kafka) tool=kafka-server-start ;;
+    org.apache.zookeeper.ZooKeeperMain|org.apache.zookeeper.ZooKeeperMainWithTlsSupportForKafka) tool=zookeeper-shell ;;
     org.apache.kafka.tools.ClusterTool|kafka.admin.ClusterTool|kafka.tools.ClusterTool) tool=kafka-cluster ;;
     kafka.admin.TopicCommand|org.apache.kafka.tools.TopicCommand) tool=kafka-topics ;;
     kafka.admin.ConsumerGroupCommand|org.apache.kafka.tools.consumer.group.ConsumerGroupCommand) tool=kafka-consumer-groups ;;

@@ -98,7 +98,13 @@ TABLE: tuple[Row, ...] = (
         (),
     ),
     ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
-    ("zookeeper", "zookeeper", "Kafka's znodes, decoded; run a ZooKeeper", (), ("zk",)),
+    (
+        "zookeeper",
+        "zookeeper",
+        "Kafka's znodes, decoded; run a ZooKeeper",
+        ("zookeeper-shell",),
+        ("zk",),
+    ),
     ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
 )
 

@@ -5,6 +5,17 @@ from __future__ import annotations
 from pykafka_ops.commands import _zookeeper_run as running
 from pykafka_ops.commands._options import Command, Opt, Pos, Verb
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands._options import Args
+
+
+def _tongue(command: Command, words: list[str]) -> Args:
+    from pykafka_ops.commands.zk.kafka_tongue import parse
+
+    return parse(command, words)
+
+
 COMMAND = Command(
     "zookeeper",
     "Look at the znodes that Kafka keeps in ZooKeeper, and run a ZooKeeper.",
@@ -12,13 +23,35 @@ COMMAND = Command(
         Opt("zookeeper", "the ensemble: host:port,host:port[/chroot]; else PKO_ZOOKEEPER",
             "HOST:PORT", ours=True),
         Opt("path", "the znode, from the chroot on", "PATH", ours=True),
+        Opt("stat", "the znode's times, versions and owner, too", ours=True, short="s"),
+        Opt("raw", "the bytes as they are, secrets included", ours=True),
+        Opt("watch", "again after each change, until Ctrl-C", ours=True, short="w"),
+        Opt("depth", "how many levels below the znode", "N", kind="int", ours=True),
+        Opt("command", "ls, get, stat, set, create, delete, deleteall with their own options",
+            "COMMAND", ours=True, many=True),
         *running.OPTIONS,
     ),
     (
+        Verb("get", "one znode, decoded (exit code 4 where a broker could not read it)",
+             "zk.get:get", words=(Pos("path"),), options=("zookeeper", "stat", "raw", "watch"),
+             examples=("pko zookeeper get /controller --zookeeper localhost:2181",
+                       "pko zookeeper get /brokers/topics/orders -o json",
+                       "pko zookeeper get /controller --watch")),
+        Verb("tree", "a znode and all below it, decoded", "zk.tree:tree",
+             words=(Pos("path", "?"),), options=("zookeeper", "depth"),
+             examples=("pko zookeeper tree /brokers", "pko zookeeper tree / --depth 1")),
+        Verb("check", "the znodes that a broker could not read (exit code 4 if any)",
+             "zk.tree:check", words=(Pos("path", "?"),), options=("zookeeper",),
+             examples=("pko zookeeper check",)),
         Verb("ls", "the children of a znode", "zk.listing:ls", words=(Pos("path", "?"),),
              options=("zookeeper",),
              examples=("pko zookeeper ls /brokers/ids --zookeeper localhost:2181",)),
+        Verb("shell", "a command of zookeeper-shell, or all that standard input holds",
+             "zk.shell:shell", words=(Pos("command", "*", "COMMAND"),), options=("zookeeper",),
+             verbatim=True,
+             examples=("pko zookeeper shell --zookeeper localhost:2181 ls -R /config",)),
         *running.VERBS,
     ),
     parser="argparse",
+    tongue=_tongue,
 )  # fmt: skip

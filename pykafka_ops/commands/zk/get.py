@@ -1,0 +1,110 @@
+"""``pko zookeeper get``: one znode, decoded or raw, once or whenever it changes."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from pykafka_ops.commands._context import Context, show
+from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.zk.decode import decode, plain, summary
+from pykafka_ops.commands.zk.listing import no_znode, path_of
+from pykafka_ops.commands.zk.session import Session, Stat, Znode, address, connected, lost
+from pykafka_ops.commands.zk.tree import item
+from pykafka_ops.errors import ConnectError, UsageError
+
+COLUMNS = (Column("field"), Column("value", bad=lambda value: False))
+Row = dict[str, object]
+
+
+def get(ctx: Context) -> Table | int:
+    """The znode's data field by field, its stat with ``--stat``; exit code 4 where it is bad."""
+    args = ctx.args
+    path = path_of(args.text("path"))
+    if args.has("raw") and args.has("stat"):
+        raise UsageError("--raw shows the data alone, without --stat")
+    with connected(address(args.text("zookeeper"), ctx.env)) as session:
+        if args.has("watch"):
+            return _watch(ctx, session, path)
+        znode = session.read([path])[0]
+    if znode is None:
+        raise no_znode(path)
+    return _shown(ctx, znode)
+
+
+def _shown(ctx: Context, znode: Znode) -> Table | int:
+    if ctx.args.has("raw"):
+        if znode.stat is None:
+            raise UsageError(f"{znode.path}: {znode.refused}")
+        sys.stdout.flush()
+        sys.stdout.buffer.write(znode.data or b"")
+        sys.stdout.buffer.flush()
+        return 0
+    decoded = decode(znode)
+    rows: list[Row] = [{"field": "path", "value": plain(znode.path)}]
+    if decoded.kind:
+        rows.append({"field": "kind", "value": decoded.kind})
+    if isinstance(decoded.value, Mapping):
+        rows += [{"field": plain(k), "value": _text(k, v)} for k, v in decoded.value.items()]
+    else:
+        rows.append({"field": "data", "value": summary(decoded.value)})
+    if decoded.problem:
+        rows.append({"field": "problem", "value": decoded.problem})
+    if ctx.args.has("stat") and znode.stat:
+        rows += [{"field": name, "value": text} for name, text in stat_lines(znode.stat)]
+    return Table("znode", COLUMNS, rows, items=[item(znode, decoded)],
+                 exit_code=4 if decoded.problem else 0)  # fmt: skip
+
+
+def _text(name: str, value: object) -> str | None:
+    text = summary(value)
+    if name == "timestamp" and text is not None and text.isdigit() and len(text) < 15:
+        return f"{text} ({moment(int(text))})"
+    return text
+
+
+def moment(milliseconds: int) -> str:
+    """A time in UTC."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def stat_lines(stat: Stat) -> list[tuple[str, str]]:
+    """The names of zookeeper-shell, times in UTC."""
+    return [
+        ("cZxid", hex(stat.czxid)), ("ctime", moment(stat.ctime)),
+        ("mZxid", hex(stat.mzxid)), ("mtime", moment(stat.mtime)),
+        ("pZxid", hex(stat.pzxid)), ("cversion", str(stat.cversion)),
+        ("dataVersion", str(stat.version)), ("aclVersion", str(stat.aversion)),
+        ("ephemeralOwner", hex(stat.owner)), ("dataLength", str(stat.length)),
+        ("numChildren", str(stat.children)),
+    ]  # fmt: skip
+
+
+def _watch(ctx: Context, session: Session, path: str) -> int:
+    """Show it now and after each change, until Ctrl-C; a znode that is missing is waited for."""
+    from kazoo.exceptions import KazooException
+
+    first = True
+    try:
+        while True:
+            changed = threading.Event()
+            try:
+                session.client.exists(path, watch=lambda _, event=changed: event.set())
+            except KazooException as error:
+                raise lost(error) from None
+            znode = session.read([path])[0]
+            if znode is None:
+                ctx.note(f"{path}: {'not there yet' if first else 'gone'}")
+            else:
+                result = _shown(ctx, znode)
+                if isinstance(result, Table):
+                    show(result, ctx, ctx.output)
+                sys.stdout.flush()
+            first = False
+            while not changed.wait(0.2):
+                if not session.client.connected:
+                    raise ConnectError("the connection to ZooKeeper was lost")
+    except KeyboardInterrupt:
+        return 0
