@@ -247,11 +247,12 @@ def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead
             changed = wanted.changed(
                 data.error_code, data.high_watermark, data.log_start_offset, read.size
             )
-            if fetch.kind is Kind.INCREMENTAL:
-                if not changed and data.diverging_epoch is None:
-                    continue
-                if read.size:
-                    fetch.session.served(read.key)
+            if data.diverging_epoch is not None or data.preferred_read_replica >= 0:
+                wanted.tell_again()
+            elif fetch.kind is Kind.INCREMENTAL and not changed:
+                continue
+            if fetch.kind is Kind.INCREMENTAL and read.size:
+                fetch.session.served(read.key)
         topic = topics.get(read.key[0])
         if topic is None:
             topic = FetchableTopicResponse(topic=wanted.topic, topic_id=wanted.topic_id)

@@ -236,6 +236,8 @@ class Fetcher:
         verdict = fetching.judge(state, asked, data.error_code, diverging=diverging, now=now)
         partition = None if state is None else self._partition(state)
         if state is None or partition is None or verdict is Verdict.STALE:
+            if state is not None:
+                self._session.failed()  # the leader takes it that we know its high watermark
             return Verdict.STALE
         self._changed[key] = None
         try:
@@ -243,6 +245,7 @@ class Fetcher:
                 self._replicate(partition, state, data)
             elif verdict is Verdict.TRUNCATE:
                 self._truncate(partition, state, data)
+                self._session.failed()  # the same
             elif verdict is Verdict.FAILED:
                 self._fail(state, KafkaError(data.error_code))
             elif verdict is Verdict.WAIT:

@@ -62,9 +62,12 @@ class FetchPartition:
             must = True
             self.seen_log_start = log_start
         if error != 0:
-            # The next answer must name it again when the error is gone.
-            self.high_watermark = -1
+            self.tell_again()  # when the error is gone
         return must
+
+    def tell_again(self) -> None:
+        """The next answer must name it: the client does not take over what this one says."""
+        self.high_watermark = -1
 
 
 class Kind(Enum):

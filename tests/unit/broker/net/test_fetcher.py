@@ -204,6 +204,21 @@ def test_a_newer_leader_epoch_ends_it_until_the_controller_speaks() -> None:
     assert contents(pair.copy.log) == {0: b"a"}
 
 
+def test_a_high_watermark_in_an_answer_that_came_too_late_is_heard_again() -> None:
+    pair = Pair(replica_fetch_wait_max_ms=0)
+    pair.leader.append("t", 0, batch(b"a"))
+    pair.fetch()
+    request = pair.fetcher.request()
+    told = pair.leader.ask(request, 17)
+    lead(pair.copy, (0, 1), leader=0, epoch=4)
+    lead(pair.led, (0, 1), leader=0, epoch=4)
+    pair.fetcher.add(pair.copy)
+    pair.fetcher.take(told)
+    assert pair.copy.log.high_watermark == 0
+    pair.settle()
+    assert pair.copy.log.high_watermark == 1
+
+
 def test_what_comes_after_a_partition_is_removed_is_not_appended() -> None:
     pair = Pair()
     pair.fetcher.request()
