@@ -35,6 +35,9 @@ RETRY_MS = 10_000
 HELD_MS = 1_000
 """So often it is looked whether a log is free to change places."""
 
+LOOK_MS = 500
+"""So often a move that must wait for the quota looks whether it changed."""
+
 LAST_BYTES = 256 * 1024
 """So little may be missing when the swap begins."""
 
@@ -227,23 +230,33 @@ class ReplicaMoves:
         def after(error: KafkaError | OSError | None) -> None:
             wait = self._pause(step.size)
             if error is None and wait:
-                at = self._logs.settings.clock() + wait
-                move.source.schedule(at, lambda: self._go_on(move, None))
+                self._wait(move, wait)
             else:
                 self._go_on(move, error)
 
         move.source.submit(MoveJob(work, after))
 
+    def _wait(self, move: Move, wait: int) -> None:
+        """Go on in ``wait`` ms; looked at again in between, since the quota may change."""
+
+        def look() -> None:
+            left = self._pause(0)
+            if left and not move.cancelled and not self._stopped:
+                self._wait(move, left)
+            else:
+                self._go_on(move, None)
+
+        move.source.schedule(self._logs.settings.clock() + min(wait, LOOK_MS), look)
+
     def _pause(self, size: int) -> int:
         """How long to wait (ms) so that no more than the quota is copied per second."""
         settings = self._logs.settings
-        now = settings.clock()
+        now, rate = settings.clock(), max(settings.move_bytes_per_second, 1)
         since, copied = self._window
-        if now - since >= 1000 or now < since:
+        if now < since or now >= since + max(1000, copied * 1000 // rate):
             since, copied = now, 0
         self._window = (since, copied + size)
-        rate = settings.move_bytes_per_second
-        return max(0, since + (copied + size) * 1000 // max(rate, 1) - now)
+        return max(0, since + (copied + size) * 1000 // rate - now)
 
     def _failed(self, move: Move, error: KafkaError | OSError) -> None:
         """A step failed: a failed disk is taken offline, anything else is tried again."""

@@ -146,6 +146,28 @@ def test_a_cut_original_cuts_the_copy(site: Site) -> None:
     assert held(site) == expected
 
 
+def test_a_quota_that_grows_is_felt_at_once(site: Site) -> None:
+    site.start()
+    fill(site)
+    site.logs.settings.move_bytes_per_second = 1
+    site.logs.moves.start(*KEY, "/b")
+    site.pass_time(0, lambda: site.logs.moves.lag(*KEY) not in (None, COUNT))
+    site.pass_time(5000)
+    assert home(site) == "/a"
+    site.logs.settings.move_bytes_per_second = 1 << 40
+    site.pass_time(1000, lambda: home(site) == "/b")
+
+
+def test_a_move_that_waits_for_the_quota_is_cancelled_at_once(site: Site) -> None:
+    site.start()
+    fill(site)
+    site.logs.settings.move_bytes_per_second = 1
+    site.logs.moves.start(*KEY, "/b")
+    site.pass_time(0, lambda: site.logs.moves.lag(*KEY) not in (None, COUNT))
+    site.logs.moves.start(*KEY, "/a")
+    site.pass_time(1000, lambda: only_in(site, "/a"))
+
+
 def test_a_move_goes_on_after_a_restart(site: Site) -> None:
     site.start()
     fill(site)
