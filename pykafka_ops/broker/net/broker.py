@@ -114,7 +114,7 @@ class Broker:
         parts.cleaner.start()
         self._opened("cleaner", parts.cleaner.stop)
         await parts.server.accept()
-        self._opened("leaderships", parts.controlled_shutdown.run)
+        self._opened("leaderships", self._hand_over)
         await self._hear_of_ourselves()
 
     async def _sit_down(self) -> None:
@@ -191,6 +191,12 @@ class Broker:
                     await outcome
             except Exception:
                 log.exception("closing %s", name)
+
+    async def _hand_over(self) -> None:
+        if self.parts.controller.connected:
+            await self.parts.controlled_shutdown.run()
+        else:  # nobody can be controller now
+            log.warning("stopping without handing leaderships over: ZooKeeper does not answer")
 
     def _opened(self, name: str, close: Callable[[], Any]) -> None:
         self._started.append((name, close))

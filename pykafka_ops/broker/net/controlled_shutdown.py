@@ -20,7 +20,7 @@ from pykafka_ops.wire.messages.controlled_shutdown import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.controller_link import ControllerLink
     from pykafka_ops.broker.state.configs import BrokerConfigs
-    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -59,9 +59,26 @@ class ControlledShutdown:
             if await self._attempt():
                 return True
             if attempt < attempts:
-                await asyncio.sleep(get("controlled.shutdown.retry.backoff.ms") / 1000)
+                await self._pause(get("controlled.shutdown.retry.backoff.ms") / 1000)
         log.warning("stopping although not all leaderships could be moved elsewhere")
         return False
+
+    async def _pause(self, seconds: float) -> None:
+        """Until there is another controller, at most so long."""
+        former, moved = self._image.controller_id, asyncio.Event()
+
+        def changed(delta: MetadataDelta) -> None:
+            if self._image.controller_id != former:
+                moved.set()
+
+        self._image.listeners.append(changed)
+        try:
+            async with asyncio.timeout(seconds):
+                await moved.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._image.listeners.remove(changed)
 
     async def _attempt(self) -> bool:
         request = ControlledShutdownRequest(

@@ -43,6 +43,8 @@ from pykafka_ops.wire.codes import ErrorCode
 log = logging.getLogger("kafka.controller.KafkaController")
 
 RETRY_S = 1.0
+RESIGN_S = 5.0
+"""How long a stop waits to resign."""
 
 R = TypeVar("R")
 Rule = Callable[[Controller], Steps[R]]
@@ -85,6 +87,8 @@ class ControllerLoop:
         )
         self._waiters: list[tuple[str, asyncio.Future[None]]] = []
         self._expired = False
+        self.connected = True
+        """Whether the tree can be reached, as far as is known."""
         self._controller: Controller | None = None
         self._term: ControllerTerm | None = None
         self._tree: ControllerStore | None = None
@@ -125,9 +129,11 @@ class ControllerLoop:
         if self._worker is None:
             return
         try:
-            await self._finished(self._resign)
-        except (StoreError, StorageError) as error:
-            log.warning("could not resign: %s", error)
+            async with asyncio.timeout(RESIGN_S if self.connected else 0):
+                await self._finished(self._resign)
+        except (StoreError, StorageError, TimeoutError) as error:
+            log.warning("could not resign: %s", str(error) or "the tree cannot be reached")
+            self._forget()
         self._worker.cancel()
         await asyncio.wait([self._worker])
         self._worker = None
@@ -164,6 +170,12 @@ class ControllerLoop:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((topic, future))
             await future
+
+    def unclean_allowed(self, topic: str | None) -> None:
+        """A topic, or every topic (None), allows unclean elections now: for who is controller."""
+        controller = self._controller
+        if controller is not None:
+            self._reply(controller, lambda c: c.unclean_allowed(topic))
 
     # -- jobs
 
@@ -212,6 +224,7 @@ class ControllerLoop:
         asyncio.get_running_loop().call_later(RETRY_S, self.post, self._renewed)
 
     def _session_changed(self, state: SessionState) -> None:
+        self.connected = state is SessionState.CONNECTED
         if state is SessionState.EXPIRED:
             self._expired = True  # at once: nobody unregistered may become controller
             self.post(self._lose_session)

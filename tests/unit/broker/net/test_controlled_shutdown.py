@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from pykafka_ops.broker.net.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.controlled_shutdown import (
@@ -42,10 +42,21 @@ class Link:
         return found
 
 
+def image_of(controller: int, brokers: tuple[int, ...]) -> MetadataImage:
+    image = MetadataImage()
+    tell(image, controller, brokers)
+    return image
+
+
+def tell(image: MetadataImage, controller: int, brokers: tuple[int, ...]) -> None:
+    infos = [BrokerInfo(id=id_, endpoints=()) for id_ in brokers]
+    image.apply(MetadataDelta(controller_id=controller, controller_epoch=1, brokers=infos))
+
+
 def run(link: Link, *, brokers: tuple[int, ...] = (0, 1), **settings: str) -> bool:
     named = {name.replace("_", "."): value for name, value in settings.items()}
     configs = BrokerConfigs({"controlled.shutdown.retry.backoff.ms": "1", **named})
-    image = cast(Any, SimpleNamespace(brokers=dict.fromkeys(brokers)))
+    image = image_of(1, brokers)
     return asyncio.run(ControlledShutdown(0, cast(Any, link), image, configs, lambda: 7).run())
 
 
@@ -67,3 +78,23 @@ def test_it_gives_up_after_so_many_attempts() -> None:
 def test_nobody_is_asked_where_nobody_could_take_over_or_it_is_switched_off() -> None:
     assert run(Link(), brokers=(0,))
     assert not run(Link(), controlled_shutdown_enable="false")
+
+
+def test_it_asks_a_new_controller_at_once() -> None:
+    image = image_of(1, (0, 1, 2))
+    link = Link(AWAY, DONE)
+    configs = BrokerConfigs({"controlled.shutdown.retry.backoff.ms": "3600000"})
+
+    async def main() -> bool:
+        shutdown = ControlledShutdown(0, cast(Any, link), image, configs, lambda: 7)
+        stopping = asyncio.create_task(shutdown.run())
+        while not link.asked or not image.listeners:
+            await asyncio.sleep(0)
+        tell(image, 1, (0, 2))
+        tell(image, 2, (0, 2))
+        async with asyncio.timeout(60):
+            return await stopping
+
+    assert asyncio.run(main())
+    assert len(link.asked) == 2
+    assert not image.listeners

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.metadata import znodes
-from pykafka_ops.broker.metadata.store import Create, SetData, StoreError
+from pykafka_ops.broker.metadata.store import Create, SessionState, SetData, StoreError
 from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
 from pykafka_ops.broker.state.controller import Controller
@@ -369,5 +369,22 @@ def test_watches_of_a_former_term_are_silent(tmp_path: Path) -> None:
         assert nodes[0].store._children == {}
         with pytest.raises(StoreError):
             await nodes.first.create("/brokers/topics/x")
+
+    cluster(tmp_path, 1, body)
+
+
+def test_a_stop_does_not_wait_for_a_tree_that_cannot_be_reached(tmp_path: Path) -> None:
+    async def body(nodes: Nodes) -> None:
+        loop = nodes[0].loop
+
+        async def blocked() -> None:  # as a call on the tree does meanwhile
+            await asyncio.Event().wait()
+
+        loop.post(blocked)
+        loop._session_changed(SessionState.SUSPENDED)
+        async with asyncio.timeout(60):
+            await loop.stop()
+        assert not loop.is_active
+        assert await nodes.first.exists("/controller") is not None
 
     cluster(tmp_path, 1, body)
