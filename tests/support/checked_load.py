@@ -12,7 +12,14 @@ from tests.support.kafka_clients.base import Fetched, Message
 from tests.support.load import IDEMPOTENT, Load, check_ledger
 from tests.support.waiting import wait_for
 
-BROKEN = {"message.timeout.ms": 300_000, "socket.timeout.ms": 5000, "request.timeout.ms": 5000}
+BROKEN = {
+    "message.timeout.ms": 300_000,
+    "socket.timeout.ms": 5000,
+    "request.timeout.ms": 3000,
+    # A leader that does not know it was deposed lets requests time out, and librdkafka asks for
+    # the new one only at this interval.
+    "topic.metadata.refresh.interval.ms": 1000,
+}
 
 
 class Reader:

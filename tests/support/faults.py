@@ -149,11 +149,14 @@ def zookeeper_paused(cluster: FaultyCluster, load: CheckedLoad, draw: random.Ran
 
 @fault
 def cut_from_zookeeper(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
-    """Its session ends without its knowing; the leaders go elsewhere, it must not go on alone."""
+    """Its session ends without its knowing; the leaders go elsewhere, it must not go on alone.
+
+    A client that asks nobody but it who leads will wait until the cut is mended.
+    """
     victim = cluster.leader(load.topic, draw.randrange(len(load.loads)))
     cluster.to_zookeeper[victim].cut()
-    _others_lead(cluster, load, {victim})
-    load.wait_progress(50)
+    _others_lead_elsewhere(cluster, load, victim)
+    load.wait_acked_somewhere(200)
 
 
 @fault
@@ -175,7 +178,7 @@ def cut_off(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> N
         if broker.broker_id != victim:
             cluster.cut_between(victim, broker.broker_id)
     _others_lead_elsewhere(cluster, load, victim)
-    load.wait_progress(50)
+    load.wait_acked_somewhere(200)
 
 
 def _others_lead_elsewhere(cluster: FaultyCluster, load: CheckedLoad, victim: int) -> None:
