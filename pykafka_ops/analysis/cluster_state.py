@@ -25,7 +25,8 @@ FACTS = (
 
 
 class Placed(NamedTuple):
-    """A partition: ``leader`` -1: none; ``min_isr`` is min.insync.replicas, None: not known."""
+    """A partition: ``leader`` -1: none; ``min_isr`` is min.insync.replicas, None: not known;
+    ``coming``: how many of the replicas a move under way adds, which need not be in sync yet."""
 
     topic: str
     number: int
@@ -33,6 +34,7 @@ class Placed(NamedTuple):
     replicas: Sequence[int]
     isr: Sequence[int]
     min_isr: int | None
+    coming: int = 0
 
 
 class Share(NamedTuple):
@@ -52,14 +54,15 @@ class Share(NamedTuple):
 
 
 def troubles(partition: Placed, racks: Mapping[int, str | None]) -> list[str]:
-    """The kinds of TROUBLES a partition belongs to; ``racks`` are those of the live brokers."""
+    """The kinds of TROUBLES a partition belongs to, as kafka-topics counts them; ``racks`` are
+    those of the live brokers."""
     p, found = partition, []
-    offline = p.leader < 0
+    offline = p.leader not in racks
     if offline:
         found.append("offline")
-    if p.min_isr is not None and len(p.isr) < p.min_isr:
+    if p.min_isr is not None and (p.leader < 0 or len(p.isr) < p.min_isr):
         found.append("under_min_isr")
-    if len(p.isr) < len(p.replicas):
+    if len(p.isr) < len(p.replicas) - p.coming:
         found.append("under_replicated")
     # of a partition that cannot lose a replica without refusing acks=all, if it has one to lose
     if p.min_isr is not None and len(p.isr) == p.min_isr and len(p.replicas) > 1:

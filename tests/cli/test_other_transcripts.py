@@ -13,6 +13,7 @@ from confluent_kafka import Producer
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from tests.cli.conftest import Brokers
+from tests.support.apache import run_tool
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
 from tests.support.waiting import wait_for
 
@@ -146,12 +147,38 @@ def test_leaders_are_elected_as_in_the_transcript(
         if "stopped" in entry.step:
             filled.stop(1)
             filled.wait_live(0, 2)
+            assert "broker 1 down" in state_of(filled)
         if "started" in entry.step:
             filled.all[1].start()
             filled.wait_live(0, 1, 2)
         if entry.argv[:1] == ["kafka-leader-election"]:
             wrong += election_differs(entry, replay(entry, filled.bootstrap))
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_state_of_the_cluster_is_told(filled: Brokers) -> None:
+    assert state_of(filled) == {"racks 2", "no trouble"}
+    server = ("--bootstrap-server", filled.bootstrap)
+    theirs = run_tool("kafka-cluster", "cluster-id", *server)
+    ours = run("kafka-cluster", "cluster-id", *server)
+    assert (ours.code, ours.stdout) == (theirs.returncode, theirs.stdout)
+    said = run("kafka-cluster", "unregister", *server, "--id", "2")
+    text = "The target cluster does not support the broker unregistration API.\n"
+    assert (said.code, said.stdout) == (0, text)
+
+
+def state_of(brokers: Brokers) -> set[str]:
+    """What ``pko cluster status`` finds remarkable."""
+    said = run("cluster", "status", "-b", brokers.bootstrap, "-o", "json",
+               "--fail-on", "under_replicated>0|offline>0|brokers_missing>0")  # fmt: skip
+    (item,) = json.loads(said.stdout)["items"]
+    facts = item["facts"]
+    assert {b["version"] for b in item["brokers"] if b["state"] == "up"} == {"about 3.9"}
+    assert sum(b["bytes"] or 0 for b in item["brokers"]) > 0
+    found = {f"broker {b['id']} {b['state']}" for b in item["brokers"] if b["state"] != "up"}
+    troubled = sum(facts[name] for name in ("under_replicated", "offline", "brokers_missing"))
+    assert said.code == (4 if troubled else 0)
+    return found | {f"racks {facts['racks']}", "trouble" if troubled else "no trouble"}
 
 
 def prefer_broker_1(brokers: Brokers, partition: tuple[str, int]) -> None:

@@ -25,6 +25,7 @@ SERVER_JVM = [
 TOOL_JVM = ["-Xmx256M", *SERVER_JVM]
 TOOLS = {
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
+    "kafka-cluster": "org.apache.kafka.tools.ClusterTool",
     "kafka-configs": "kafka.admin.ConfigCommand",
     "kafka-consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
     "kafka-dump-log": "kafka.tools.DumpLogSegments",

@@ -47,15 +47,19 @@ def gather(cluster: Cluster) -> Gathered:
     answering = [broker for broker in nodes if broker in versions]
     dirs, failed = _dirs(cluster, answering)
     minimum, refused = _min_isr(cluster, topics)
+    try:
+        moves = list_reassignments(cluster)
+        moving: int | None = len(moves)
+    except PkoError:  # brokers before 2.4, or not allowed
+        moves, moving = {}, None
     partitions = [
-        Placed(t.name, p.number, p.leader, p.replicas, p.isr, minimum.get(t.name))
+        Placed(
+            t.name, p.number, p.leader, p.replicas, p.isr, minimum.get(t.name),
+            len(move.adding) if (move := moves.get((t.name, p.number))) else 0,
+        )
         for t in topics
         for p in t.partitions
-    ]
-    try:
-        moving: int | None = len(list_reassignments(cluster))
-    except PkoError:  # brokers before 2.4, or not allowed
-        moving = None
+    ]  # fmt: skip
     return Gathered(
         cluster.cluster_id, cluster.controller, nodes, partitions, versions, dirs, moving,
         len(nodes) - len(answering), errors + failed + refused,

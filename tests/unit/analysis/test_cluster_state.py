@@ -25,11 +25,23 @@ def test_a_healthy_partition_has_no_trouble() -> None:
 
 
 def test_each_trouble_is_told() -> None:
-    assert troubles(placed(-1, [1, 2], [2]), RACKS) == ["offline", "under_replicated", "at_min_isr"]
+    assert troubles(placed(-1, [1, 2], [2]), RACKS) == [
+        "offline", "under_min_isr", "under_replicated", "at_min_isr",
+    ]  # fmt: skip
     assert troubles(placed(2, [1, 2], [2], 2), RACKS) == [
         "under_min_isr", "under_replicated", "not_preferred",
     ]  # fmt: skip
     assert troubles(placed(1, [1, 3], [1, 3]), RACKS) == ["one_rack"]
+
+
+def test_a_leader_that_does_not_live_is_none() -> None:
+    assert troubles(placed(9, [9], [9]), RACKS) == ["offline"]
+
+
+def test_replicas_on_their_way_need_not_be_in_sync() -> None:
+    moving = placed(1, [1, 2, 3], [1, 2])
+    assert "under_replicated" in troubles(moving, RACKS)
+    assert "under_replicated" not in troubles(moving._replace(coming=1), RACKS)
 
 
 def test_one_replica_is_neither_in_one_rack_nor_at_its_minimum() -> None:
@@ -81,4 +93,6 @@ def test_any_metadata_gives_every_fact(
         p.leader >= 0 for p in partitions
     )
     kinds = troubled(partitions, racks)
-    assert len(kinds["offline"]) == found["offline"]
+    assert (
+        len(kinds["offline"]) == found["offline"] == sum(p.leader not in racks for p in partitions)
+    )
