@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.client.log_dirs import describe_replica_dirs
-from tests.support.apache_cluster import Brokers
+from tests.support.apache import ZooKeeper
+from tests.support.apache_cluster import Brokers, OurBrokers
 from tests.support.transcripts import (
     Entry,
     Said,
@@ -164,11 +165,9 @@ def answer(brokers: Brokers, entry: Entry, swap: dict[str, str]) -> Said:
     return said
 
 
-def test_every_command_line_answers_like_apache_kafka(
-    apache_cluster: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    make_topics(apache_cluster)
+def check(brokers: Brokers) -> None:
+    """Replay the transcript, in the working directory."""
+    make_topics(brokers)
     wrong = []
     started = False
     swap: dict[str, str] = {}
@@ -177,20 +176,38 @@ def test_every_command_line_answers_like_apache_kafka(
             if entry.step:
                 continue
             if started:
-                apache_cluster.wait_told(*TOPICS)
+                brokers.wait_told(*TOPICS)
             started = "--execute" in entry.argv or "--cancel" in entry.argv
             if "--verify" in entry.argv and "in progress" not in entry.stdout:
-                settle(apache_cluster)
+                settle(brokers)
             if "dirs.json" in entry.files:
-                swap[TARGET] = other_dir(apache_cluster)
+                swap[TARGET] = other_dir(brokers)
             for name, text in entry.files.items():
                 entry.files[name] = text.replace(TARGET, swap.get(TARGET, TARGET))
             if "1000" in entry.argv:
-                slow_down(apache_cluster, entry)
-            said = answer(apache_cluster, entry, swap)
+                slow_down(brokers, entry)
+            said = answer(brokers, entry, swap)
             if not same(entry, said, swap):
                 wrong.append(f"{entry}\n  got  {said}\n  want {entry.stdout or entry.stderr[:200]}")
     finally:
-        settle(apache_cluster)
-        remove_topics(apache_cluster)
+        settle(brokers)
+        remove_topics(brokers)
     assert not wrong, "\n".join(wrong)
+
+
+def test_every_command_line_answers_like_apache_kafka(
+    apache_cluster: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check(apache_cluster)
+
+
+def test_three_brokers_of_ours_answer_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    brokers = OurBrokers(tmp_path, ZooKeeper(tmp_path).start())
+    try:
+        check(brokers.start())
+    finally:
+        brokers.close()

@@ -1,4 +1,4 @@
-"""Three Apache Kafka brokers on one ZooKeeper, like those that the transcripts were made with."""
+"""Three brokers on one ZooKeeper, like those that the transcripts were made with."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.reassignments import list_reassignments
 from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 RACKS = ("rack-a", "rack-b", "rack-a")
 
 
 class Brokers:
-    """Brokers 0, 1, 2, each with the log directories ``broker-N-a`` and ``broker-N-b``."""
+    """Apache Kafka 0, 1, 2, each with the log directories ``broker-N-a`` and ``broker-N-b``."""
 
     def __init__(
         self,
@@ -30,22 +31,32 @@ class Brokers:
     ) -> None:
         self.directory = directory
         self.zookeeper = zookeeper
-        self.all = [
+        self.heap = heap
+        self.settings = dict(settings or {})
+        self.all: Sequence[ApacheBroker | BrokerProcess] = self.made()
+
+    def made(self) -> Sequence[ApacheBroker | BrokerProcess]:
+        """The brokers, not started."""
+        return [
             ApacheBroker(
-                directory / f"broker-{i}-a",
-                zookeeper,
-                {
-                    "broker.rack": rack,
-                    "log.dirs": ",".join(self.log_dirs(i)),
-                    "auto.leader.rebalance.enable": "false",
-                    "offsets.topic.num.partitions": 3,
-                    **(settings or {}),
-                },
+                self.directory / f"broker-{i}-a",
+                self.zookeeper,
+                self.overrides(i),
                 broker_id=i,
-                heap=heap,
+                heap=self.heap,
             )
-            for i, rack in enumerate(RACKS)
+            for i in range(len(RACKS))
         ]
+
+    def overrides(self, number: int) -> dict[str, object]:
+        """Settings of one broker."""
+        return {
+            "broker.rack": RACKS[number],
+            "log.dirs": ",".join(self.log_dirs(number)),
+            "auto.leader.rebalance.enable": "false",
+            "offsets.topic.num.partitions": 3,
+            **self.settings,
+        }
 
     def log_dirs(self, number: int) -> list[str]:
         """The log directories of a broker."""
@@ -56,9 +67,10 @@ class Brokers:
         return self.all[0].bootstrap
 
     def start(self) -> Brokers:
-        for broker in self.all:
+        theirs = [broker for broker in self.all if isinstance(broker, ApacheBroker)]
+        for broker in theirs:
             broker.launch()
-        for broker in self.all:
+        for broker in theirs:
             broker.wait_port()
             broker.wait_controller()
         self.wait_live(0, 1, 2)
@@ -122,6 +134,30 @@ class Brokers:
         for broker in self.all:
             broker.close()
         self.zookeeper.close()
+
+
+class OurBrokers(Brokers):
+    """Brokers of ours instead."""
+
+    def made(self) -> Sequence[ApacheBroker | BrokerProcess]:
+        return [
+            BrokerProcess(
+                self.directory / f"broker-{i}-a",
+                {
+                    "broker.id": i,
+                    "zookeeper.connect": self.zookeeper.connect,
+                    "offsets.topic.replication.factor": 1,
+                    **self.overrides(i),
+                },
+            )
+            for i in range(len(RACKS))
+        ]
+
+    def start(self) -> Brokers:
+        for broker in self.all:
+            broker.start()
+        self.wait_live(0, 1, 2)
+        return self
 
 
 def _replicas(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str | None, int], list[int]]:
