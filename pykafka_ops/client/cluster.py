@@ -181,6 +181,7 @@ class Cluster:
                 tries += 1
                 last = _telling(last, trouble)
                 self._give_up(last, tries, name, deadline)
+                self._doubt(question.to)
             except CallTimeoutError as end:
                 raise CallTimeoutError(str(end), _telling(last, end.trouble)) from None
             else:
@@ -191,6 +192,13 @@ class Cluster:
                 yield from self._refresh(name, deadline)
             yield from pause(min(wait, max(0.0, deadline - time.monotonic())))
             wait = min(wait * 2, self.config.backoff_max)
+
+    def _doubt(self, to: int) -> None:
+        """The target did not answer: it may be another broker, or listen elsewhere, by now."""
+        if to == CONTROLLER:
+            self.controller = -1
+        else:
+            self.nodes.pop(to, None)
 
     def _try(self, question: Question, name: str, deadline: float) -> Steps[Any]:
         connection = yield from self._connection(question.to, name, deadline)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.server.KafkaServer")
 
 RETRY_S = 1.0
+UNCLEAN = "unclean.leader.election.enable"
 
 
 class Reactions:
@@ -36,6 +37,8 @@ class Reactions:
     def topic_changed(self, topic: str, config: TopicConfig) -> None:
         """A topic has other settings."""
         self._parts.logs.update_config(topic, config)
+        if config.unclean_leader_election_enable:
+            self._parts.controller.unclean_allowed(topic)
 
     def settings_changed(self, names: frozenset[str]) -> None:
         """These settings of the broker have other values."""
@@ -52,6 +55,8 @@ class Reactions:
                 found.update_config(parts.settings.topic_config(found.topic))
         parts.cleaner.reconfigure(names)
         parts.fetchers.reconfigure()
+        if UNCLEAN in names and parts.configs.value(UNCLEAN):
+            parts.controller.unclean_allowed(None)
 
     def log_moved(self, topic: str, index: int) -> None:
         """A replica is in another directory: the partition goes on with that log."""

@@ -51,6 +51,19 @@ def test_a_controller_that_moved_is_looked_up_again(fakes: Fakes, connect: Conne
     assert len(first.asked("CreateTopics")) == 1
 
 
+def test_a_controller_that_died_is_looked_up_again(fakes: Fakes, connect: Connect) -> None:
+    first, second = fakes
+    second.on("CreateTopics", created(0))
+    first.on("CreateTopics", created(0))
+    cluster = connect(first.bootstrap)
+    create_topics(cluster, [NewTopic("x")])
+    second.close()
+    first.controller = 0
+    done = create_topics(cluster, [NewTopic("y")])
+    assert not isinstance(done["y"], KafkaError)
+    assert [r.topics[0].name for _, r in first.asked("CreateTopics")] == ["y"]
+
+
 def test_no_controller_ends_in_a_time_out_that_says_so(fakes: Fakes, connect: Connect) -> None:
     fakes[0].controller = fakes[1].controller = -1
     cluster = connect(fakes[0].bootstrap, default_api_timeout_ms="100")
