@@ -56,6 +56,7 @@ class IsrChanges:
         self._replicas = replicas
         self._broker_epoch = broker_epoch
         self._waiting: dict[PartitionKey, Item] = {}
+        self._trouble = ""
         self._sender: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
 
@@ -88,7 +89,7 @@ class IsrChanges:
             try:
                 again = await self._send(items) if items else []
             except (ConnectError, KafkaError) as error:
-                log.info("the controller cannot be asked to change ISRs: %s", error)
+                self._complain(str(error))
                 again = items
             except Exception:
                 log.exception("asking the controller to change ISRs failed")
@@ -98,6 +99,12 @@ class IsrChanges:
             if again:
                 await asyncio.sleep(RETRY_S)
 
+    def _complain(self, why: str) -> None:
+        """Say once, not twenty times a second, that the controller cannot be asked."""
+        if why != self._trouble:
+            log.warning("the controller cannot be asked to change ISRs: %s; trying again", why)
+        self._trouble = why
+
     async def _send(self, items: list[Item]) -> list[Item]:
         """Ask once; what is to be asked again."""
         by_id = all(partition.topic_id != ZERO_UUID for partition, _ in items)
@@ -106,6 +113,7 @@ class IsrChanges:
         response = await self._link.ask(request, version, AlterPartitionResponse)
         if response.error_code:
             raise KafkaError(response.error_code, ErrorCode.of(response.error_code).text)
+        self._trouble = ""
         answers: dict[tuple[bytes | str, int], AlterPartitionResponsePartitionData] = {
             (topic.topic_id if by_id else topic.topic_name, data.partition_index): data
             for topic in response.topics
