@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
+from pykafka_ops.broker.coordinators.elsewhere import Ask
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
 from pykafka_ops.broker.net.coordinators import Coordinators
@@ -50,7 +51,12 @@ class CoordinatorDesk:
     """The broker's coordinators on the site's clocks: ``led`` and ``tick`` are a test's to call."""
 
     def __init__(
-        self, replicas: Replicas, image: MetadataImage, configs: BrokerConfigs, site: Site
+        self,
+        replicas: Replicas,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        site: Site,
+        ask: Ask | None,
     ) -> None:
         self._work: list[Coroutine[Any, Any, None]] = []
         self._coordinators = Coordinators(
@@ -62,7 +68,7 @@ class CoordinatorDesk:
         )
         self._coordinators._spawn = self._work.append  # type: ignore[assignment,method-assign]
         ids = SimpleNamespace(take=lambda: next(site.ids))
-        self.transactions = self._coordinators.add_transactions(image, configs, cast(Any, ids))
+        self.transactions = self._coordinators.add_transactions(image, configs, cast(Any, ids), ask)
         self.groups = self._coordinators.add_groups(image, configs)
 
     def led(self, *partitions: Partition) -> None:
@@ -114,10 +120,11 @@ class Logs:
 class Site:
     """Broker 0 (and 1, that is never asked); time stands still unless a test moves it.
 
-    ``now`` is the wall clock and ``time`` the monotonic one, both in ms.
+    ``now`` is the wall clock and ``time`` the monotonic one, both in ms. ``ask`` reaches the other
+    broker about transactions.
     """
 
-    def __init__(self, broker_id: int = ME, **settings: object) -> None:
+    def __init__(self, broker_id: int = ME, *, ask: Ask | None = None, **settings: object) -> None:
         self.now = 1_000_000
         self.time = 0.0
         self.armed: list[float] = []
@@ -135,7 +142,7 @@ class Site:
         ids = itertools.count(1)
         configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
         self.ids = itertools.count(1000)
-        self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self)
+        self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
         self.services = Services(
             broker_id=broker_id,
             cluster_id="cluster",
