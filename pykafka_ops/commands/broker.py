@@ -50,9 +50,27 @@ def stop(ctx: Context) -> int:
     found = _running(data_dir)
     if found is None:
         raise PkoError(f"no broker runs on {data_dir}")
+    told = f"broker {found.get('broker_id')} (pid {found['pid']}) stopped"
+    if not ctx.args.has("controlled"):
+        _end(int(found["pid"]))
+        ctx.note(told)
+        return 0
+    from pykafka_ops.commands._broker_stop import ControlledStop
+
+    check = ControlledStop(ctx, found)
+    try:
+        led = check.check_before()
+        _end(int(found["pid"]))
+        check.check_after()
+    finally:
+        check.close()
+    ctx.note(f"{told}; others lead its {led} partitions" if led else told)
+    return 0
+
+
+def _end(pid: int) -> None:
     from pykafka_ops.broker.net.process import alive
 
-    pid = int(found["pid"])
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
     while alive(pid):
@@ -61,8 +79,6 @@ def stop(ctx: Context) -> int:
                 f"broker with pid {pid} did not stop in {STOP_SECONDS:.0f} s; see its log"
             )
         time.sleep(0.02)
-    ctx.note(f"broker {found.get('broker_id')} (pid {pid}) stopped")
-    return 0
 
 
 def status(ctx: Context) -> Table:
@@ -243,6 +259,8 @@ COMMAND = Command(
         Opt("daemon", "go to the background once clients are served"),
         Opt("log-file", "write the broker's log there instead of stderr", "FILE", complete="file",
             ours=True),
+        Opt("controlled", "stop only if other replicas can lead what it leads, and see that they "
+            "do", ours=True),
         Opt("log-level", "DEBUG, INFO, WARN or ERROR", "LEVEL", default="INFO", ours=True),
     ),
     (
@@ -252,8 +270,9 @@ COMMAND = Command(
              examples=("pko broker start --data-dir /tmp/kafka --listen 127.0.0.1:9092",
                        "pko broker start server.properties --override num.partitions=3 --daemon")),
         Verb("stop", "stop the broker of a data directory cleanly", stop,
-             words=(FILE,), options=("data-dir",),
-             examples=("pko broker stop --data-dir /tmp/kafka",)),
+             words=(FILE,), options=("data-dir", "controlled"),
+             examples=("pko broker stop --data-dir /tmp/kafka",
+                       "pko broker stop --data-dir /tmp/kafka --controlled")),
         Verb("status", "is the broker of a data directory running? (exit code 4 if not)", status,
              words=(FILE,), options=("data-dir",),
              examples=("pko broker status --data-dir /tmp/kafka -o json",)),

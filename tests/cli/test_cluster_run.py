@@ -26,6 +26,19 @@ def described(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return item
 
 
+def _stop_with_care(data_dir: Path, servers: str) -> None:
+    """A broker that alone holds a topic is not stopped; without that topic it is."""
+    alone = ("create", "lone", "--replica-assignment", "1")
+    assert pko("topics", *alone, "-b", servers).returncode == 0
+    stop = ("broker", "stop", "--controlled", "--data-dir", str(data_dir))
+    refused = pko(*stop)
+    assert (refused.returncode, refused.stderr.count("\n")) == (4, 1), refused.stderr
+    assert "broker 1 is the only replica in sync of lone-0" in refused.stderr
+    assert pko("topics", "delete", "lone", "--yes", "-b", servers).returncode == 0
+    done = pko(*stop)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
+
+
 def test_two_brokers_are_started_used_killed_resumed_and_stopped(tmp_path: Path) -> None:
     where = ("--dir", str(tmp_path))
     try:
@@ -36,8 +49,10 @@ def test_two_brokers_are_started_used_killed_resumed_and_stopped(tmp_path: Path)
         assert cluster["state"] == "running"
         assert [p["process"] for p in cluster["processes"]] == ["zookeeper", "broker 0", "broker 1"]
 
-        made = pko("topics", "create", "orders", "--replication-factor", "2", "-b", servers)
+        made = pko("topics", "create", "orders", "--partitions", "4", "-b", servers)
         assert made.returncode == 0, made.stderr
+        _stop_with_care(tmp_path / "broker-1" / "data", servers)
+        assert pko("cluster", "start", *where).returncode == 0
         assert pko("cluster", "kill", "1", *where).returncode == 0
         seen = pko("cluster", "ps", *where, "-o", "json")
         assert (seen.returncode, described(seen)["state"]) == (4, "incomplete")
