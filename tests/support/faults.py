@@ -19,8 +19,11 @@ def fault(function: Fault) -> Fault:
     return function
 
 
-def run_fault(cluster: FaultyCluster, name: str, topic: str, seed: int) -> None:
-    """One fault under load, mended, and every record checked. AssertionError if one is amiss."""
+def run_fault(cluster: FaultyCluster, name: str, topic: str, seed: int) -> int:
+    """One fault under load, mended, and every record checked; how many there were.
+
+    AssertionError if one is amiss.
+    """
     load = CheckedLoad(cluster, topic)
     try:
         load.start()
@@ -28,6 +31,7 @@ def run_fault(cluster: FaultyCluster, name: str, topic: str, seed: int) -> None:
         cluster.restore()
         load.wait_progress(200)
         load.check()
+        return sum(one.sent for one in load.loads)
     finally:
         load.close()
         cluster.network.heal()
@@ -124,6 +128,28 @@ def pause_controller(cluster: FaultyCluster, load: CheckedLoad, draw: random.Ran
         load.wait_acked_somewhere(50)
     finally:
         cluster.brokers[victim].resume()
+
+
+@fault
+def fail_log_dir(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """One of a leader's two directories goes; what was in it is led elsewhere, the rest stays."""
+    number = draw.randrange(len(load.loads))
+    victim = cluster.brokers[cluster.leader(load.topic, number)]
+    (replica,) = victim.data_dir.glob(f"*/{load.topic}-{number}")
+    where, aside = replica.parent, replica.parent.with_name(f"{replica.parent.name}-aside")
+    where.rename(aside)
+    where.touch()  # as Kafka's LogDirFailureTest: a file where the directory was
+    try:
+        wait_for(
+            lambda: cluster.leader(load.topic, number) not in (victim.broker_id, -1),
+            seconds=90, what=f"another leader of partition {number}", poll=0.1,
+        )  # fmt: skip
+        load.wait_progress(50)
+        assert victim.pid is not None, "a broker with a directory left goes on"
+    finally:
+        victim.stop()
+        where.unlink()
+        aside.rename(where)
 
 
 @fault

@@ -18,6 +18,7 @@ SESSION_MS = 2500
 SETTINGS: dict[str, object] = {
     "zookeeper.session.timeout.ms": SESSION_MS,
     "replica.lag.time.max.ms": 3000,
+    "replica.high.watermark.checkpoint.interval.ms": 1000,
     "replica.socket.timeout.ms": 3000,
     "controller.socket.timeout.ms": 3000,
     "min.insync.replicas": 2,
@@ -59,6 +60,8 @@ class FaultyCluster:
             broker.wish_port(outside)
             told = f"PLAINTEXT://127.0.0.1:{outside},INTERNAL://{relay.address}"
             broker.settings["advertised.listeners"] = told
+            dirs = (broker.data_dir / "a", broker.data_dir / "b")
+            broker.settings["log.dirs"] = ",".join(map(str, dirs))
         self.kafka.start()
         return self
 
