@@ -89,3 +89,10 @@ def key_store_seeds() -> list[bytes]:
         struct.pack(">I", 2) + b"\0\1a" + bytes(8) + b"\0\5X.509" + struct.pack(">I", 3) + b"der"
     )
     return [b"\xfe\xed\xfe\xed" + struct.pack(">II", 2, 1) + entry + bytes(20)]
+
+
+def reassignment_seeds() -> list[bytes]:
+    """Reassignment files with all that they may hold."""
+    topics = b'{"version": 1, "topics": [{"topic": "orders"}, {"topic": "pay\\u00e9"}]}'
+    move = b'{"topic": "orders", "partition": 0, "replicas": [1, 2], "log_dirs": ["any", "/b"]}'
+    return [topics, b'{"version": 1, "partitions": [' + move + b"]}", b'{"partitions": []}']

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.client.jks import trusted_certificates
+from pykafka_ops.commands.reassign import document
 from pykafka_ops.disk import (
     checkpoint,
     control,
@@ -43,6 +44,7 @@ from tests.support.fuzz_seeds import (
     golden_records,
     key_store_seeds,
     plain_payloads,
+    reassignment_seeds,
     small_seeds,
 )
 from tests.support.fuzz_tables import log_tables
@@ -317,6 +319,16 @@ def key_stores(data: bytes) -> None:
         trusted_certificates(data, "")
 
 
+def reassignments(data: bytes) -> None:
+    """Files of topics to move, and of moves."""
+    text = data.decode(errors="replace")
+    for read in (document.plan_of, document.topics_of):
+        try:
+            read(text)
+        except document.DocumentError as error:
+            str(error).encode()
+
+
 TARGETS: dict[str, Target] = {
     "requests": Target(requests, lambda: golden_frames("request")),
     "responses": Target(responses, lambda: golden_frames("response")),
@@ -338,4 +350,5 @@ TARGETS: dict[str, Target] = {
     "dumped": Target(dumped, dump_seeds),
     "log-tables": Target(log_tables, golden_batches),
     "key-stores": Target(key_stores, key_store_seeds),
+    "reassignments": Target(reassignments, reassignment_seeds),
 }
