@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from kazoo.client import KazooClient
 
+from pykafka_ops.broker.metadata import zookeeper_client
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Check,
@@ -273,3 +274,35 @@ def test_ten_thousand_reads_are_under_way_together(run: Callable[[Body], None]) 
         assert [n and n.data for n in found] == [n.encode() for n in names]
 
     run(body)
+
+
+def test_a_first_try_that_is_never_answered_is_not_the_last(
+    zookeeper: ZooKeeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zookeeper_client, "ONE_TRY_MS", 500)
+    came = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal came
+        came += 1
+        if came > 1:
+            source, sink = await asyncio.open_connection("127.0.0.1", zookeeper.port)
+            await asyncio.gather(pass_on(reader, sink), pass_on(source, writer))
+        else:
+            await reader.read()
+        writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, session(f"127.0.0.1:{port}/late") as store:
+            assert await store.create("/a") == "/a"
+
+    asyncio.run(main())
+    assert came > 2
+
+
+async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65536):
+        writer.write(data)
+    writer.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kazoo.client import KazooClient
 
+from pykafka_ops.local.zookeeper import answers
 from pykafka_ops.wire.messages.metadata import MetadataRequest
 from tests.support import java_kit
 from tests.support.process import Process
@@ -95,6 +96,7 @@ class ZooKeeper:
         argv += ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
         self.process = Process(argv, self.directory / "zookeeper.log")
         wait_for_port("127.0.0.1", self.port, alive=self.process.alive)
+        wait_for(lambda: answers("127.0.0.1", self.port, 60.0), what="ZooKeeper to serve")
         return self
 
     def close(self) -> None:

@@ -10,6 +10,10 @@ from kazoo.retry import KazooRetry
 
 from pykafka_ops.errors import ConnectError
 
+ONE_TRY_MS = 6000
+"""Session timeout of clients for one errand, which also bounds each try to connect: a server that
+has just opened its port may leave a client without an answer, the next try gets one."""
+
 
 def new_client(connect: str, session_timeout_ms: int, options: dict[str, Any]) -> KazooClient:
     """A client of ``host:port,...[/chroot]`` that tries to connect for ever."""
@@ -42,7 +46,7 @@ def close_client(client: KazooClient) -> None:
 
 async def make_chroot(hosts: str, chroot: str, timeout_ms: int, options: dict[str, Any]) -> None:
     """As ``KafkaZkClient.createZkChroot``: with a session of its own, outside of the chroot."""
-    client = new_client(hosts, timeout_ms, options)
+    client = new_client(hosts, min(timeout_ms, ONE_TRY_MS), options)
     await open_client(client, hosts, timeout_ms)
     loop = asyncio.get_running_loop()
     try:

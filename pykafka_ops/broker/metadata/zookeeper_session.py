@@ -15,7 +15,12 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from pykafka_ops.broker.metadata.zookeeper_client import close_client, new_client, open_client
+from pykafka_ops.broker.metadata.zookeeper_client import (
+    ONE_TRY_MS,
+    close_client,
+    new_client,
+    open_client,
+)
 from pykafka_ops.errors import ConnectError
 
 Session = tuple[int, bytes]
@@ -54,7 +59,9 @@ class FormerSession:
         if self._former is None or self._former[0] != session:
             return False
         client = new_client(
-            self._hosts, self._timeout_ms, {**self._options, "client_id": self._former}
+            self._hosts,
+            min(self._timeout_ms, ONE_TRY_MS),
+            {**self._options, "client_id": self._former},
         )
         try:
             await open_client(client, self._hosts, self._timeout_ms)
