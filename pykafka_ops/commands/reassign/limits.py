@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -36,6 +37,7 @@ from pykafka_ops.wire.codes import ErrorCode
 RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
 _OWN = {TOPIC: Source.DYNAMIC_TOPIC_CONFIG, BROKER: Source.DYNAMIC_BROKER_CONFIG}
 _GONE = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_REQUEST)
+_PATIENCE_SECONDS = 10.0
 Place = tuple[Resource, str]
 """A setting of a broker or topic."""
 
@@ -147,17 +149,30 @@ class Throttles:
         errors: dict[Resource, ItemError] = {}
         wanted: dict[Place, str | None] = {}
         for place, value in self._present(errors).items():
-            if value is not None and value in self.noted[place].ours:
-                wanted[place] = self.noted[place].before
+            before, ours = self.noted[place]
+            if value is None or value in ours or value == before:  # brokers may not know of it yet
+                wanted[place] = before
         for resource, trouble in alter_configs(self.cluster, _changes(wanted)).items():
             if trouble is not None and not _is_gone(trouble):
                 errors[resource] = _failed(resource, trouble)
+        self._wait({place: v for place, v in wanted.items() if place[0] not in errors})
         self.noted = {place: n for place, n in self.noted.items() if place[0] in errors}
         if self.noted:
             self._save()
         else:
             self.path.unlink(missing_ok=True)
         return list(errors.values())
+
+    def _wait(self, wanted: Mapping[Place, str | None]) -> None:
+        """Until brokers tell what was restored: else a next run would take it for what others
+        set."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            errors: dict[Resource, ItemError] = {}
+            found = self._present(errors)
+            if all(found.get(place) == value for place, value in wanted.items() if place in found):
+                return
+            time.sleep(0.05)
 
     def _present(self, errors: dict[Resource, ItemError]) -> dict[Place, str | None]:
         """What is set now; brokers that do not answer are put among the errors."""

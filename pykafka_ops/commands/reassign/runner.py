@@ -22,10 +22,10 @@ from pykafka_ops.commands.reassign.facts import held_bytes
 from pykafka_ops.commands.reassign.limits import Throttles
 from pykafka_ops.commands.reassign.text import named
 from pykafka_ops.commands.reassign.watching import Watching
-from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.metadata import MetadataResponse
 
-WAITING, MOVING, DONE, FAILED = "waiting", "moving", "done", "failed"
+WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", "stopped"
 _POLL_FIRST, _POLL_MOST = 0.1, 1.0
 _GRACE_SECONDS = 15.0
 """How long brokers may take to hear of the end of a move."""
@@ -80,6 +80,7 @@ class Runner:
     _speed: Speed = field(default_factory=Speed)
     _adapted: float = 0.0
     _warned: bool = False
+    _taken: bool = False
 
     def run(self) -> None:
         """Until nothing waits or moves. PkoError where the cluster does not answer for long."""
@@ -104,6 +105,7 @@ class Runner:
         now = time.monotonic()
         partitions = self._partitions()
         self._judge(partitions, list_reassignments(self.cluster), now)
+        self._take_over()
         behind = self._others_behind(partitions)
         if not behind:
             self._start(now)
@@ -142,6 +144,17 @@ class Runner:
     def _fail(self, p: Progress, name: str, text: str, now: float) -> None:
         p.state, p.ended = FAILED, now
         self.errors.append(ItemError(named(p.job.key), name, text))
+
+    def _take_over(self) -> None:
+        """Once: limit moves that were under way before the run as it limits its own."""
+        if self._taken:
+            return
+        active = [p.job for p in self.jobs if p.state == MOVING]
+        if self.limit.rate is None:
+            self.errors += self.throttles.remove()
+        elif active:
+            self.throttles.limit(active, self.limit.rate)
+        self._taken = True
 
     def _others_behind(self, partitions: dict[Key, Partition]) -> list[Key]:
         """Partitions that are under-replicated now, were not before, and are not moved here."""
@@ -219,11 +232,20 @@ class Runner:
         return time.monotonic() - began
 
     def cancel(self) -> list[ItemError]:
-        """End the moves under way; replicas stay where they were before."""
-        keys = {p.job.key for p in self.jobs}
-        moving = [key for key in list_reassignments(self.cluster) if key in keys]
-        found = alter_reassignments(self.cluster, dict.fromkeys(moving)) if moving else {}
-        return [item_error(named(k), e) for k, e in found.items() if isinstance(e, KafkaError)]
+        """End the moves under way; replicas stay where they were before, in the same order, which
+        Kafka's own way to cancel does not keep."""
+        jobs = {p.job.key: p for p in self.jobs}
+        moving = [key for key in list_reassignments(self.cluster) if key in jobs]
+        if not moving:
+            return []
+        found = alter_reassignments(self.cluster, {k: jobs[k].job.before for k in moving})
+        failed = [key for key, error in found.items() if error is not None]
+        if failed:  # a broker of before is not there
+            found |= alter_reassignments(self.cluster, dict.fromkeys(failed))
+        for key, error in found.items():
+            if error is None:
+                jobs[key].state = STOPPED
+        return [item_error(named(k), e) for k, e in found.items() if e is not None]
 
 
 def _spread(jobs: Iterable[Job]) -> float:

@@ -10,7 +10,7 @@ from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, Source, desc
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import Column, ItemError, Table, say
-from pykafka_ops.commands.reassign import document, throttles
+from pykafka_ops.commands.reassign import document, plan_file, throttles
 from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path
 from pykafka_ops.commands.reassign.text import Partition, named
 from pykafka_ops.errors import PkoError
@@ -34,13 +34,17 @@ def cancel(ctx: Context) -> Table | int | None:
         return as_kafka(ctx)
     path = ctx.args.text("reassignment-json-file")
     wanted = None if path is None else document.wanted_of(document.read_file(path)).replicas
+    before = (path and _before(path)) or {}
     cluster = ctx.cluster()
     moving = list_reassignments(cluster, wanted)
     if moving and not ctx.confirm("cancel moves", [named(key) for key in sorted(moving)]):
         return 1
     note = state_path(ctx.env, cluster.cluster_id)
     with locked(note):
-        found = alter_reassignments(cluster, dict.fromkeys(moving)) if moving else {}
+        found = alter_reassignments(cluster, {k: before.get(k) for k in moving}) if moving else {}
+        failed = [key for key, error in found.items() if error is not None and key in before]
+        if failed:  # a broker of before is not there
+            found |= alter_reassignments(cluster, dict.fromkeys(failed))
         errors = [
             ItemError.of(named(key), error)
             for key, error in sorted(found.items())
@@ -58,6 +62,14 @@ def cancel(ctx: Context) -> Table | int | None:
         {"topic": key[0], "partition": key[1], **moving[key]._asdict()} for key in sorted(ended)
     ]
     return Table("cancelled-reassignments", COLUMNS, rows, errors=errors)
+
+
+def _before(path: str) -> plan_file.Replicas | None:
+    """Replicas of before in their order, if a file of a plan tells."""
+    try:
+        return plan_file.read(path).before
+    except document.DocumentError:
+        return None
 
 
 def _wait(cluster: Cluster, ended: list[Partition]) -> None:

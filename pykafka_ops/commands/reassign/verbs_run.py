@@ -130,7 +130,7 @@ def _stale(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts) 
     found = []
     for key in sorted(after):
         now = tuple(facts.partitions[key].replicas)
-        if key not in facts.moving and now not in (before[key], after[key]):
+        if key not in facts.moving and set(now) not in (set(before[key]), set(after[key])):
             text = (
                 f"it is on {joined(now)} now, neither on {joined(before[key])} nor on "
                 f"{joined(after[key])}: make a new plan"

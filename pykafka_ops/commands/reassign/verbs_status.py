@@ -79,7 +79,8 @@ def _state(
     now = tuple(there[key].replicas)
     if now == plan.after[key]:
         return DONE
-    return WAITING if plan.before is None or now == plan.before[key] else ELSEWHERE
+    waits = plan.before is None or set(now) in (set(plan.before[key]), set(plan.after[key]))
+    return WAITING if waits else ELSEWHERE
 
 
 def _held(
