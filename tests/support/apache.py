@@ -96,7 +96,7 @@ class ZooKeeper:
         argv += ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
         self.process = Process(argv, self.directory / "zookeeper.log")
         wait_for_port("127.0.0.1", self.port, alive=self.process.alive)
-        wait_for(lambda: answers("127.0.0.1", self.port, 60.0), what="ZooKeeper to serve")
+        wait_for(lambda: answers("127.0.0.1", self.port), what="ZooKeeper to serve")
         return self
 
     def close(self) -> None:
