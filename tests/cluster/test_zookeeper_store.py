@@ -276,6 +276,26 @@ def test_ten_thousand_reads_are_under_way_together(run: Callable[[Body], None]) 
     run(body)
 
 
+def test_many_reads_are_the_same_one_by_one_and_together(zookeeper: ZooKeeper) -> None:
+    async def main() -> None:
+        async with session(f"{zookeeper.connect}/deep/down") as store:
+            await store.create("/null", None)
+            await store.create("/empty", b"")
+            for n in range(300):
+                await store.create(f"/n{n}", b"%d" % n)
+            paths = ["/", "/null", "/empty", "/none", *(f"/n{n}" for n in range(700))]
+            together = await store.get_many(paths)
+            assert store._many._known is True
+            store._many._known = False
+            assert together == await store.get_many(paths)
+            data = [None if node is None else node.data for node in together]
+            assert data[1:6] == [None, b"", None, b"0", b"1"]
+            assert together[3] is None
+            assert data[-400:] == [None] * 400
+
+    asyncio.run(main())
+
+
 def test_a_first_try_that_is_never_answered_is_not_the_last(
     zookeeper: ZooKeeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

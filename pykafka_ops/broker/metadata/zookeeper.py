@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,6 +51,7 @@ from pykafka_ops.broker.metadata.zookeeper_client import (
     new_client,
     open_client,
 )
+from pykafka_ops.broker.metadata.zookeeper_reads import AT_ONCE, MANY, ManyReads
 from pykafka_ops.broker.metadata.zookeeper_session import FormerSession, Session
 from pykafka_ops.broker.metadata.zookeeper_watches import Watches
 
@@ -90,6 +92,7 @@ class ZooKeeperStore:
         self._closed = False
         self._watches = Watches(client, loop)
         self._former: FormerSession | None = None
+        self._many = ManyReads(client)
 
     @classmethod
     async def connect(
@@ -133,13 +136,22 @@ class ZooKeeperStore:
         return None if found is None else Node(found[0], Stat(*found[1]))
 
     async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
-        """As ``get`` for each path, with many requests under way at once."""
+        """As ``get`` for each path, with many requests under way at once, or in few requests."""
         nodes: list[Node | None] = []
+        if len(paths) >= MANY and await self._many.are_known():
+            for start in range(0, len(paths), AT_ONCE):
+                full = [self._absolute(path) for path in paths[start : start + AT_ONCE]]
+                nodes += await self._call(paths[start], partial(self._many.send, full))
+            return nodes
         for start in range(0, len(paths), IN_FLIGHT):
             part = paths[start : start + IN_FLIGHT]
             found = await self._together(part)
             nodes += [None if each is None else Node(each[0], Stat(*each[1])) for each in found]
         return nodes
+
+    def _absolute(self, path: str) -> str:
+        """As the server knows it."""
+        return self._client.chroot + path if path != "/" else self._client.chroot or "/"
 
     async def exists(self, path: str) -> Stat | None:
         """The Stat, None if there is no such znode."""
@@ -229,7 +241,7 @@ class ZooKeeperStore:
 
     def _zk_op(self, op: Op) -> Any:
         """kazoo's own methods refuse a znode without data."""
-        path = self._client.chroot + op.path if op.path != "/" else self._client.chroot or "/"
+        path = self._absolute(op.path)
         if isinstance(op, Create):
             split(op.path + "0" if op.sequence else op.path)
             flags = op.ephemeral + 2 * op.sequence
@@ -286,6 +298,7 @@ class ZooKeeperStore:
             if self._former is not None and session[0] != self._session:
                 self._former.keep(session)
             self._session = session[0]
+            self._many.forget()
             self._connected.set()
             self._watches.arm_again()
             told = SessionState.CONNECTED
