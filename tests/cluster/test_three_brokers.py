@@ -170,6 +170,7 @@ def test_a_transaction_spans_brokers(cluster: KafkaCluster) -> None:
         producer.begin_transaction()
         for number in range(30):
             producer.produce(topic, b"%d %d" % (commit, number), partition=number % 3)
+        assert producer.flush(120) == 0
         if commit:
             producer.commit_transaction(120)
         else:

@@ -1,0 +1,230 @@
+"""One Apache Kafka broker and two of ours in one cluster, each controller in turn, under load."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import confluent_kafka as ck
+import pytest
+from confluent_kafka import admin
+
+from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.broker import BrokerProcess
+from tests.support.faulty_cluster import read_all
+from tests.support.kafka_clients.base import Fetched, Message
+from tests.support.load import IDEMPOTENT, Load, check_ledger
+from tests.support.waiting import free_port, wait_for
+
+pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+
+SETTINGS = {
+    "zookeeper.session.timeout.ms": 4000,
+    "offsets.topic.num.partitions": 3,
+    "offsets.topic.replication.factor": 3,
+    "transaction.state.log.num.partitions": 3,
+    "transaction.state.log.replication.factor": 3,
+    "transaction.state.log.min.isr": 2,
+    "min.insync.replicas": 2,
+    "group.initial.rebalance.delay.ms": 0,
+    "auto.leader.rebalance.enable": "false",
+    "controlled.shutdown.retry.backoff.ms": 500,
+}
+PARTITIONS = 3
+EVERYONE = (0, 1, 2)
+
+
+class MixedCluster:
+    """Broker 0 is Apache's; started first, it is controller."""
+
+    def __init__(self, directory: Path) -> None:
+        self.zookeeper = ZooKeeper(directory / "zookeeper")
+        settings = {**SETTINGS, "zookeeper.connect": f"{self.zookeeper.connect}/kafka"}
+        self.theirs = ApacheBroker(directory / "broker-0", self.zookeeper, settings, heap="256M")
+        self.ours = [
+            BrokerProcess(directory / f"broker-{id_}", {**settings, "broker.id": id_})
+            for id_ in (1, 2)
+        ]
+        for broker in self.ours:
+            broker.port = free_port()
+
+    def start(self) -> MixedCluster:
+        self.zookeeper.start()
+        self.theirs.start()
+        for broker in self.ours:
+            broker.start()
+        self.wait_live(*EVERYONE)
+        return self
+
+    def close(self) -> None:
+        for broker in (*self.ours, self.theirs, self.zookeeper):
+            broker.close()
+
+    @property
+    def all(self) -> list[ApacheBroker | BrokerProcess]:
+        return [self.theirs, *self.ours]
+
+    @property
+    def bootstrap(self) -> str:
+        return ",".join(broker.bootstrap for broker in self.all)
+
+    @functools.cached_property
+    def admin(self) -> admin.AdminClient:
+        return admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+
+    def controller(self) -> int:
+        return int(self.admin.list_topics(timeout=60).controller_id)
+
+    def wait_live(self, *ids: int) -> None:
+        wait_for(
+            lambda: tuple(sorted(self.admin.list_topics(timeout=60).brokers)) == ids,
+            what=f"brokers {ids}",
+            poll=0.1,
+        )
+
+    def wait_in_sync(self, topic: str) -> None:
+        def in_sync() -> bool:
+            found = self.admin.list_topics(topic, 60).topics[topic].partitions.values()
+            return {tuple(sorted(p.isrs)) for p in found} == {EVERYONE}
+
+        wait_for(in_sync, seconds=90, what=f"all replicas of {topic} in sync", poll=0.1)
+
+    def create(self, topic: str) -> None:
+        wanted = admin.NewTopic(topic, PARTITIONS, 3)
+        (made,) = self.admin.create_topics([wanted], operation_timeout=60).values()
+        made.result(60)
+
+    def leaders(self, topic: str) -> dict[int, int]:
+        found = self.admin.list_topics(topic, 60).topics[topic].partitions
+        return {number: int(p.leader) for number, p in found.items()}
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MixedCluster]:
+    found = MixedCluster(tmp_path_factory.mktemp("mixed"))
+    try:
+        yield found.start()
+    finally:
+        found.close()
+
+
+def groups_agree(mixed: MixedCluster, topic: str, group: str) -> None:
+    """A group reads all, commits, and its offsets are the ends."""
+    consumer = ck.Consumer(
+        {
+            "bootstrap.servers": mixed.bootstrap,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "log_level": 0,
+        }
+    )
+    consumer.subscribe([topic])
+    parts = [ck.TopicPartition(topic, number) for number in range(PARTITIONS)]
+    try:
+        ends = {p.partition: consumer.get_watermark_offsets(p, 60)[1] for p in parts}
+        at: dict[int, int] = dict.fromkeys(ends, 0)
+
+        def read() -> bool:
+            for message in consumer.consume(5000, 0.5):
+                if message.error() is None:
+                    at[message.partition()] = message.offset() + 1
+            return at == ends
+
+        wait_for(read, what=f"{group} at {ends}", about=at)
+        consumer.commit(asynchronous=False)
+        committed = {p.partition: max(p.offset, 0) for p in consumer.committed(parts, 60)}
+        assert committed == ends
+    finally:
+        consumer.close()
+
+
+def test_brokers_are_replaced_one_by_one_under_load(mixed: MixedCluster) -> None:
+    assert mixed.controller() == 0
+    mixed.create("rolled")
+    assert sorted(mixed.leaders("rolled").values()) == list(EVERYONE)
+    loads = [
+        Load(mixed.bootstrap, "rolled", number, {**IDEMPOTENT, "message.timeout.ms": 300_000})
+        for number in range(PARTITIONS)
+    ]
+    for load in loads:
+        load.start()
+    controllers = []
+    try:
+        for broker in mixed.all:
+            for load in loads:
+                load.wait_acked(100, 120)
+            broker.stop(120)
+            for load in loads:
+                load.wait_acked(100, 120)
+            controllers.append(mixed.controller())
+            broker.start(120)
+            mixed.wait_in_sync("rolled")
+        for load in loads:
+            load.finish(120)
+    finally:
+        for load in loads:
+            load.abandon()
+    assert controllers[0] in (1, 2)
+    ends = {load.partition: load.sent for load in loads}
+    found = read_all(mixed.bootstrap, "rolled", ends)
+    for load in loads:
+        fetched = [Fetched(n, Message(v), 0) for n, v in enumerate(found[load.partition])]
+        check_ledger(load, fetched, exactly=True)
+
+
+def test_groups_and_transactions_span_both_kinds(mixed: MixedCluster) -> None:
+    mixed.create("spanned")
+    producer = ck.Producer(
+        {"bootstrap.servers": mixed.bootstrap, "transactional.id": "spanning", "log_level": 0}
+    )
+    producer.init_transactions(120)
+    for commit in (True, False, True):
+        producer.begin_transaction()
+        for number in range(30):
+            producer.produce("spanned", b"x", partition=number % PARTITIONS)
+        assert producer.flush(120) == 0
+        if commit:
+            producer.commit_transaction(120)
+        else:
+            producer.abort_transaction(120)
+    consumer = ck.Consumer({"bootstrap.servers": mixed.bootstrap, "group.id": "x", "log_level": 0})
+    parts = [ck.TopicPartition("spanned", number, 0) for number in range(PARTITIONS)]
+    consumer.assign(parts)
+    seen = 0
+
+    def read() -> bool:
+        nonlocal seen
+        seen += sum(message.error() is None for message in consumer.consume(1000, 0.2))
+        return seen >= 60
+
+    wait_for(read, what="60 committed records")
+    # Ten committed, ten aborted, ten committed, and three markers.
+    assert {consumer.get_watermark_offsets(p, 60) for p in parts} == {(0, 33)}
+    consumer.close()
+    assert seen == 60
+
+
+def test_the_death_of_each_kind_loses_nothing(mixed: MixedCluster) -> None:
+    mixed.create("survived")
+    load = Load(mixed.bootstrap, "survived", 0, {**IDEMPOTENT, "message.timeout.ms": 300_000})
+    load.start()
+    try:
+        load.wait_acked(100, 120)
+        mixed.ours[0].kill()
+        load.wait_acked(100, 120)
+        mixed.ours[0].start()
+        mixed.wait_in_sync("survived")
+        mixed.theirs.running.kill()
+        load.wait_acked(100, 120)
+        mixed.wait_live(1, 2)  # Apache's cannot register while its former session lives
+        mixed.theirs.start(120)
+        mixed.wait_in_sync("survived")
+        load.finish(120)
+    finally:
+        load.abandon()
+    found = read_all(mixed.bootstrap, "survived", {0: load.sent})[0]
+    check_ledger(load, [Fetched(n, Message(v), 0) for n, v in enumerate(found)], exactly=True)
+    for group in ("after-a", "after-b", "after-c"):
+        groups_agree(mixed, "survived", group)
