@@ -27,6 +27,9 @@ NO_EFFECT_ON_TOPICS = (
     "remote.log.delete.on.disable",
 )
 
+RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+LEADER_SELECTOR = "org.apache.kafka.common.replica.LeaderSelector"
+
 Get = Callable[[str], Any]
 """Typed value of a setting by name, None where it has none."""
 
@@ -178,6 +181,8 @@ def review(static: Mapping[str, str]) -> Review:
         setting = BROKER.get(name)
         if setting is None:
             _review_unknown(name, found)
+        elif name == "replica.selector.class":
+            found.warnings.extend(_selector(str(setting.parse(text) or "")))
         elif name == "log.message.format.version":
             found.warnings.extend(_old_format(name, str(setting.parse(text))))
         elif setting.support is not Support.HONOURED and not _is_default(setting, text):
@@ -210,6 +215,16 @@ def _old_format(name: str, version: str) -> list[str]:
     return [
         f"{name}={version} is ignored because the inter-broker protocol version is 3.0 or newer: "
         "records are stored in format v2"
+    ]
+
+
+def _selector(name: str) -> list[str]:
+    """Of the classes that pick a replica, those that come with Kafka are known."""
+    if name in ("", RACK_AWARE_SELECTOR, LEADER_SELECTOR):
+        return []
+    return [
+        f"replica.selector.class={name} has no effect on this broker, leaders serve all consumers: "
+        f"it knows {RACK_AWARE_SELECTOR}"
     ]
 
 

@@ -27,6 +27,7 @@ from pykafka_ops.broker.state.fetch_session import FetchContext, FetchKey, Fetch
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
     FetchableTopicResponse,
@@ -60,7 +61,6 @@ SESSION_ERRORS = (
     ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
 )
 
-RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 ANYWHERE = Reader(None)
 
 LITTLE = 4096
@@ -134,7 +134,7 @@ def _replica_id(request: FetchRequest) -> int:
 def _reader(context: Context, request: FetchRequest) -> Reader:
     """The consumer; one that tells its rack is sent to a replica there, if the broker is set so."""
     rack, services = request.rack_id, context.services
-    if not rack or services.configs.value("replica.selector.class") != RACK_AWARE:
+    if not rack or services.configs.value("replica.selector.class") != RACK_AWARE_SELECTOR:
         return ANYWHERE
     brokers = services.image.brokers
 

@@ -7,12 +7,14 @@ hash of topic and partition.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import java_hash
 from pykafka_ops.broker.net.fetch_requests import NoThrottle, Site, Throttle
 from pykafka_ops.broker.net.fetcher import Fetcher
+from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.peer import Peer
@@ -101,7 +103,8 @@ class ReplicaFetchers:
         for key in list(self._where):
             partition = self._site.replicas.find(*key)
             if partition is not None and not partition.is_leader:
-                self.follow(partition)
+                with contextlib.suppress(KafkaError):  # its directory failed
+                    self.follow(partition)
         self.end_idle()
 
     @property

@@ -117,3 +117,11 @@ def test_an_older_protocol_version_is_refused_with_the_one_to_set() -> None:
 def test_a_malformed_value_is_an_error() -> None:
     with pytest.raises(SettingError, match="Not a number"):
         review({"num.io.threads": "x"})
+
+
+def test_only_selectors_of_kafka_are_known() -> None:
+    package = "org.apache.kafka.common.replica"
+    for name in ("", f"{package}.RackAwareReplicaSelector", f"{package}.LeaderSelector"):
+        assert review({"replica.selector.class": name}).warnings == []
+    (line,) = review({"replica.selector.class": "com.example.Mine"}).warnings
+    assert "com.example.Mine has no effect" in line
