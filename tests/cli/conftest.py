@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import Broker
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.apache_cluster import Brokers as Brokers
+from tests.support.apache_cluster import OurBrokers
 from tests.support.broker import BrokerProcess
 
 
@@ -39,6 +40,20 @@ def brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
     directory = tmp_path_factory.mktemp("three")
     zookeeper = ZooKeeper(directory).start()
     started = Brokers(directory, zookeeper)
+    try:
+        yield started.start()
+    finally:
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def target_brokers(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Brokers]:
+    """Three fresh brokers of ours on ZooKeeper, with ``--target apache`` Apache Kafka's."""
+    directory = tmp_path_factory.mktemp("three")
+    made = OurBrokers if request.config.getoption("--target") == "pko" else Brokers
+    started = made(directory, ZooKeeper(directory).start())
     try:
         yield started.start()
     finally:

@@ -1,4 +1,4 @@
-"""kafka-get-offsets, -log-dirs, -leader-election and other tools: the transcripts' rows."""
+"""kafka-get-offsets, -delete-records, -log-dirs, -broker-api-versions: the transcripts' rows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from pykafka_ops.client.elections import PREFERRED, elect_leaders
-from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from tests.cli.conftest import Brokers
-from tests.support.apache import run_tool
+from tests.support.apache_cluster import OurBrokers
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
-from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 MINUTE = 60_000
@@ -41,8 +38,9 @@ def fill(brokers: Brokers, topic: str, assignment: str, count: int, step: int = 
 
 
 @pytest.fixture(scope="module")
-def filled(brokers: Brokers) -> Iterator[Brokers]:
+def filled(target_brokers: Brokers) -> Iterator[Brokers]:
     """The topics that the transcripts look at."""
+    brokers = target_brokers
     fill(brokers, "odds", ",".join(str(i % 3) for i in range(11)), 99)
     fill(brokers, "telemetry.v2", "0,1", 10, -MINUTE)
     fill(brokers, "views", WIDE["views"], 60)
@@ -121,88 +119,20 @@ def test_records_are_deleted_as_in_the_transcript(
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_broker_tells_the_versions_of_the_transcript(brokers: Brokers) -> None:
+def test_every_broker_tells_the_versions_of_the_transcript(target_brokers: Brokers) -> None:
     for entry in entries("broker-api-versions"):
         if "127.0.0.1:1" in entry.argv:
             continue
-        said = replay(entry, brokers.bootstrap)
+        said = replay(entry, target_brokers.bootstrap)
         assert said.code == entry.code, entry
-        if entry.code == 0:
-            assert blocks(said.stdout) == blocks(entry.stdout)
+        if entry.code:
+            continue
+        for got, wanted in zip(blocks(said.stdout), blocks(entry.stdout), strict=True):
+            answered = [line for line in got if not line.endswith("UNSUPPORTED,")]
+            assert not set(answered) - set(wanted)
+            assert isinstance(target_brokers, OurBrokers) or got == wanted
 
 
-def blocks(text: str) -> list[str]:
-    """One text per broker, without its port."""
-    return sorted(re.sub(r"127\.0\.0\.1:\d+", "HOST", b) for b in text.split("\n)\n"))
-
-
-def test_leaders_are_elected_as_in_the_transcript(
-    filled: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    prefer_broker_1(filled, ("orders", 0))
-    fill(filled, "logins", "1:0", 1)
-    wrong: list[str] = []
-    for entry in entries("leader-election"):
-        if "stopped" in entry.step:
-            filled.stop(1)
-            filled.wait_live(0, 2)
-            assert "broker 1 down" in state_of(filled)
-        if "started" in entry.step:
-            filled.all[1].start()
-            filled.wait_live(0, 1, 2)
-        if entry.argv[:1] == ["kafka-leader-election"]:
-            wrong += election_differs(entry, replay(entry, filled.bootstrap))
-    assert not wrong, "\n".join(wrong)
-
-
-def test_the_state_of_the_cluster_is_told(filled: Brokers) -> None:
-    assert state_of(filled) == {"racks 2", "no trouble"}
-    server = ("--bootstrap-server", filled.bootstrap)
-    theirs = run_tool("kafka-cluster", "cluster-id", *server)
-    ours = run("kafka-cluster", "cluster-id", *server)
-    assert (ours.code, ours.stdout) == (theirs.returncode, theirs.stdout)
-    said = run("kafka-cluster", "unregister", *server, "--id", "2")
-    text = "The target cluster does not support the broker unregistration API.\n"
-    assert (said.code, said.stdout) == (0, text)
-
-
-def state_of(brokers: Brokers) -> set[str]:
-    """What ``pko cluster status`` finds remarkable."""
-    said = run("cluster", "status", "-b", brokers.bootstrap, "-o", "json",
-               "--fail-on", "under_replicated>0|offline>0|brokers_missing>0")  # fmt: skip
-    (item,) = json.loads(said.stdout)["items"]
-    facts = item["facts"]
-    assert {b["version"] for b in item["brokers"] if b["state"] == "up"} == {"about 3.9"}
-    assert sum(b["bytes"] or 0 for b in item["brokers"]) > 0
-    found = {f"broker {b['id']} {b['state']}" for b in item["brokers"] if b["state"] != "up"}
-    troubled = sum(facts[name] for name in ("under_replicated", "offline", "brokers_missing"))
-    assert said.code == (4 if troubled else 0)
-    return found | {f"racks {facts['racks']}", "trouble" if troubled else "no trouble"}
-
-
-def prefer_broker_1(brokers: Brokers, partition: tuple[str, int]) -> None:
-    """Replicas 1, 0, and 1 leads."""
-    cluster = brokers.cluster()
-    try:
-        assert alter_reassignments(cluster, {partition: [1, 0]}) == {partition: None}
-        wait_for(lambda: not list_reassignments(cluster), seconds=60, what="the new order")
-        done = elect_leaders(cluster, PREFERRED, [partition])
-        assert done == {partition: None}
-    finally:
-        cluster.close()
-
-
-def election_differs(entry: Entry, said: Said) -> list[str]:
-    """What differs; of all partitions not which, since the transcript's cluster had others."""
-    if "--all-topic-partitions" in entry.argv:
-        pattern = r"(partitions?:? )[\w.]+-\d.*|^\d+ replica"
-        entry.stdout, said.stdout = (
-            "\n".join(sorted({re.sub(pattern, r"\1", x) for x in text.splitlines()}))
-            for text in (entry.stdout, said.stdout)
-        )
-        entry.stderr, said.stderr = (
-            re.sub(r"^\d+ (?=replica)", "", first_error(text))
-            for text in (entry.stderr, said.stderr)
-        )
-    return compare(entry, said)
+def blocks(text: str) -> list[list[str]]:
+    """The lines of each broker, without its port."""
+    return sorted(re.sub(r"127\.0\.0\.1:\d+", "HOST", b).splitlines() for b in text.split("\n)\n"))

@@ -53,20 +53,20 @@ def compare(entry: Entry, said: Said) -> list[str]:
 
 
 def test_every_command_line_answers_like_apache_kafka(
-    brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target_brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ids: dict[str, str] = {}
     wrong: list[str] = []
     for entry in entries("topics"):
         if entry.step:
-            act(brokers, entry.step)
+            act(target_brokers, entry.step)
             continue
         if "tickets" in entry.stdout and "tickets" not in ids.values():
             create = ("--create", "--topic", "tickets", "--replica-assignment", "0,1,2")
-            run("kafka-topics", "--bootstrap-server", brokers.bootstrap, *create)
+            run("kafka-topics", "--bootstrap-server", target_brokers.bootstrap, *create)
             ids["-"] = "tickets"
-        said = replay(entry, brokers.bootstrap, ids)
+        said = replay(entry, target_brokers.bootstrap, ids)
         ours = topic_ids(said.stdout)
         ids.update({i: ours[t] for t, i in topic_ids(entry.stdout).items() if t in ours})
         wrong += compare(entry, said)
