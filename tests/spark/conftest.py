@@ -36,7 +36,8 @@ def spark() -> Iterator[SparkSession]:
     from pykafka_ops.spark.session import Wish, close, session
 
     conf = {"spark.sql.shuffle.partitions": "2"}
-    made = session(Wish(cores=2, driver_memory="1g", conf=conf))
+    # brief: little data, so that compiling well would cost a third more than it saves
+    made = session(Wish(cores=2, driver_memory="1g", conf=conf, brief=True))
     yield made
     close(made)
 
