@@ -24,6 +24,11 @@ class Facts(NamedTuple):
     moving: dict[Key, Reassignment]
     errors: list[ItemError]
 
+    def replicas(self, key: Key) -> tuple[int, ...]:
+        """Where the replicas of a partition are, or will be once its move is done."""
+        gone = self.moving[key].removing if key in self.moving else ()
+        return tuple(i for i in self.partitions[key].replicas if i not in gone)
+
 
 def facts_of(cluster: Cluster, *, racks: bool = True) -> Facts:
     """Ask for all of it; PkoError. Brokers that do not tell of their disks are among the errors."""
@@ -48,8 +53,12 @@ def facts_of(cluster: Cluster, *, racks: bool = True) -> Facts:
 
 
 def _disks(dirs: Iterable[LogDir]) -> tuple[int | None, int | None]:
-    """Bytes of a broker's volumes, and how many of them are free; each volume once."""
-    volumes = {(d.total_bytes, d.usable_bytes) for d in dirs}
+    """Bytes of a broker's volumes, and how many of them are free.
+
+    Each directory counts as a volume of its own, which is what several are there for; that two are
+    on the same one cannot be told from here.
+    """
+    volumes = [(d.total_bytes, d.usable_bytes) for d in dirs]
     if not volumes or any(total <= 0 or usable < 0 for total, usable in volumes):
         return None, None
     return sum(total for total, _ in volumes), sum(usable for _, usable in volumes)

@@ -98,6 +98,7 @@ class Throttles:
     def __init__(self, cluster: Cluster, path: Path) -> None:
         self.cluster, self.path = cluster, path
         self.noted = load(path)
+        self._known: set[Place] = set()
 
     def limit(self, jobs: Sequence[Job], rate: int) -> None:
         """Let brokers copy at most ``rate`` bytes a second for these jobs; PkoError."""
@@ -118,13 +119,15 @@ class Throttles:
 
     def _note(self, wanted: dict[Place, str]) -> None:
         """Note what is there, before it is changed; replicas that are limited already stay so."""
-        unknown = [place for place in wanted if place not in self.noted]
-        found = _values(self.cluster, unknown)
-        for place in unknown:
-            self.noted[place] = Noted(found[place], ())
-        for place, value in wanted.items():
+        unknown = [place for place in wanted if place not in self._known]
+        for place, value in _values(self.cluster, unknown).items():
+            left = self.noted.get(place)  # by a run that was killed
+            if left is None or value not in (None, left.before, *left.ours):
+                self.noted[place] = Noted(value, ())
+        self._known.update(unknown)
+        for place, text in wanted.items():
             before, ours = self.noted[place]
-            wanted[place] = value = _joined(place[1], before, value)
+            wanted[place] = value = _joined(place[1], before, text)
             if value != (ours or (None,))[-1]:
                 self.noted[place] = Noted(before, (*ours[-1:], value))
         self._save()

@@ -22,7 +22,8 @@ from pykafka_ops.commands.reassign.facts import held_bytes
 from pykafka_ops.commands.reassign.limits import Throttles
 from pykafka_ops.commands.reassign.text import named
 from pykafka_ops.commands.reassign.watching import Watching
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
 
 WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", "stopped"
@@ -33,6 +34,12 @@ _TRIES_SECONDS = 120.0
 """How long a cluster may not answer before the run gives up."""
 _ADAPT_SECONDS = 5.0
 _STANDS_SECONDS = 30.0
+_PASSING = (
+    ErrorCode.NOT_CONTROLLER,
+    ErrorCode.REQUEST_TIMED_OUT,
+    ErrorCode.BROKER_NOT_AVAILABLE,
+    ErrorCode.LEADER_NOT_AVAILABLE,
+)
 
 
 @dataclass(slots=True)
@@ -88,18 +95,24 @@ class Runner:
         self._adapted = trouble_since = time.monotonic()
         pause = _POLL_FIRST
         while True:
+            before = [p.state for p in self.jobs]
             try:
                 self._step()
                 trouble_since = time.monotonic()
             except PkoError as error:
-                if time.monotonic() - trouble_since > _TRIES_SECONDS:
+                late = time.monotonic() - trouble_since > _TRIES_SECONDS
+                if late or not _may_pass(error) or not self._moves():
                     raise
                 self.watching.say(f"pko: {error}; still trying")
                 self.cluster.close()
             if not any(p.state in (WAITING, MOVING) for p in self.jobs):
                 return
             time.sleep(pause)
-            pause = min(pause * 1.5, _POLL_MOST)
+            changed = before != [p.state for p in self.jobs]
+            pause = _POLL_FIRST if changed else min(pause * 1.5, _POLL_MOST)
+
+    def _moves(self) -> bool:
+        return any(p.state == MOVING for p in self.jobs)
 
     def _step(self) -> None:
         now = time.monotonic()
@@ -246,6 +259,13 @@ class Runner:
             if error is None:
                 jobs[key].state = STOPPED
         return [item_error(named(k), e) for k, e in found.items() if e is not None]
+
+
+def _may_pass(error: PkoError) -> bool:
+    """Whether it may be better in a while."""
+    if isinstance(error, KafkaError):
+        return error.code in _PASSING
+    return isinstance(error, ConnectError)
 
 
 def _spread(jobs: Iterable[Job]) -> float:

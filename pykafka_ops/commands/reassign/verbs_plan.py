@@ -24,7 +24,7 @@ from pykafka_ops.analysis.moves import (
 )
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._options import Args, java_integer
-from pykafka_ops.commands._output import Table, say
+from pykafka_ops.commands._output import Table, counted, say
 from pykafka_ops.commands.reassign import plan_file, plan_rows
 from pykafka_ops.commands.reassign.facts import Facts, facts_of
 from pykafka_ops.errors import UsageError
@@ -40,14 +40,14 @@ def plan(ctx: Context) -> Table:
     args = ctx.args
     failing = condition(args.text("fail-on"), plan_rows.FIELDS)
     drain, add = (frozenset(ids_of(args, name)) for name in ("drain", "add"))
-    asked = _limits(args, drain, add)
+    asked, rate = _limits(args, drain, add), rate_of(args)
     facts = facts_of(ctx.cluster(), racks=not args.has("disable-rack-aware"))
     _check(facts, drain, add)
     down = frozenset(i for p in facts.partitions.values() for i in p.replicas) - set(facts.brokers)
     limits = replace(asked, keep=down - drain)
     movable = _movable(args, facts)
     partitions = [
-        Partition(*key, tuple(p.replicas), facts.sizes[key], key not in movable)
+        Partition(*key, facts.replicas(key), facts.sizes[key], key not in movable)
         for key, p in facts.partitions.items()
     ]
     brokers: list[Broker] = list(facts.brokers.values())
@@ -58,7 +58,7 @@ def plan(ctx: Context) -> Table:
     path = args.text("file")
     if path:
         plan_file.write(path, plan_file.text_of(made.before, made.after, ctx.cluster().cluster_id))
-    notes = [*_notes(made, facts, down - drain), *_summary(args, made, facts, path)]
+    notes = [*_notes(made, facts, down - drain), *_summary(args, made, facts, rate)]
     return _table(ctx, made, facts, notes, failing)
 
 
@@ -130,11 +130,9 @@ def _check(facts: Facts, drain: frozenset[int], add: frozenset[int]) -> None:
     live = ", ".join(map(str, sorted(facts.brokers)))
     held = {i for p in facts.partitions.values() for i in p.replicas}
     for id_ in sorted(drain - held - set(facts.brokers)):
-        raise UsageError(
-            f"--drain {id_}: there is no such broker, and no replica on one; {live} are"
-        )
+        raise UsageError(f"--drain {id_}: no such broker, nor a replica on one; brokers are {live}")
     for id_ in sorted(add - set(facts.brokers)):
-        raise UsageError(f"--add {id_}: there is no such broker; {live} are")
+        raise UsageError(f"--add {id_}: no such broker; brokers are {live}")
     for id_ in sorted(add & drain):
         raise UsageError(f"broker {id_} cannot be drained and added at once")
     if not set(facts.brokers) - drain:
@@ -163,7 +161,8 @@ def _notes(made: Plan, facts: Facts, down: frozenset[int]) -> list[str]:
             "to others"
         )
     if facts.moving:
-        notes.append(f"pko: {len(facts.moving)} partitions are moving already and are left alone")
+        many = counted(list(facts.moving), "partition")
+        notes.append(f"pko: {many} on the move already, left alone")
     with_rack = sum(1 for b in facts.brokers.values() if b.rack is not None)
     if 0 < with_rack < len(facts.brokers):
         notes.append("pko: only some brokers have a rack, so racks are not looked at")
@@ -172,18 +171,17 @@ def _notes(made: Plan, facts: Facts, down: frozenset[int]) -> list[str]:
     return [*notes, f"pko: and {more} more of that kind"] if more > 0 else notes
 
 
-def _summary(args: Args, made: Plan, facts: Facts, path: str | None) -> list[str]:
+def _summary(args: Args, made: Plan, facts: Facts, rate: int | None) -> list[str]:
     if not made.after:
         return ["pko: nothing to move"]
-    copies = sum(1 for m in made.moves if m.target is not None)
+    copies = [m for m in made.moves if m.target is not None]
     least = f" (no plan can do with less than {size_text(made.least)})" if made.least else ""
     orders = sum(1 for k in made.after if set(made.after[k]) == set(made.before[k]))
     only = f", {orders} of them only in their order" if orders else ""
     text = (
-        f"pko: {len(made.after)} partitions change{only}; {copies} replicas, "
-        f"{size_text(made.moved)} to copy{least}"
+        f"pko: {counted(list(made.after), 'partition')} to change{only}; "
+        f"{counted(copies, 'replica')}, {size_text(made.moved)} to copy{least}"
     )
-    rate = rate_of(args)
     jobs = jobs_of(made.before, made.after, facts)
     many = len(waves(jobs, whole(args, "per-broker", 1) or 5))
     text += f", in {many} wave{'' if many == 1 else 's'}"
@@ -191,6 +189,7 @@ def _summary(args: Args, made: Plan, facts: Facts, path: str | None) -> list[str
         leaders = {key: p.leader for key, p in facts.partitions.items()}
         seconds = least_seconds(jobs, rate, leaders)
         text += f"; at {size_text(rate)}/s at least {time_text(seconds)}"
+    path = args.text("file")
     if path:
         return [text, f"pko: start it with: pko reassign-partitions run {path}"]
     return [text, "pko: --file FILE keeps the plan, for run"]
@@ -226,7 +225,7 @@ def _table(
     shown = rows
     if ctx.output == "table" and len(rows) > SHOWN:
         shown = rows[:SHOWN]
-        say(f"pko: {len(rows) - SHOWN} partitions more; -o wide shows them all")
+        say(f"pko: {counted(rows[SHOWN:], 'partition')} more; -o wide shows all")
     if ctx.output in ("table", "wide"):
         shown = [row | {"bytes": size_text(int(str(row["bytes"])))} for row in shown]
     code = 4 if failing is not None and any(failing(row) for row in brokers) else None
