@@ -11,6 +11,7 @@ from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.broker.state.leadership import TopicPartition
 from pykafka_ops.broker.state.orders import (
@@ -80,6 +81,7 @@ class Node:
                 clock=lambda: 1,
                 new_topic_id=cluster.new_id,
                 connect=lambda info: Line(cluster.nodes[info.id].replicas),
+                rebalance=cluster.rebalance,
                 rejoin=self.register,
             ),
         )
@@ -116,7 +118,10 @@ class Node:
 class Nodes:
     """Brokers on one embedded tree; use as ``async with``."""
 
-    def __init__(self, directory: Path, count: int = 1) -> None:
+    def __init__(
+        self, directory: Path, count: int = 1, *, rebalance: RebalanceSettings | None = None
+    ) -> None:
+        self.rebalance = rebalance
         self.first = EmbeddedStore(directory / "m.db", clock=lambda: 1, durable=False)
         self._ids = itertools.count(1)
         self.nodes: dict[int, Node] = {}

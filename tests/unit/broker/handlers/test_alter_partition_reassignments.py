@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pykafka_ops.broker.metadata.znodes import Topic
-from pykafka_ops.broker.metadata.znodes_admin import PreferredElection, Reassignments
+from pykafka_ops.broker.metadata.znodes import PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes_admin import IsrChanges, PreferredElection, Reassignments
 from pykafka_ops.broker.state.isr_rules import IsrChange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
@@ -132,3 +132,21 @@ async def gone(desk: TopicDesk, path: str) -> None:
         await eventually(lambda: len(seen) > known)  # noqa: B023
         known = len(seen)
     cancel()
+
+
+def test_isrs_of_brokers_of_old_protocols_are_told_by_znodes(tmp_path: Path) -> None:
+    async def body(desk: TopicDesk) -> None:
+        await create(desk, [0])
+        assert (await move(desk, {0: [1]}))[1][0] == (ErrorCode.NONE, None)
+        store, path = desk.nodes[1].store, PartitionState.path("t", 0)
+        node = await store.get(path)
+        assert node is not None
+        state = PartitionState.decode("t", 0, node.data, node.stat.version)
+        await store.set(path, PartitionState.encode(state._replace(isr=(0, 1))))
+        await store.create(IsrChanges.prefix, b"{nonsense", sequence=True)
+        noted = IsrChanges.encode([("t", 0)])
+        await store.create(IsrChanges.prefix, noted, sequence=True)
+        await eventually(lambda: desk.image().topics["t"].partitions[0].replicas == (1,))
+        assert await store.children(IsrChanges.path) == []
+
+    at_desk(tmp_path, body, brokers=2)
