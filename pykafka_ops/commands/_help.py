@@ -29,7 +29,7 @@ def overview() -> str:
         *_options_block(COMMON),
         "",
         "settings: ~/.config/pko/config.toml (profiles), PKO_BOOTSTRAP_SERVER, PKO_COMMAND_CONFIG,",
-        "  PKO_PROFILE, PKO_OUTPUT, NO_COLOR",
+        "  PKO_PROFILE, PKO_OUTPUT, PKO_ZOOKEEPER, NO_COLOR",
         EXIT_CODES,
     ]
     return "\n".join(lines) + "\n"

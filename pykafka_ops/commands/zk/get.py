@@ -11,7 +11,7 @@ from pykafka_ops.commands._context import Context, show
 from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.zk.decode import decode, plain, summary
 from pykafka_ops.commands.zk.listing import no_znode, path_of
-from pykafka_ops.commands.zk.session import Session, Stat, Znode, address, connected, lost
+from pykafka_ops.commands.zk.session import Session, Stat, Znode, address, connected, lost, reader
 from pykafka_ops.commands.zk.tree import item
 from pykafka_ops.errors import ConnectError, UsageError
 
@@ -25,10 +25,13 @@ def get(ctx: Context) -> Table | int:
     path = path_of(args.text("path"))
     if args.has("raw") and args.has("stat"):
         raise UsageError("--raw shows the data alone, without --stat")
-    with connected(address(args.text("zookeeper"), ctx.env)) as session:
-        if args.has("watch"):
+    if args.has("watch"):
+        if args.has("store"):
+            raise UsageError("--watch goes with --zookeeper, not with --store")
+        with connected(address(args.text("zookeeper"), ctx.env)) as session:
             return _watch(ctx, session, path)
-        znode = session.read([path])[0]
+    with reader(ctx) as source:
+        znode = source.read([path])[0]
     if znode is None:
         raise no_znode(path)
     return _shown(ctx, znode)
@@ -66,8 +69,11 @@ def _text(name: str, value: object) -> str | None:
 
 
 def moment(milliseconds: int) -> str:
-    """A time in UTC."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """A time in UTC; the number itself where no calendar reaches."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return str(milliseconds)
 
 
 def stat_lines(stat: Stat) -> list[tuple[str, str]]:

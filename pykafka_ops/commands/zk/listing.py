@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import Column, Table
-from pykafka_ops.commands.zk.session import address, connected
+from pykafka_ops.commands.zk.session import reader
 from pykafka_ops.errors import PkoError, UsageError
 
 
@@ -26,7 +26,7 @@ def no_znode(path: str) -> PkoError:
 def ls(ctx: Context) -> Table:
     """The names of the children."""
     path = path_of(ctx.args.text("path"))
-    with connected(address(ctx.args.text("zookeeper"), ctx.env)) as session:
+    with reader(ctx) as session:
         names = session.children([path])[0]
     if names is None:
         raise no_znode(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -17,6 +17,9 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 from pykafka_ops.errors import ConnectError, PkoError, UsageError
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands._context import Context
 
 TIMEOUT_S = 5.0
 AT_ONCE = 500
@@ -47,6 +50,18 @@ class Znode(NamedTuple):
     data: bytes | None
     stat: Stat | None
     refused: str = ""
+
+
+class Reader(Protocol):
+    """What answers questions about many znodes: a Session, or the file of a broker without."""
+
+    def read(self, paths: Sequence[str]) -> list[Znode | None]:
+        """Each znode, None where there is none."""
+        ...
+
+    def children(self, paths: Sequence[str]) -> list[list[str] | None]:
+        """The names of each one's children, sorted; None where it is gone or must not be seen."""
+        ...
 
 
 class Session:
@@ -135,3 +150,19 @@ def connected(hosts: str, timeout_s: float = TIMEOUT_S) -> Iterator[Session]:
     finally:
         client.stop()
         client.close()
+
+
+@contextlib.contextmanager
+def reader(ctx: Context) -> Iterator[Reader]:
+    """What the command line names: ``--store``, or ``--zookeeper``."""
+    args = ctx.args
+    if not args.has("store"):
+        with connected(address(args.text("zookeeper"), ctx.env)) as session:
+            yield session
+        return
+    if args.has("zookeeper"):
+        raise UsageError("either --zookeeper or --store")
+    from pykafka_ops.commands.zk.store_file import opened
+
+    with opened(args.text("store") or "") as file:
+        yield file

@@ -8,7 +8,7 @@ from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.zk.decode import Decoded, decode, plain, summary
 from pykafka_ops.commands.zk.listing import no_znode, path_of
-from pykafka_ops.commands.zk.session import Session, Znode, address, connected
+from pykafka_ops.commands.zk.session import Reader, Znode, reader
 from pykafka_ops.errors import UsageError
 
 WIDTH = 100
@@ -33,7 +33,7 @@ def by_number(path: str) -> tuple[bool, int, str]:
 
 
 def walk(
-    session: Session,
+    session: Reader,
     top: str,
     depth: int | None = None,
     order: Callable[[str], tuple[bool, int, str]] | None = None,
@@ -80,7 +80,7 @@ def tree(ctx: Context) -> Table:
     depth = ctx.args.number("depth")
     if depth is not None and depth < 0:
         raise UsageError(f"--depth {depth}: how many levels, 0 or more")
-    with connected(address(ctx.args.text("zookeeper"), ctx.env)) as session:
+    with reader(ctx) as session:
         found = list(walk(session, top, depth, by_number))
     return _table(ctx, "znode-tree", top, found, indented=True)
 
@@ -88,7 +88,7 @@ def tree(ctx: Context) -> Table:
 def check(ctx: Context) -> Table:
     """The znodes that a broker could not read; exit code 4 where there are any."""
     top = path_of(ctx.args.text("path"))
-    with connected(address(ctx.args.text("zookeeper"), ctx.env)) as session:
+    with reader(ctx) as session:
         found = list(walk(session, top, order=by_number))
     bad = [znode for znode in found if decode(znode).problem]
     table = _table(ctx, "bad-znodes", top, bad, indented=False)
