@@ -78,7 +78,7 @@ def main() -> int:
                 cluster.start()
             assert cluster is not None
             began = time.monotonic()
-            records = run_fault(cluster, name, f"round-{number}-{name}", seed)
+            records = run_fault(cluster, name, f"round-{number}-{name}", seed, copies=True)
             took = time.monotonic() - began
             print(f"{number:4} {name:20} {records:8} records  {took:6.1f} s", flush=True)
             passed += 1

@@ -6,7 +6,8 @@ import random
 import time
 from collections.abc import Callable
 
-from tests.support.checked_load import CheckedLoad
+from tests.support.checked_copy import CheckedCopy
+from tests.support.checked_load import BROKEN, CheckedLoad
 from tests.support.faulty_cluster import SESSION_MS, FaultyCluster
 from tests.support.waiting import wait_for
 
@@ -19,21 +20,33 @@ def fault(function: Fault) -> Fault:
     return function
 
 
-def run_fault(cluster: FaultyCluster, name: str, topic: str, seed: int) -> int:
+def run_fault(
+    cluster: FaultyCluster, name: str, topic: str, seed: int, *, copies: bool = False
+) -> int:
     """One fault under load, mended, and every record checked; how many there were.
 
-    AssertionError if one is amiss.
+    ``copies``: a loop of transactions has to come through it, too. AssertionError if one is amiss.
     """
     load = CheckedLoad(cluster, topic)
+    copy = CheckedCopy(cluster, topic, BROKEN) if copies else None
     try:
         load.start()
+        if copy is not None:
+            copy.start()
+            copy.wait_progress()
         FAULTS[name](cluster, load, random.Random(seed))
         cluster.restore()
         load.wait_progress(200)
+        if copy is not None:
+            copy.wait_progress()
         load.check()
+        if copy is not None:
+            copy.check()
         return sum(one.sent for one in load.loads)
     finally:
         load.close()
+        if copy is not None:
+            copy.abandon()
         cluster.network.heal()
 
 

@@ -22,6 +22,8 @@ SETTINGS: dict[str, object] = {
     "replica.socket.timeout.ms": 3000,
     "controller.socket.timeout.ms": 3000,
     "min.insync.replicas": 2,
+    "offsets.topic.num.partitions": 6,
+    "transaction.state.log.num.partitions": 6,
     "inter.broker.listener.name": "INTERNAL",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT",
 }
