@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
+import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import confluent_kafka as ck
 import pytest
 from confluent_kafka import admin
+from kazoo.client import KazooClient
 
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 from tests.support.faulty_cluster import read_all
 from tests.support.kafka_clients.base import Fetched, Message
 from tests.support.load import IDEMPOTENT, Load, check_ledger
+from tests.support.moves_desk import MovesDesk
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -228,3 +232,59 @@ def test_the_death_of_each_kind_loses_nothing(mixed: MixedCluster) -> None:
     check_ledger(load, [Fetched(n, Message(v), 0) for n, v in enumerate(found)], exactly=True)
     for group in ("after-a", "after-b", "after-c"):
         groups_agree(mixed, "survived", group)
+
+
+def make_controller(mixed: MixedCluster, broker: int) -> None:
+    """Have it elected: the others look away."""
+    others = [each for number, each in enumerate(mixed.all) if number != broker]
+    client = KazooClient(f"{mixed.zookeeper.connect}/kafka")
+    client.start()
+    try:
+        for each in others:
+            each.running.signal(signal.SIGSTOP)
+        client.delete("/controller")
+        wait_for(lambda: client.exists("/controller"), what=f"{broker} as controller")
+    finally:
+        for each in others:
+            each.running.signal(signal.SIGCONT)
+        client.stop()
+        client.close()
+    wait_for(lambda: mixed.controller() == broker, what=f"controller {broker}", poll=0.1)
+
+
+@pytest.mark.parametrize("controller", [0, 1])
+def test_replicas_move_whoever_is_controller(mixed: MixedCluster, controller: int) -> None:
+    mixed.wait_live(*EVERYONE)
+    make_controller(mixed, controller)
+    topic, desk = f"moved-{controller}", MovesDesk(mixed.bootstrap, [])
+    desk.create(topic, [0, 1])
+    desk.wait_for(topic, 0, [0, 1], {0, 1})
+    values = desk.fill(topic, 1000)
+    for target in ([2, 1], [0, 2], [1, 0]):
+        desk.move(topic, target)
+        desk.wait_moved(topic)
+        values += desk.fill(topic, 100)
+    desk.wait_for(topic, 1, [1, 0], {0, 1})
+    # Three for each move: it begins, it ends, and the ISR loses who has left.
+    assert mixed.controller() == controller
+    assert epoch_of(mixed, topic) == 9
+    wait_for(lambda: on_disk(mixed, topic) == {0, 1}, what="the old replicas' deletion")
+    assert read_all(mixed.bootstrap, topic, {0: len(values)})[0] == values
+    desk.cluster.close()
+
+
+def epoch_of(mixed: MixedCluster, topic: str) -> int:
+    """The leader epoch that stands in ZooKeeper."""
+    client = KazooClient(f"{mixed.zookeeper.connect}/kafka")
+    client.start()
+    try:
+        data, _ = client.get(f"/brokers/topics/{topic}/partitions/0/state")
+        return int(json.loads(data)["leader_epoch"])
+    finally:
+        client.stop()
+        client.close()
+
+
+def on_disk(mixed: MixedCluster, topic: str) -> set[int]:
+    found = enumerate(mixed.all)
+    return {number for number, each in found if any(each.data_dir.rglob(f"{topic}-0"))}

@@ -19,7 +19,8 @@ from pykafka_ops.client.configs import (
     describe_configs,
 )
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
-from pykafka_ops.errors import PkoError
+from pykafka_ops.client.topic_changes import NewTopic, create_topics
+from pykafka_ops.errors import KafkaError, PkoError
 from tests.support.waiting import wait_for
 
 VALUE = b"x" * 1000
@@ -42,6 +43,11 @@ class MovesDesk:
         self.bootstrap = bootstrap
         self._brokers = brokers
         self.cluster = Cluster(ClientConfig.of({"bootstrap.servers": bootstrap}))
+
+    def create(self, topic: str, replicas: list[int]) -> None:
+        """A topic of one partition on these brokers."""
+        (made,) = create_topics(self.cluster, [NewTopic(topic, -1, -1, {0: replicas})]).values()
+        assert not isinstance(made, KafkaError), made
 
     def fill(self, topic: str, count: int) -> list[bytes]:
         """Records of 1 KB in partition 0, acknowledged by all; their values."""
