@@ -15,7 +15,7 @@ from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import Topic, all_topics
 from pykafka_ops.commands._api_versions import release
 from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import ItemError
+from pykafka_ops.commands._output import ItemError, counted
 from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
@@ -93,14 +93,24 @@ def _dirs(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, list[LogDir]]
 def _min_isr(cluster: Cluster, topics: Sequence[Topic]) -> tuple[dict[str, int], list[ItemError]]:
     """min.insync.replicas of each topic that tells."""
     found: dict[str, int] = {}
-    errors: list[ItemError] = []
+    refused: dict[tuple[str, str], list[ItemError]] = {}
     for start in range(0, len(topics), AT_ONCE):
         asked = [Resource(configs.TOPIC, t.name) for t in topics[start : start + AT_ONCE]]
         for resource, entries in configs.describe_configs(cluster, asked, keys=[MIN_ISR]).items():
             if isinstance(entries, PkoError):
-                errors.append(item_error(f"settings of {resource.name}", entries))
+                error = item_error(f"settings of {resource.name}", entries)
+                refused.setdefault((error.error, error.message), []).append(error)
                 continue
             for entry in entries:
                 if entry.name == MIN_ISR and entry.value and entry.value.isdigit():
                     found[resource.name] = int(entry.value)
-    return found, errors
+    return found, [_together(errors) for errors in refused.values()]
+
+
+def _together(errors: list[ItemError]) -> ItemError:
+    """One error for all topics that it is the same of."""
+    first = errors[0]
+    if len(errors) == 1:
+        return first
+    what = f"{first.item} and {counted(errors[1:], 'more topic')}"
+    return ItemError(what, first.error, first.message, first.code)

@@ -131,6 +131,31 @@ def test_a_silent_broker_is_told_beside_the_rest(cluster: Fakes, pko: Pko) -> No
     assert "broker 1" in [e["item"] for e in document["errors"]]
 
 
+def test_what_may_not_be_seen_of_many_topics_is_one_error(cluster: Fakes, pko: Pko) -> None:
+    for fake in cluster:
+        fake.topics["b"] = fake.topics["c"] = [0]
+        fake.on("DescribeConfigs", refused)
+    said = pko("cluster status -o json --fail-on", "under_min_isr>=0")
+    document = json.loads(said.stdout)
+    assert said.code == 1
+    assert document["items"][0]["facts"]["under_min_isr"] is None
+    assert [(e["item"], e["error"]) for e in document["errors"]] == [
+        ("settings of a and 2 more topics", "TOPIC_AUTHORIZATION_FAILED")
+    ]
+
+
+def refused(request: Any) -> DescribeConfigsResponse:
+    return DescribeConfigsResponse(
+        results=[
+            DescribeConfigsResult(
+                error_code=29, error_message=None, resource_type=2,
+                resource_name=r.resource_name, configs=[],
+            )
+            for r in request.resources
+        ]
+    )  # fmt: skip
+
+
 # --- members
 
 
