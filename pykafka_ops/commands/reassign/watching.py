@@ -81,5 +81,18 @@ def line(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> str:
     if total:
         throttle = f" (throttle {size_text(limit)}/s)" if limit is not None else ""
         parts.append(f"{size_text(int(speed.rate))}/s{throttle}")
-        parts.append(f"{time_text(speed.left(total))} left")
+        parts.append(f"{time_text(_left(jobs, speed, limit))} left")
     return ", ".join(parts)
+
+
+def _left(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> float | None:
+    """Seconds at the speed of the last half minute; no fewer than the throttle lets it be."""
+    left = speed.left(sum(p.job.copied for p in jobs))
+    if left is None or limit is None:
+        return left
+    busy: dict[int, int] = {}
+    for p in jobs:
+        rest = p.job.copied - p.copied if p.ended is None else 0
+        for id_ in p.job.targets:
+            busy[id_] = busy.get(id_, 0) + rest // len(p.job.targets)
+    return max(left, max(busy.values(), default=0) / limit)
