@@ -96,3 +96,14 @@ def reassignment_seeds() -> list[bytes]:
     topics = b'{"version": 1, "topics": [{"topic": "orders"}, {"topic": "pay\\u00e9"}]}'
     move = b'{"topic": "orders", "partition": 0, "replicas": [1, 2], "log_dirs": ["any", "/b"]}'
     return [topics, b'{"version": 1, "partitions": [' + move + b"]}", b'{"partitions": []}']
+
+
+def znode_seeds() -> list[bytes]:
+    """A znode of each form that Apache Kafka wrote: its path, a line's end, its data."""
+    found: dict[tuple[str, ...], bytes] = {}
+    for moment in sorted((GOLDEN / "zk").glob("[0-9]*.json")):
+        for path, znode in json.loads(moment.read_text()).items():
+            if znode["data"]:
+                form = (*path.split("/")[:3], str(path.count("/")))
+                found[form] = f"{path}\n{znode['data']}".encode()
+    return list(found.values())

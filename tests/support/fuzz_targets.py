@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import struct
 import tempfile
 from collections.abc import Callable, Iterable
@@ -14,7 +15,12 @@ from typing import Any, NamedTuple
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.client.jks import trusted_certificates
+from pykafka_ops.commands.election.election_file import ElectionFileError
+from pykafka_ops.commands.election.election_file import parse as parse_elections
 from pykafka_ops.commands.reassign import document
+from pykafka_ops.commands.zk.decode import decode as decode_znode
+from pykafka_ops.commands.zk.decode import summary
+from pykafka_ops.commands.zk.session import Stat, Znode
 from pykafka_ops.disk import (
     checkpoint,
     control,
@@ -46,6 +52,7 @@ from tests.support.fuzz_seeds import (
     plain_payloads,
     reassignment_seeds,
     small_seeds,
+    znode_seeds,
 )
 from tests.support.fuzz_tables import log_tables
 from tests.support.logs import World
@@ -329,6 +336,21 @@ def reassignments(data: bytes) -> None:
             str(error).encode()
 
 
+def znodes(data: bytes) -> None:
+    """Paths and data of znodes, shown; nothing is too bad for that."""
+    path, _, content = data.partition(b"\n")
+    stat = Stat(*[len(data)] * 11)
+    shown = decode_znode(Znode(path.decode(errors="replace"), content or None, stat))
+    json.dumps(shown.value, ensure_ascii=False).encode()
+    assert (summary(shown.value) or " ").isprintable()
+
+
+def elections(data: bytes) -> None:
+    """Files of partitions to elect leaders for."""
+    with contextlib.suppress(ElectionFileError):
+        parse_elections(data.decode(errors="replace"))
+
+
 TARGETS: dict[str, Target] = {
     "requests": Target(requests, lambda: golden_frames("request")),
     "responses": Target(responses, lambda: golden_frames("response")),
@@ -351,4 +373,6 @@ TARGETS: dict[str, Target] = {
     "log-tables": Target(log_tables, golden_batches),
     "key-stores": Target(key_stores, key_store_seeds),
     "reassignments": Target(reassignments, reassignment_seeds),
+    "znodes": Target(znodes, znode_seeds),
+    "elections": Target(elections, lambda: reassignment_seeds()[1:]),
 }
