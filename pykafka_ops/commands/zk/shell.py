@@ -59,6 +59,8 @@ def shell(ctx: Context) -> int:
 
 def _interactive(session: Session) -> int:
     code = 0
+    if sys.stdin.isatty():
+        sys.stderr.write(f"{', '.join(sorted(COMMANDS))}; quit ends\n")
     for line in sys.stdin:
         try:
             words = shlex.split(line)
