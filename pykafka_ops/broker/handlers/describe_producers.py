@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def handle(context: Context, request: DescribeProducersRequest) -> Answer:
-    """The producers each partition's log remembers; only its leader tells."""
+    """The producers each partition's log remembers; followers tell it, too, as Kafka's do."""
     response = DescribeProducersResponse()
     for topic in request.topics:
         partitions = [_partition(context, topic.name, index) for index in topic.partition_indexes]
@@ -36,7 +36,9 @@ def _partition(context: Context, topic: str, index: int) -> PartitionResponse:
     known = services.image.partition(topic, index) is not None
     try:
         check_name(topic)
-        producers = services.replicas.leader(topic, index, known=known).log.producers
+        hosted = services.replicas.find(topic, index)
+        hosted = hosted or services.replicas.leader(topic, index, known=known)
+        producers = hosted.log.producers
     except KafkaError as error:
         code = ErrorCode.of(error.code)
         told = error.message if code is ErrorCode.INVALID_TOPIC_EXCEPTION else None
