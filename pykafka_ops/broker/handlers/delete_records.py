@@ -59,6 +59,7 @@ def _delete(
     try:
         partition = _partition(context, topic, asked.partition_index)
         offset = _move_start(partition, asked.offset)
+        context.services.replicas.wake_soon(partition.key)  # followers are to hear of it
         result.low_watermark = partition.low_watermark(context.services.image.alive)
         if result.low_watermark < offset:
             pending.append((partition, offset, result))

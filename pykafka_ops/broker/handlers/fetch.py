@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import leader_hint
@@ -39,6 +39,7 @@ from pykafka_ops.wire.messages.fetch import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.state.fetch_session import Session
     from pykafka_ops.broker.storage.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
@@ -63,6 +64,9 @@ SESSION_ERRORS = (
 
 ANYWHERE = Reader(None)
 
+LOOK_MS = 10_000
+"""So often all partitions of a follower's session are read, whatever is known of them."""
+
 LITTLE = 4096
 """Reading this much again at every append costs less than watching how the logs grow."""
 
@@ -83,10 +87,13 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         privileged=_replica_id(request) >= 0,
         uses_ids=by_id,
     )
+    follower = _replica_id(request)
+    if follower >= 0 and fetch.session is not None:
+        _note_session(context, fetch.session, follower)
     reads = _read_all(context, request, fetch, first=True)
     if any(read.cold for read in reads):
         return _answer_cold(context, fetch, reads)
-    if request.max_wait_ms <= 0 or _enough(reads, min_bytes):
+    if request.max_wait_ms <= 0 or _enough(fetch, reads, min_bytes):
         return _answer(context, fetch, reads)
     return _wait(context, request, fetch, reads, min_bytes)
 
@@ -97,14 +104,24 @@ def _limit(context: Context, request: FetchRequest) -> int:
     return min(request.max_bytes, ours) if context.version >= 3 else ours
 
 
-def _enough(reads: list[PartitionRead], min_bytes: int) -> bool:
+def _note_session(context: Context, session: Session, follower: int) -> None:
+    """Whose it is, and that it is alive; now and then everything is looked at."""
+    session.follower, session.seen_at = follower, context.services.clock()
+    now = context.services.timer()
+    if now - session.looked_at > LOOK_MS:
+        session.stir_all(now)
+
+
+def _enough(fetch: FetchContext, reads: list[PartitionRead], min_bytes: int) -> bool:
     """Whether there is nothing to wait for: enough bytes, an error, or only unknown partitions.
 
     An unknown partition beside known ones ends no waiting: its client would ask in a loop.
     """
     if sum(read.size for read in reads) >= min_bytes:
         return True
-    return any(read.answer_now for read in reads) or all(read.unknown for read in reads)
+    if any(read.answer_now for read in reads):
+        return True
+    return len(reads) == len(fetch.partitions) and all(read.unknown for read in reads)
 
 
 def _wanted(
@@ -172,9 +189,28 @@ def _read_all(
         first=first,
         client=_reader(context, request) if follower < 0 and context.version >= 11 else None,
     )
+    session = fetch.session
+    if fetch.kind is Kind.INCREMENTAL and session is not None and session.lively is not None:
+        return _read_lively(context, session, session.lively, budget)
     return [
         read_partition(context, key, wanted, budget) for key, wanted in fetch.partitions.items()
     ]
+
+
+def _read_lively(
+    context: Context, session: Session, lively: dict[FetchKey, None], budget: Budget
+) -> list[PartitionRead]:
+    """Read what may have something to tell; what has not is left alone until it is woken."""
+    reads = []
+    watch = context.services.replicas.watch
+    for key in list(lively):
+        wanted = session.partitions[key]
+        read = read_partition(context, key, wanted, budget)
+        if read.is_known():
+            del lively[key]
+        watch((wanted.topic, wanted.index), session, key)
+        reads.append(read)
+    return reads
 
 
 def _wait(
@@ -195,7 +231,7 @@ def _wait(
         if growth is not None and not growth.may_suffice():
             return False
         again = _read_all(context, request, fetch)
-        if _enough(again, min_bytes):
+        if _enough(fetch, again, min_bytes):
             return True
         growth = _growth(context, fetch, again, min_bytes)
         return False
@@ -209,11 +245,21 @@ def _wait(
         refusal = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
         deferred.resolve(failed(request, context.version, refusal))
 
-    keys = [(p.topic, p.index) for p in fetch.partitions.values()]
+    keys: list[Hashable] = [(p.topic, p.index) for p in _watched(fetch)]
+    if fetch.session is not None and fetch.session.lively is not None:
+        keys.append(fetch.session)
     waiter = Waiter(keys, services.timer() + request.max_wait_ms, ready, finish, fail)
     deferred.on_abandon = lambda: services.replicas.fetches.drop(waiter)
     services.replicas.wait(services.replicas.fetches, waiter)
     return deferred
+
+
+def _watched(fetch: FetchContext) -> Iterable[FetchPartition]:
+    """The partitions that wake a waiting Fetch themselves; else they wake its session."""
+    session = fetch.session
+    if fetch.kind is Kind.INCREMENTAL and session is not None and session.lively is not None:
+        return ()
+    return fetch.partitions.values()
 
 
 def _growth(

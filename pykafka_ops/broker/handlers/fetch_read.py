@@ -96,11 +96,12 @@ class PartitionRead:
 
     ``answer_now`` ends any waiting; ``unknown`` says that no such partition exists; ``cold`` are
     records that have yet to be read from the disk (:meth:`read_cold`); ``throttled`` ones count
-    for the leader's throttle.
+    for the leader's throttle; ``at_end`` says that there was nothing more to read.
     """
 
     __slots__ = (
         "answer_now",
+        "at_end",
         "cold",
         "data",
         "key",
@@ -121,6 +122,7 @@ class PartitionRead:
         self.unknown = False
         self.answer_now = False
         self.throttled = False
+        self.at_end = False
 
     @classmethod
     def refused(
@@ -131,6 +133,15 @@ class PartitionRead:
         read.unknown = code in UNKNOWN
         read.answer_now = not read.unknown
         return read
+
+    def is_known(self) -> bool:
+        """Whether the client was told all this before, and has all records there are."""
+        data, wanted = self.data, self.wanted
+        return (
+            self.at_end
+            and data.high_watermark == wanted.high_watermark
+            and data.log_start_offset == wanted.seen_log_start
+        )
 
     async def read_cold(self, version: int, run_in_thread: RunInThread) -> None:
         """Read from the disk, in another thread, what was not in memory."""
@@ -254,6 +265,7 @@ def _read(context: Context, key: FetchKey, wanted: FetchPartition, budget: Budge
         bound = data.last_stable_offset if budget.committed_only else data.high_watermark
     if budget.version < 4 and not log.config.message_downconversion_enable:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+    read.at_end = offset >= bound
     if offset < bound and (budget.left > 0 or not budget.any_read):
         _read_records(read, log, bound, budget)
     return read

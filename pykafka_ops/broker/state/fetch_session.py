@@ -79,15 +79,25 @@ class Kind(Enum):
 
 
 class Session:
-    """One client's session; ``partitions`` keeps the order in which they are served."""
+    """One client's session; ``partitions`` keeps the order in which they are served.
+
+    Of a follower's only those partitions are read that may have something to tell: ``lively``,
+    in that order. It is None for consumers. ``seen_at`` is when its last request came (wall
+    clock, ms), ``looked_at`` when all partitions were read last (monotonic ms).
+    """
 
     __slots__ = (
+        "closed",
         "created",
         "epoch",
+        "follower",
         "identity",
         "last_used",
+        "lively",
+        "looked_at",
         "partitions",
         "privileged",
+        "seen_at",
         "uses_ids",
     )
 
@@ -107,12 +117,35 @@ class Session:
         self.partitions = partitions
         self.privileged = privileged
         self.uses_ids = uses_ids
+        self.closed = False
+        self.follower = -1
+        self.seen_at = 0
+        self.looked_at = now
+        self.lively: dict[FetchKey, None] | None = dict.fromkeys(partitions) if privileged else None
+
+    def stir(self, key: FetchKey) -> None:
+        """A partition may have something to tell."""
+        if self.lively is not None and key in self.partitions:
+            self.lively[key] = None
+
+    def is_quiet(self, key: FetchKey) -> bool:
+        """Whether it is a partition that is not read, since nothing has happened to it."""
+        return self.lively is not None and key in self.partitions and key not in self.lively
+
+    def stir_all(self, now: float) -> None:
+        """Every partition is to be read again."""
+        self.looked_at = now
+        if self.lively is not None:
+            self.lively = dict.fromkeys(self.partitions)
 
     def served(self, key: FetchKey) -> None:
         """Move a partition that gave data behind the others, so that none starves."""
         partition = self.partitions.pop(key, None)
         if partition is not None:  # a later request may have forgotten it meanwhile
             self.partitions[key] = partition
+            if self.lively is not None:
+                self.lively.pop(key, None)
+                self.lively[key] = None
 
 
 class FetchContext:
@@ -161,7 +194,7 @@ class FetchSessions:
         FETCH_SESSION_TOPIC_ID_ERROR.
         """
         if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-            self._sessions.pop(session_id, None)
+            self._close(session_id)
             partitions = dict(wanted)
             if epoch == FINAL_EPOCH:
                 return FetchContext(Kind.SESSIONLESS, partitions)
@@ -170,11 +203,16 @@ class FetchSessions:
         session = self._resume(session_id, epoch, uses_ids)
         self._update(session, wanted, forgotten)
         if not session.partitions:
-            del self._sessions[session_id]
+            self._close(session_id)
             return FetchContext(Kind.SESSIONLESS, {})
         session.last_used = now
         session.epoch = 1 if epoch == MAX_EPOCH else epoch + 1
         return FetchContext(Kind.INCREMENTAL, session.partitions, session)
+
+    def _close(self, identity: int) -> None:
+        session = self._sessions.pop(identity, None)
+        if session is not None:
+            session.closed = True
 
     def _resume(self, session_id: int, epoch: int, uses_ids: bool) -> Session:
         session = self._sessions.get(session_id)
@@ -198,8 +236,11 @@ class FetchSessions:
                 new.high_watermark = old.high_watermark
                 new.seen_log_start = old.seen_log_start
             session.partitions[key] = new
+            session.stir(key)
         for key in forgotten:
             session.partitions.pop(key, None)
+            if session.lively is not None:
+                session.lively.pop(key, None)
 
     def _create(
         self,
@@ -226,7 +267,7 @@ class FetchSessions:
             return False
         stalest = min(self._sessions.values(), key=lambda s: s.last_used)
         if now - stalest.last_used > EVICTION_MS:
-            del self._sessions[stalest.identity]
+            self._close(stalest.identity)
             return True
         candidates = [
             s
@@ -241,5 +282,5 @@ class FetchSessions:
         if not candidates:
             return False
         smallest = min(candidates, key=lambda s: (s.privileged, len(s.partitions)))
-        del self._sessions[smallest.identity]
+        self._close(smallest.identity)
         return True

@@ -46,6 +46,11 @@ class Follower:
         self.end, self.start, self.fetched_at = offset, start, now
         self.leader_end = max(self.leader_end, leader_end)
 
+    def was_seen(self, at: int) -> None:
+        """It was there at that time, and had all that the leader had."""
+        self.caught_up = max(self.caught_up, at)
+        self.fetched_at = max(self.fetched_at, at)
+
     def reset(self, now: int, leader_end: int, *, new_leader: bool, in_sync: bool) -> None:
         """A leader epoch begins; the leader may be new, or the same as before."""
         self.caught_up = now if in_sync else 0

@@ -15,6 +15,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.state.fetch_session import FetchKey, Session
     from pykafka_ops.broker.state.in_sync import Proposal
     from pykafka_ops.broker.storage.log import AppendInfo
     from pykafka_ops.broker.storage.log_dirs import LogDirs
@@ -60,6 +61,7 @@ class Replicas:
         self._call_soon = call_soon
         self._arm = arm
         self._partitions: dict[PartitionKey, Partition] = {}
+        self._readers: dict[PartitionKey, dict[Session, FetchKey]] = {}
         self._woken: set[PartitionKey] = set()
 
     # -- look-ups ------------------------------------------------------------------------------
@@ -141,8 +143,9 @@ class Replicas:
             records, leader_epoch=partition.leader_epoch, now=now, origin=origin, guard=guard
         )
         partition.advance_high_watermark()
-        if self.fetches.watched(partition.key):
-            self.wake_soon(partition.key)
+        key = partition.key
+        if key in self._readers or self.fetches.watched(key):
+            self.wake_soon(key)
         return info
 
     def flushed(self, topic: str, index: int) -> None:
@@ -165,9 +168,31 @@ class Replicas:
 
     def wake(self, key: PartitionKey) -> None:
         """Complete the requests on a partition that can be completed now."""
+        if key in self._readers:
+            self._stir(key)
         self.produces.wake(key)
         self.fetches.wake(key)
         self.deletes.wake(key)
+
+    # -- sessions of followers
+
+    def watch(self, key: PartitionKey, session: Session, name: FetchKey) -> None:
+        """Have a session, which calls the partition ``name``, read it when it is woken next."""
+        sessions = self._readers.setdefault(key, {})
+        for other in [s for s in sessions if s.closed]:
+            del sessions[other]
+        sessions[session] = name
+
+    def _stir(self, key: PartitionKey) -> None:
+        """Have sessions read a partition; those that did not had all of it until now."""
+        partition = self._partitions.get(key)
+        view = None if partition is None else partition.in_sync
+        for session, name in self._readers.pop(key).items():
+            follower = None if view is None else view.followers.get(session.follower)
+            if follower is not None and session.is_quiet(name):
+                follower.was_seen(session.seen_at)
+            session.stir(name)
+            self.fetches.wake(session)
 
     def wait(self, purgatory: Purgatory, waiter: Waiter) -> None:
         """Let a request wait; its deadline is armed if it is the earliest."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.handlers import fetch as fetch_handler
+from pykafka_ops.broker.handlers.fetch_read import read_partition
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.wire.messages.delete_records import (
@@ -204,3 +206,120 @@ def test_without_a_selector_the_leader_serves(site: Site) -> None:
     info = site.image.brokers[OTHER]
     site.image.brokers[OTHER] = BrokerInfo(id=OTHER, endpoints=info.endpoints, rack="b")
     assert nearest(site, 0, "b") == -1
+
+
+# -- sessions of followers -------------------------------------------------------------------------
+
+
+class Session:
+    """Broker 1 follows partition 0 of topics t and u in a session; ``read`` names what it costs."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.site = Site()
+        for name in "tu":
+            self.site.topic(name, isr=(ME, OTHER), replicas=(ME, OTHER))
+        self.read: list[str] = []
+        self.epoch = 0
+
+        def noted(context: Any, key: Any, wanted: Any, budget: Any) -> Any:
+            self.read.append(wanted.topic)
+            return read_partition(context, key, wanted, budget)
+
+        monkeypatch.setattr(fetch_handler, "read_partition", noted)
+        for _ in range(3):  # until the follower was told everything
+            self.ask(*({"t": 0, "u": 0} if not self.epoch else {}).items())
+
+    def ask(self, *wanted: tuple[str, int], wait: bool = False) -> Any:
+        """The next Fetch, with new offsets of topics; what its answer names."""
+        self.read.clear()
+        topics = [
+            FetchTopic(
+                topic_id=topic_id(name),
+                partitions=[
+                    FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+                ],
+            )
+            for name, offset in wanted
+        ]
+        request = FetchRequest(
+            replica_state=ReplicaState(replica_id=OTHER),
+            session_id=1 if self.epoch else 0,
+            session_epoch=self.epoch,
+            topics=topics,
+            min_bytes=1,
+            max_wait_ms=500 if wait else 0,
+        )
+        self.epoch += 1
+        answer = self.site.ask(request, 17)
+        self.site.run_soon()
+        return answer if isinstance(answer, Later) else named(answer)
+
+
+def named(answer: Any) -> list[bytes]:
+    return [topic.topic_id.rstrip(b".") for topic in answer.responses]
+
+
+def test_only_partitions_with_news_are_read_for_a_follower(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(monkeypatch)
+    assert (session.ask(), session.read) == ([], [])
+    session.site.append("u", 0, batch(b"x"))
+    assert (session.ask(), session.read) == ([b"u"], ["u"])
+    assert (session.ask(("u", 1)), session.read) == ([b"u"], ["u"])  # which is committed by that
+    session.ask()
+    assert (session.ask(), session.read) == ([], [])
+
+
+def test_news_end_the_wait_of_a_follower(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(monkeypatch)
+    later = session.ask(wait=True)
+    session.site.append("t", 0, batch(b"x"))
+    assert named(later.answer) == [b"t"]
+    assert session.read == ["t"]
+
+
+def test_a_high_watermark_does_not_end_the_wait_but_records_after_it_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = Session(monkeypatch)
+    session.site.append("t", 0, batch(b"x"))
+    session.ask()
+    later = session.ask(("t", 1), wait=True)
+    assert not later.done
+    session.site.replicas.wake(("t", 0))
+    assert not later.done
+    session.site.append("t", 0, batch(b"y"))
+    assert named(later.answer) == [b"t"]
+
+
+def test_a_lost_lead_ends_the_wait_of_a_follower(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(monkeypatch)
+    later = session.ask(wait=True)
+    partition = partition_of(session.site)
+    lead(partition, (OTHER,), leader=OTHER, epoch=4)
+    session.site.replicas.wake(partition.key)
+    assert later.answer.responses[0].partitions[0].error_code == NOT_LEADER
+
+
+def test_a_follower_without_news_counts_as_caught_up_until_its_last_fetch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = Session(monkeypatch)
+    session.site.now += 60_000
+    session.ask()
+    session.site.now += 20_000
+    session.site.append("t", 0, batch(b"x"))
+    partition = partition_of(session.site)
+    proposed: list[Any] = []
+    session.site.replicas.propose = lambda _, proposal: proposed.append(proposal)
+    partition.drop_late()
+    assert proposed == []
+    session.site.now += 20_000
+    partition.drop_late()
+    assert [p.isr for p in proposed] == [(ME,)]
+
+
+def test_all_is_read_again_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(monkeypatch)
+    session.site.time += 10_001
+    assert session.ask() == []
+    assert sorted(session.read) == ["t", "u"]
