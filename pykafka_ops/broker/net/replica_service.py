@@ -77,16 +77,22 @@ class LocalReplicas:
         await self._settings.load_topics({change.topic for change in order.changes})
         errors: PartitionErrors = {}
         leaders = {broker.id for broker in order.leaders}
+        refused: dict[str, list[str]] = {}
         for number, change in enumerate(order.changes, 1):
             try:
                 self._become(change, leaders)
             except KafkaError as error:
-                level = logging.INFO if error.code in EXPECTED else logging.ERROR
-                reason = error.message or error.code
-                log.log(level, "%s-%d: %s", change.topic, change.partition, reason)
+                name, reason = f"{change.topic}-{change.partition}", error.message or error.code
+                if error.code in EXPECTED:
+                    refused.setdefault(str(reason), []).append(name)
+                else:
+                    log.error("%s: %s", name, reason)
                 errors[change.topic, change.partition] = ErrorCode(error.code)
             if number % BATCH == 0:
                 await asyncio.sleep(0)
+        for reason, names in refused.items():  # one line: a new controller tells of everything
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            log.info("%s%s: %s", names[0], more, reason)
         if self._fetchers is not None:
             self._fetchers.end_idle()
         return errors
