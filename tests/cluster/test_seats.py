@@ -10,7 +10,8 @@ from kazoo.client import KazooClient
 
 from tests.support.apache import ZooKeeper
 from tests.support.broker import BrokerProcess
-from tests.support.waiting import free_port
+from tests.support.process import Process
+from tests.support.waiting import free_port, wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -93,3 +94,28 @@ def test_no_zookeeper_is_one_line(
     assert code == expected
     assert text in said.splitlines()[-1]
     assert "Traceback" not in said
+
+
+def test_a_broker_that_waits_for_zookeeper_can_be_stopped(broker: BrokerProcess) -> None:
+    broker.overrides["zookeeper.connect"] = f"127.0.0.1:{free_port()}"
+    broker.overrides["zookeeper.connection.timeout.ms"] = 600_000
+    process = Process(broker.argv(), broker.log)
+    try:
+        wait_for(
+            lambda: broker.log.exists() and "refused" in broker.log.read_text(), what="a first try"
+        )
+        assert process.stop(60) == 0
+    finally:
+        process.kill()
+
+
+def test_a_second_broker_leaves_the_first_as_it_is(broker: BrokerProcess) -> None:
+    broker.start()
+    told = (broker.data_dir / "broker.pid").read_text()
+    second = BrokerProcess(broker.data_dir, broker.overrides, log=broker.log)
+    code, said = second.start_refused(60)
+    assert code == 1
+    assert "another broker uses" in said
+    assert (broker.data_dir / "broker.pid").read_text() == told
+    assert broker.stop() == 0
+    assert not (broker.data_dir / "broker.pid").exists()

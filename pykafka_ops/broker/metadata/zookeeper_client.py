@@ -10,6 +10,7 @@ from kazoo.retry import KazooRetry
 
 from pykafka_ops.errors import ConnectError
 
+POLL_S = 0.002
 ONE_TRY_MS = 6000
 """Session timeout of clients for one errand, which also bounds each try to connect: a server that
 has just opened its port may leave a client without an answer, the next try gets one."""
@@ -27,15 +28,19 @@ def new_client(connect: str, session_timeout_ms: int, options: dict[str, Any]) -
 
 async def open_client(client: KazooClient, hosts: str, timeout_ms: int) -> None:
     """Connect. Raises ConnectError if no server lets us in within ``timeout_ms``."""
-    loop = asyncio.get_running_loop()
     started = client.start_async()
-    if await loop.run_in_executor(None, started.wait, timeout_ms / 1000):
-        return
-    await loop.run_in_executor(None, close_client, client)
-    raise ConnectError(
-        f"no ZooKeeper at {hosts} lets us in within {timeout_ms} ms: "
-        "check zookeeper.connect and that it runs"
-    )
+    try:
+        async with asyncio.timeout(timeout_ms / 1000):
+            while not started.is_set():  # to wait in a thread could not be called off
+                await asyncio.sleep(POLL_S)
+    except BaseException as error:
+        await asyncio.get_running_loop().run_in_executor(None, close_client, client)
+        if not isinstance(error, TimeoutError):
+            raise
+        raise ConnectError(
+            f"no ZooKeeper at {hosts} lets us in within {timeout_ms} ms: "
+            "check zookeeper.connect and that it runs"
+        ) from None
 
 
 def close_client(client: KazooClient) -> None:

@@ -104,7 +104,9 @@ async def _serve(
         loop.add_signal_handler(number, stop.set)
     broker = Broker(properties, data_dir, on_fatal=stop.set)
     try:
-        await broker.start()
+        if not await _started(broker, stop):
+            log.info("told to stop before the start was over")
+            return 0
         _write_pid_file(data_dir, broker)
         gc.collect()
         gc.freeze()
@@ -115,9 +117,31 @@ async def _serve(
         await stop.wait()
     finally:
         await broker.stop()
+        _remove_pid_file(data_dir)
+    return 1 if broker.fatal else 0
+
+
+async def _started(broker: Broker, stop: asyncio.Event) -> bool:
+    """Start; False if ``stop`` came first, for what a start waits for may never come."""
+    starting = asyncio.ensure_future(broker.start())
+    stopping = asyncio.ensure_future(stop.wait())
+    await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    over = starting.done()
+    if not over:
+        starting.cancel()
+        await asyncio.wait({starting})
+    if not starting.cancelled():
+        await starting
+    return over
+
+
+def _remove_pid_file(data_dir: Path) -> None:
+    """Remove it if it is ours: another broker may be what kept us from starting."""
+    found = read_pid_file(data_dir)
+    if found is not None and found["pid"] == os.getpid():
         with contextlib.suppress(OSError):
             (data_dir / PID_FILE).unlink()
-    return 1 if broker.fatal else 0
 
 
 def _write_pid_file(data_dir: Path, broker: Broker) -> None:
