@@ -205,7 +205,7 @@ def test_more_replicas_then_fewer_and_a_cancel(site: Site, topic: str) -> None:
     assert done.code == 0, done.err
     site.brokers.settle(topic)
     assert [len(set(ids)) for ids in site.replicas(topic)] == [2, 2]
-    fewer = site("plan", topic, "--replication-factor", "1", "--file", str(site.plan))
+    fewer = site("plan", topic, "--replication-factor", "1", "--file", str(site.plan), "-y")
     assert "0 B to copy" in fewer.err
     assert site("run", str(site.plan)).code == 0
     site.brokers.settle(topic)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from types import FrameType
@@ -10,6 +11,12 @@ from typing import Any
 from pykafka_ops.commands._output import say
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def tell(text: str) -> None:
+    """Say it, if anybody is there: a terminal that hung up takes nothing."""
+    with contextlib.suppress(OSError):
+        say(text)
 
 
 class Stopped(BaseException):
@@ -44,7 +51,7 @@ class Stoppable:
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         if self._calm:
-            say("pko: throttles are being removed, wait")
+            tell("pko: throttles are being removed, wait")
             return
         self._calm = True
         raise Stopped(number)

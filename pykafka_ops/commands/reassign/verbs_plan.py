@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,6 +41,7 @@ def plan(ctx: Context) -> Table:
     args = ctx.args
     failing = condition(args.text("fail-on"), plan_rows.FIELDS)
     drain, add = (frozenset(ids_of(args, name)) for name in ("drain", "add"))
+    path = _free(args)
     asked, rate = _limits(args, drain, add), rate_of(args)
     facts = facts_of(ctx.cluster(), racks=not args.has("disable-rack-aware"))
     _check(facts, drain, add)
@@ -55,11 +57,21 @@ def plan(ctx: Context) -> Table:
         made = plan_moves(partitions, brokers, limits)
     except PlanError as error:
         raise UsageError(str(error)) from None
-    path = args.text("file")
-    if path:
+    if path and made.after:
         plan_file.write(path, plan_file.text_of(made.before, made.after, ctx.cluster().cluster_id))
     notes = [*_notes(made, facts, down - drain), *_summary(args, made, facts, rate)]
     return _table(ctx, made, facts, notes, failing)
+
+
+def _free(args: Args) -> str | None:
+    """``--file``, if nothing that may be needed lies there."""
+    path = args.text("file")
+    if path and os.path.exists(path) and not args.has("yes"):
+        raise UsageError(
+            f"{path} is there already, and may be needed to roll back: give another --file, or "
+            "--yes to write over it"
+        )
+    return path
 
 
 def condition(text: str | None, fields: Sequence[str]) -> Condition | None:
@@ -173,7 +185,7 @@ def _notes(made: Plan, facts: Facts, down: frozenset[int]) -> list[str]:
 
 def _summary(args: Args, made: Plan, facts: Facts, rate: int | None) -> list[str]:
     if not made.after:
-        return ["pko: nothing to move"]
+        return [f"pko: nothing to move{', so no file is written' if args.has('file') else ''}"]
     copies = [m for m in made.moves if m.target is not None]
     least = f" (no plan can do with less than {size_text(made.least)})" if made.least else ""
     orders = sum(1 for k in made.after if set(made.after[k]) == set(made.before[k]))

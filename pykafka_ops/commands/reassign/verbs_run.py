@@ -12,12 +12,12 @@ from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, ItemError, Table, say
+from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.commands.reassign import document, plan_file
 from pykafka_ops.commands.reassign.facts import Facts, facts_of
 from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path
 from pykafka_ops.commands.reassign.runner import DONE, Limit, Progress, Runner
-from pykafka_ops.commands.reassign.stopping import Stoppable, Stopped
+from pykafka_ops.commands.reassign.stopping import Stoppable, Stopped, tell
 from pykafka_ops.commands.reassign.text import Partition, ReassignError, joined, named
 from pykafka_ops.commands.reassign.verbs_plan import rate_of, whole
 from pykafka_ops.commands.reassign.watching import Watching
@@ -169,7 +169,7 @@ def _run(
         code = _guarded(ctx, runner)
     if code is None and not ctx.args.has("no-election"):
         runner.errors += _elect(ctx, jobs)
-    say(f"pko: {_told(jobs)}")
+    tell(f"pko: {_told(jobs)}")
     rows = [_row(p) for p in jobs]
     return Table("reassignment-run", COLUMNS, rows, errors=runner.errors, exit_code=code)
 
@@ -196,7 +196,7 @@ def _guarded(ctx: Context, runner: Runner) -> int | None:
             stoppable.calm()
             runner.watching.clear()
             if runner.limit.rate is not None and not ctx.args.has("keep-moving"):
-                say("pko: the moves under way are cancelled, else they would go on unlimited")
+                tell("pko: the moves under way are cancelled, else they would go on unlimited")
                 runner.errors += _cancelled(runner)
             if not isinstance(end, Stopped):
                 raise
@@ -207,7 +207,7 @@ def _guarded(ctx: Context, runner: Runner) -> int | None:
             left = _removed(runner)
             runner.errors += left
             if left:
-                say("pko: some throttles are left: run this again, or cancel, once brokers answer")
+                tell("pko: some throttles are left: run this again, or cancel, once brokers answer")
     return code
 
 

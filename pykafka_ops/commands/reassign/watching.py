@@ -5,6 +5,7 @@ All on stderr: stdout has the result alone.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.move_rate import Speed, time_text
-from pykafka_ops.commands._output import say
+from pykafka_ops.commands.reassign.stopping import tell
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.reassign.runner import Progress
@@ -39,11 +40,10 @@ class Watching:
         text = line(jobs, speed, limit)
         if self._live:
             self._drawn = True
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
+            _write(f"\r\x1b[K{text}")
         else:
             self._next = now + _EVERY_SECONDS
-            say(f"pko: {text}")
+            tell(f"pko: {text}")
 
     def say(self, text: str) -> None:
         """Tell something; the same again only after a while."""
@@ -52,7 +52,7 @@ class Watching:
             return
         self._said[text] = now
         self.clear()
-        say(text)
+        tell(text)
 
     def limit(self, rate: int, why: str) -> None:
         """The throttle has changed."""
@@ -61,9 +61,15 @@ class Watching:
     def clear(self) -> None:
         """Wipe the line, so that something else can be said."""
         if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            _write("\r\x1b[K")
             self._drawn = False
+
+
+def _write(text: str) -> None:
+    """On the terminal, if it is still there."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def line(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.moving_world import MovingWorld
 from tests.support.transcripts import Said
+from tests.support.waiting import wait_for
 
 Pko = Callable[..., Said]
 LEADER_RATE = "leader.replication.throttled.rate"
@@ -54,6 +58,9 @@ def test_a_plan_is_shown_judged_and_written(world: MovingWorld, pko: Pko, plan: 
     written = json.loads(Path(plan).read_text())
     assert written["partitions"] == item["reassignment"]["partitions"]
     assert written["before"] == item["rollback"]["partitions"]
+    again = pko("reassign plan --file", plan)
+    assert again.code == 2 and "is there already" in again.stderr
+    assert pko("reassign plan --yes --file", plan).code == 0
     assert pko("reassign plan --fail-on", "skew_percent>50").code == 4
     assert pko("reassign plan --fail-on", "skew_percent_after>50").code == 0
 
@@ -182,6 +189,45 @@ def test_a_signal_puts_replicas_back_and_takes_throttles_away(
     assert pko("reassign run", plan).code == 0
     assert pko("reassign rollback", plan).code == 0
     assert world.replicas == {("t", 0): [0, 1], ("t", 1): [0, 1]}
+
+
+def test_a_terminal_that_hangs_up_leaves_no_throttle(
+    world: MovingWorld, plan: str, tmp_path: Path
+) -> None:
+    world.put("t", [[0, 1]])
+    world.looks = 10_000
+    _write(plan, {0: [2, 1]})
+    child, terminal = pty.fork()
+    if not child:
+        words = ("-m", "pykafka_ops", "reassign", "run", plan, "--throttle", "5000")
+        os.execv(sys.executable, (sys.executable, *words))
+    wait_for(lambda: world.moving, what="a move")
+    os.read(terminal, 100)
+    os.close(terminal)
+    os.waitpid(child, 0)
+    assert world.replicas == {("t", 0): [0, 1]} and not world.moving
+    assert world.throttles() == {} and not _note(tmp_path).exists()
+
+
+def test_a_second_signal_does_not_stop_the_end(
+    world: MovingWorld, plan: str, tmp_path: Path
+) -> None:
+    world.put("t", [[0, 1]])
+    world.looks = 10_000
+    _write(plan, {0: [2, 1]})
+    argv = [sys.executable, "-m", "pykafka_ops", "reassign", "run", plan, "--throttle", "5000"]
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: world.moving, what="a move")
+    process.send_signal(signal.SIGINT)
+
+    def unset() -> bool:  # while it tidies up, again
+        process.send_signal(signal.SIGINT)
+        return process.poll() is not None
+
+    wait_for(unset, what="the end", poll=0.02)
+    _, err = process.communicate()
+    assert process.returncode in (130, -signal.SIGINT), err  # the latter: once all was tidy
+    assert world.throttles() == {} and not world.moving and not _note(tmp_path).exists()
 
 
 def test_what_a_killed_run_left_is_restored_by_the_next(
