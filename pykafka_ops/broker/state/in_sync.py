@@ -238,5 +238,8 @@ class InSync:
             return Verdict.CHANGED
         if code in _REFUSED:
             self.pending = None
+            joins = self.followers.get(-1 if proposal.joins is None else proposal.joins)
+            if joins is not None:
+                joins.caught_up = 0  # it is about to stop: nobody waits for it to join
             return Verdict.DROPPED
         return Verdict.WAIT if code in _OUT_OF_DATE else Verdict.RETRY

@@ -229,6 +229,8 @@ class Partition:
             self.isr, self.partition_epoch = view.isr, view.partition_epoch
             self.advance_high_watermark()
             self._owner.wake_soon(self.key)  # fewer in sync may be too few
+        elif verdict is Verdict.DROPPED and self.advance_high_watermark():
+            self._owner.wake_soon(self.key)  # nobody waits any more for who may not join
         return verdict
 
     def advance_high_watermark(self) -> bool:

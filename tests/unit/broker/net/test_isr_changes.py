@@ -214,3 +214,20 @@ def test_a_follower_that_is_late_is_dropped_and_who_waits_goes_on() -> None:
         await desk.changes.stop()
 
     run(body)
+
+
+def test_records_wait_no_more_for_a_follower_that_may_not_join() -> None:
+    async def body() -> None:
+        controller = Controller(ErrorCode.INELIGIBLE_REPLICA)
+        desk = Desk(controller)
+        site = desk.site
+        desk.follow()
+        later = site.produce(batch(b"a"), acks=-1)
+        assert not later.done
+        await eventually(lambda: len(controller.asked) == 1)
+        await eventually(lambda: desk.partitions[0].log.high_watermark == 1)
+        site.run_soon()
+        assert later.answer.responses[0].partition_responses[0].error_code == 0
+        await desk.changes.stop()
+
+    run(body)
