@@ -102,13 +102,20 @@ class Fetcher:
 
     async def _run(self) -> None:
         peer: Peer | None = None
+        complaint = ""
         try:
             while True:
                 try:
+                    if not self.states:
+                        await self._pause()
+                        continue
                     peer = peer or self._site.connect(self.leader, self.number)
                     await self._step(peer)
+                    complaint = ""
                 except ConnectError as error:
-                    log.warning("fetching from broker %d: %s", self.leader, error)
+                    if str(error) != complaint:  # each is told once
+                        complaint = str(error)
+                        log.warning("fetching from broker %d: %s", self.leader, error)
                     if peer is not None:
                         peer.close()
                     peer = None  # it may listen elsewhere by now
