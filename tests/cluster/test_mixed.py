@@ -210,6 +210,32 @@ def test_groups_and_transactions_span_both_kinds(mixed: MixedCluster) -> None:
     assert seen == 60
 
 
+def test_topics_grow_and_go_on_both_kinds(mixed: MixedCluster) -> None:
+    def logs(topic: str) -> list[int]:
+        """How many logs of the topic each broker serves."""
+        return [len(list(broker.data_dir.glob(f"{topic}-[0-9]"))) for broker in mixed.all]
+
+    mixed.create("passing")
+    grown = mixed.admin.create_partitions([admin.NewPartitions("passing", 5)])
+    grown["passing"].result(60)
+    wait_for(lambda: logs("passing") == [5, 5, 5], what="five logs on each broker")
+    mixed.wait_in_sync("passing")
+    mixed.admin.delete_topics(["passing"], operation_timeout=60)["passing"].result(60)
+    wait_for(lambda: logs("passing") == [0, 0, 0], what="no log of a topic that is gone")
+
+    def created_again() -> bool:
+        try:
+            mixed.create("passing")
+        except ck.KafkaException as error:
+            # The brokers may have forgotten it before its last znode is gone.
+            assert error.args[0].code() == ck.KafkaError.TOPIC_ALREADY_EXISTS, error
+            return False
+        return True
+
+    wait_for(created_again, what="the name is free again")
+    wait_for(lambda: logs("passing") == [3, 3, 3], what="logs of a topic of the same name")
+
+
 def test_the_death_of_each_kind_loses_nothing(mixed: MixedCluster) -> None:
     mixed.create("survived")
     load = Load(mixed.bootstrap, "survived", 0, {**IDEMPOTENT, "message.timeout.ms": 300_000})
