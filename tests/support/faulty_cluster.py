@@ -122,7 +122,8 @@ class FaultyCluster:
 
 def read_all(bootstrap: str, topic: str, ends: Mapping[int, int]) -> dict[int, list[bytes | None]]:
     """Every record from offset 0 up to ``ends`` (by partition), by a new consumer."""
-    consumer = ck.Consumer({"bootstrap.servers": bootstrap, "group.id": "audit", "log_level": 0})
+    config = {"group.id": "audit", "enable.auto.commit": False, "log_level": 0}
+    consumer = ck.Consumer({"bootstrap.servers": bootstrap, **config})
     found: dict[int, list[bytes | None]] = {p: [] for p in ends}
     consumer.assign([ck.TopicPartition(topic, p, 0) for p in ends])
 
