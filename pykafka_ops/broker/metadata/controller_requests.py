@@ -62,13 +62,17 @@ class ControllerRequests:
         return self._controller.is_active
 
     async def answer(self, request: object, version: int) -> object:
-        """The response to any of the requests."""
+        """The response to any of the requests.
+
+        Raises KafkaError NOT_CONTROLLER for another request: it was for the controller before.
+        """
         if isinstance(request, AlterPartitionRequest):
             return await self.alter_partitions(request, version)
         if isinstance(request, AllocateProducerIdsRequest):
             return await self.allocate_producer_ids(request)
-        assert isinstance(request, ControlledShutdownRequest)
-        return await self.controlled_shutdown(request)
+        if isinstance(request, ControlledShutdownRequest):
+            return await self.controlled_shutdown(request)
+        raise KafkaError(ErrorCode.NOT_CONTROLLER)
 
     # -- AlterPartition
 

@@ -159,3 +159,9 @@ def test_a_broker_that_stops_hands_over_what_others_have(world: World) -> None:
     assert [(p.topic_name, p.partition_index) for p in answer.remaining_partitions] == [("t", 0)]
     stale = ControlledShutdownRequest(broker_id=0, broker_epoch=0)
     assert asyncio.run(desk.controlled_shutdown(stale)).error_code == ErrorCode.STALE_BROKER_EPOCH
+
+
+def test_what_is_not_for_it_is_asked_again_elsewhere(world: World) -> None:
+    with pytest.raises(KafkaError) as caught:
+        asyncio.run(requests(world).answer(object(), 0))
+    assert caught.value.code == ErrorCode.NOT_CONTROLLER
