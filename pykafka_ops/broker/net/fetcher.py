@@ -309,6 +309,8 @@ class Fetcher:
 
     def _fail(self, state: FollowState, error: KafkaError) -> None:
         """Give it up until the controller says something new about it."""
+        if self.states.get(state.key) is not state:
+            return  # its directory failed, and it was taken from us
         del self.states[state.key]
         self.failed.add(state.key)
         self._changed[state.key] = None

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.net.fetchers import fetcher_number
+from pykafka_ops.broker.storage.log import AppendInfo, Log
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from pykafka_ops.wire.types import ZERO_UUID
 from tests.support.copying import Pair, contents, fetch_once, fetcher_of
@@ -277,6 +279,30 @@ def test_a_partition_whose_directory_failed_is_given_up() -> None:
     pair.fetch()
     assert pair.fetcher.failed == {("t", 0)}
     assert pair.fetcher.request() is None
+
+
+def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pair = Pair()
+    for site in (pair.leader, pair.follower):
+        site.topic("u", isr=(0, 1), replicas=(0, 1), leader=0)
+    pair.fetcher.add(pair.follower.replicas.find("u", 0))  # type: ignore[arg-type]
+    pair.leader.append("t", 0, batch(b"a"))
+    pair.leader.append("u", 0, batch(b"u"))
+    real = Log.append_as_follower
+
+    def fail(log: Log, records: memoryview) -> AppendInfo:
+        if log.topic == "u":
+            return real(log, records)
+        pair.copy.go_offline()
+        pair.fetcher.remove(("t", 0))  # as LocalReplicas does
+        raise KafkaError(STORAGE)
+
+    monkeypatch.setattr(Log, "append_as_follower", fail)
+    pair.settle()
+    assert set(pair.fetcher.states) == {("u", 0)}
+    assert contents(pair.follower.replicas.find("u", 0).log) == {0: b"u"}  # type: ignore[union-attr]
 
 
 class Limit:
