@@ -97,3 +97,43 @@ def test_a_broker_ends_with_the_run_that_is_killed(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=110)
     pid = int(done.stdout)
     assert children.wait_until(lambda: not children.is_alive(pid), 60.0)
+
+
+CLUSTER_TESTS = """
+import pytest
+
+pytest_plugins = ["pykafka_ops.testing.plugin"]
+
+
+@pytest.fixture(scope="session")
+def kafka_cluster_size():
+    return 2
+
+
+@pytest.fixture(scope="session")
+def kafka_settings():
+    return {"zookeeper.session.timeout.ms": 2500}
+
+
+def test_orders_are_taken_while_a_broker_is_away(kafka_cluster, kafka_topic):
+    from confluent_kafka import Producer
+    kafka_cluster.create_topic(kafka_topic, partitions=4, replication_factor=2)
+    servers = kafka_cluster.bootstrap_servers
+    assert servers.count(",") == 1
+    producer = Producer({"bootstrap.servers": servers, "acks": "all"})
+    kafka_cluster.brokers[1].kill()
+    for number in range(100):
+        producer.produce(kafka_topic, b"%d" % number, partition=number % 4)
+    assert producer.flush(60) == 0
+    kafka_cluster.start()
+    kafka_cluster.wait_complete()
+    assert kafka_cluster.bootstrap_servers == servers
+"""
+
+
+@pytest.mark.java
+def test_a_cluster_in_a_new_project_survives_a_broker(tmp_path: Path) -> None:
+    (tmp_path / "test_cluster.py").write_text(CLUSTER_TESTS)
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=110)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
