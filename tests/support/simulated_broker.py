@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from pykafka_ops.broker.net.fetcher import Fetcher
 from pykafka_ops.broker.net.replica_service import LocalReplicas
+from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
@@ -62,6 +64,8 @@ class SimNode(Node):
         self.seat, self.expired, self.stopping = None, False, False
         self.site = site = Site(self.id, replica_fetch_wait_max_ms=0)
         site.time = site.now = sim.now
+        ids = itertools.count(self.life * 100_000)  # no life gives those of another
+        site.services.sessions = FetchSessions(100, lambda: next(ids))
         self.logs = logs = SimLogs(lambda: sim.now)
         logs.files = self.files
         logs.dir = LogDir("/data", self.files, StorageSettings(clock=lambda: sim.now))

@@ -224,12 +224,10 @@ class Simulation(World):
         life, epoch = node.life, node.service.broker_epoch
 
         def done(result: object) -> None:
-            if life == node.life and node.running:
-                node.stopping = False
-                if not isinstance(result, KafkaError):
-                    node.checkpoint()
-                    node.crash()
-                    self._end_session(node)
+            if life == node.life and node.running:  # it stops whatever the answer is
+                node.checkpoint()
+                node.crash()
+                self._end_session(node)
 
         self.draw.choice(seats).post(lambda c: c.brokers.controlled_shutdown(node.id, epoch), done)
 
