@@ -288,6 +288,7 @@ def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead
     for read in reads:
         wanted, data = read.wanted, read.data
         if read.throttled and read.size:
+            read.drop_cut_batch()
             _count(context, read.size)
         if fetch.session is not None:
             changed = wanted.changed(

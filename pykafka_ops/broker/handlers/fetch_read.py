@@ -39,6 +39,9 @@ class Reader(NamedTuple):
     choose: Callable[[Partition, int], int] | None
 
 
+BATCH_HEAD = struct.Struct(">qi")
+"""Offset of a batch, and the length of what follows."""
+
 TOO_LONG = struct.pack(">qi", -1, 0x7FFFFFFF)
 """Offset and length of a message that the client's limit cut off."""
 
@@ -143,6 +146,17 @@ class PartitionRead:
             and data.log_start_offset == wanted.seen_log_start
         )
 
+    def drop_cut_batch(self) -> None:
+        """Take off the start of a batch that the limit cut: its reader would fetch it again,
+        which a throttle makes dear. Of one batch alone nothing is taken."""
+        records = self.data.records
+        if records is None:
+            return
+        data = memoryview(b"".join(records) if isinstance(records, list) else records)
+        whole = _whole_batches(data)
+        if 0 < whole < len(data):
+            self.data.records, self.size = data[:whole], whole
+
     async def read_cold(self, version: int, run_in_thread: RunInThread) -> None:
         """Read from the disk, in another thread, what was not in memory."""
         cold, log = self.cold, self.log
@@ -154,6 +168,17 @@ class PartitionRead:
         except OSError as error:
             self.data = refusal(self.wanted.index, version, log.dir.fail(error).code)
             self.size = 0
+
+
+def _whole_batches(data: memoryview) -> int:
+    """Where the last whole batch (or message, in old formats) ends."""
+    position = 0
+    while position + BATCH_HEAD.size <= len(data):
+        following = position + BATCH_HEAD.size + int(BATCH_HEAD.unpack_from(data, position)[1])
+        if not position < following <= len(data):
+            break
+        position = following
+    return position
 
 
 def refusal(index: int, version: int, code: int) -> PartitionData:

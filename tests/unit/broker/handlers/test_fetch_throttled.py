@@ -13,8 +13,10 @@ from tests.support.handler_site import ME, OTHER, Later, Site, batch
 SIZE = len(batch(b"x"))
 
 
-def ask(site: Site, offset: int, *, replica: int = OTHER, wait_ms: int = 500) -> Any:
-    wanted = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+def ask(
+    site: Site, offset: int, *, replica: int = OTHER, wait_ms: int = 500, limit: int = 1 << 20
+) -> Any:
+    wanted = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=limit)
     topic = FetchTopic(topic="t", partitions=[wanted])
     request = FetchRequest(topics=[topic], max_wait_ms=wait_ms, min_bytes=1, replica_id=replica)
     return site.ask(request, 12)
@@ -48,6 +50,18 @@ def test_who_catches_up_gets_records_at_the_rate(site: Site) -> None:
     assert got(waiting.answer) == 0
     site.pass_time(4000)
     assert got(ask(site, 2)) == 2 * SIZE
+
+
+def test_a_throttled_follower_gets_whole_batches(site: Site) -> None:
+    site.topic("t", isr=(ME,), replicas=(ME, OTHER))
+    site.append("t", 0, batch(b"x"), batch(b"y"), batch(b"z"))
+    assert got(ask(site, 0, limit=2 * SIZE + 20)) == 2 * SIZE
+    site.pass_time(60_000)
+    assert got(ask(site, 0, limit=SIZE - 1)) == SIZE  # one is sent however large it is
+    quota = site.services.leader_throttle
+    assert quota is not None
+    quota.mark("t", frozenset())
+    assert got(ask(site, 0, limit=2 * SIZE + 20)) == 2 * SIZE + 20
 
 
 def test_who_is_in_sync_is_not_held_back_but_counts(site: Site) -> None:
