@@ -30,7 +30,7 @@ class CheckedCopy:
         self.source, self.target = f"{topic}-in", f"{topic}-out"
         self.cluster = cluster
         for name in (self.source, self.target):
-            cluster.kafka.create_topic(name, 1, len(cluster.brokers))
+            cluster.create_topic(name, 1)
         self.load = Load(
             cluster.bootstrap, self.source, 0, {**IDEMPOTENT, **settings}, rest=PER_SECOND_REST
         )

@@ -77,7 +77,7 @@ class CheckedLoad:
 
     def __init__(self, cluster: FaultyCluster, topic: str, partitions: int = 3) -> None:
         self.cluster, self.topic = cluster, topic
-        cluster.kafka.create_topic(topic, partitions, len(cluster.brokers))
+        cluster.create_topic(topic, partitions)
         self.loads = [
             Load(cluster.bootstrap, topic, number, {**IDEMPOTENT, **BROKEN})
             for number in range(partitions)

@@ -9,8 +9,10 @@ from typing import Any
 import confluent_kafka as ck
 from confluent_kafka import admin
 
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.local.broker import LocalBroker
 from pykafka_ops.testing import KafkaCluster
+from pykafka_ops.wire.codes import ErrorCode
 from tests.support.relay import Network, Relay
 from tests.support.waiting import free_port, wait_for
 
@@ -83,6 +85,20 @@ class FaultyCluster:
         for broker in self.brokers:
             broker.resume()
         self.kafka.start()
+
+    def create_topic(self, name: str, partitions: int) -> None:
+        """With a replica on every broker, once all are there: a session may end late."""
+
+        def made() -> bool:
+            try:
+                self.kafka.create_topic(name, partitions, len(self.brokers))
+            except KafkaError as error:
+                if error.code == ErrorCode.INVALID_REPLICATION_FACTOR:
+                    return False
+                raise
+            return True
+
+        wait_for(made, seconds=90, what=f"{len(self.brokers)} brokers for {name}", poll=0.2)
 
     # --- what clients see ------------------------------------------------------------------------
 
