@@ -5,11 +5,18 @@ The two clusters run one after the other: six brokers on two cores would measure
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from scripts.benchmarks.context import ROOT, WORK, Bench, load
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.trios import SESSION_MS, Trio, trio, wait_quiet
@@ -106,30 +113,38 @@ def _controller(bench: Bench, made: Trio) -> None:
     wait_quiet(made, 120)
     for number in range(bench.repeats):
         with made.tree() as tree:
+            before = int(tree.get("/controller_epoch")[0])
             begin = time.monotonic()
             tree.delete("/controller")
-            _create(made, f"after-{number}")
+            _create(made, f"after-{number}", partial(_elected, tree, before))
             bench.add(CONTROLLER, made, time.monotonic() - begin)
         wait_quiet(made, 120)
 
 
-def _create(made: Trio, name: str) -> None:
-    """Create a topic, asking every broker in turn until one is the controller."""
-    from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+def _elected(tree: KazooClient, before: int) -> int | None:
+    """The controller of a later epoch than ``before``."""
+    if int(tree.get("/controller_epoch")[0]) <= before:
+        return None
+    with contextlib.suppress(NoNodeError):
+        return int(json.loads(tree.get("/controller")[0])["brokerid"])
+    return None
 
+
+def _create(made: Trio, name: str, controller: Callable[[], int | None]) -> None:
+    """Have the next controller create a topic: it does so when it knows the cluster."""
     asked = CreateTopicsRequest(
         topics=[CreatableTopic(name=name, num_partitions=1, replication_factor=1)]
     )
     links = [Link(broker.bootstrap) for broker in made.brokers]
 
     def created() -> bool:
-        for link in links:
-            answer = link.ask(asked, 5)
-            if answer != CLOSED and answer.topics[0].error_code in (0, 36):
-                return True
-        return False
+        number = controller()
+        if number is None:
+            return False
+        answer = links[number].ask(asked, 5)
+        return answer != CLOSED and answer.topics[0].error_code in (0, 36)
 
-    wait_for(created, seconds=300, what="a controller that creates topics")
+    wait_for(created, seconds=300, what="a controller that creates topics", poll=0.002)
     for link in links:
         link.close()
 
