@@ -20,10 +20,12 @@ from pykafka_ops.broker.state.orders import (
     ReplicaService,
 )
 from pykafka_ops.errors import ConnectError, KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.controller.RequestSendThread")
 
 RETRY_S = 0.1
+OF_THE_PAST = (ErrorCode.STALE_BROKER_EPOCH, ErrorCode.STALE_CONTROLLER_EPOCH)
 
 Replied = Callable[[int, Order, PartitionErrors], None]
 
@@ -78,7 +80,9 @@ class ControllerChannel:
                 await asyncio.sleep(RETRY_S)
                 continue
             except KafkaError as error:
-                log.error("broker %d refuses an order: %s", self.broker, error)
+                # Of the past: a broker that came back gets new orders as soon as we see it.
+                level = logging.INFO if error.code in OF_THE_PAST else logging.ERROR
+                log.log(level, "broker %d refuses an order: %s", self.broker, error)
             except Exception:
                 log.exception("broker %d failed to obey", self.broker)
             else:

@@ -21,7 +21,13 @@ from pykafka_ops.broker.metadata.membership import (
     ensure_feature,
     resign,
 )
-from pykafka_ops.broker.metadata.store import Cancel, MetadataStore, SessionState, StoreError
+from pykafka_ops.broker.metadata.store import (
+    Cancel,
+    MetadataStore,
+    SessionLostError,
+    SessionState,
+    StoreError,
+)
 from pykafka_ops.broker.metadata.znodes import Controller as ControllerZnode
 from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_channels import ControllerChannels
@@ -208,7 +214,8 @@ class ControllerLoop:
                 self._forget()
                 self.post(self._elect)
             except (StoreError, StorageError, ZnodeError) as error:
-                log.error("controller stops: %s", error)
+                level = logging.WARNING if isinstance(error, SessionLostError) else logging.ERROR
+                log.log(level, "controller stops: %s", error)
                 await self._start_over()
             except Exception:
                 log.exception("controller stops: an event could not be handled")
