@@ -133,19 +133,23 @@ class ReassignmentRules:
         for key, error in results.items():
             if error is None:
                 old[key] = self._term.record(key).assignment
+        # First what a former move was adding: after a crash the znode has it brought back, while
+        # a replica that no znode names would stay for ever.
+        yield from self._remove(
+            (key, [id_ for id_ in was.replicas if id_ not in moves[key].replicas])
+            for key, was in old.items()
+        )
+        yield from self._term.batch.flush()
         changed = {key: moves[key] for key in old if moves[key] != old[key]}
         failed = yield from self._write(changed)
         for key in failed:
             code = ErrorCode.UNKNOWN_SERVER_ERROR
             results[key] = KafkaError(code, code.text)
-        begun = [key for key in old if key not in failed]
-        for key in begun:
+        for key in old.keys() - failed:
             self._term.record(key).assignment = moves[key]
-        yield from self._remove(
-            (key, [id_ for id_ in old[key].replicas if id_ not in moves[key].replicas])
-            for key in begun
+        yield from self.go_on(
+            k for k, was in old.items() if k not in failed or was.being_reassigned
         )
-        yield from self.go_on(begun)
         return results
 
     def _cannot_begin(self, key: TopicPartition, move: Assignment) -> KafkaError | None:

@@ -209,6 +209,24 @@ def test_the_next_controller_finishes_a_move_whenever_the_last_one_died(step: in
     assert hosts(world) == {1, 2}
 
 
+@pytest.mark.parametrize("step", range(1, 8))
+@pytest.mark.parametrize("target", [None, (0, 3)])
+def test_a_controller_that_dies_as_it_cancels_leaves_no_replica_behind(
+    step: int, target: tuple[int, ...] | None
+) -> None:
+    world = world_with(0, 1)
+    world.move("t", 0, [0, 2])
+    world.log.clear()
+    world.crash_after = step
+    try:
+        world.move("t", 0, target)
+    except CrashError:
+        world.replies.clear()
+    world.crash_after = None
+    world.elect_controller()
+    assert hosts(world) == set(assignment(world).replicas)
+
+
 def test_a_target_that_is_down_is_waited_for() -> None:
     world = world_with(0, 1)
     world.move("t", 0, [1, 2])
