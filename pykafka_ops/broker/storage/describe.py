@@ -41,7 +41,8 @@ def describe(data_dir: DataDir) -> DirDescription:
             for key, log in data_dir.partitions.items()
         ]
         for key, name in data_dir.futures.items():
-            logs.append(LogDescription(*key, _size_on_disk(files, f"{data_dir.path}/{name}"), True))
+            size = _size_of_copy(files, f"{data_dir.path}/{name}")
+            logs.append(LogDescription(*key, size, is_future=True))
     except OSError as error:
         data_dir.fail(error)
         return DirDescription(data_dir.path, str(error), -1, -1, [])
@@ -52,6 +53,14 @@ def _size(data_dir: DataDir, key: Key, log: Log | None) -> int:
     if log is not None and log.is_open:
         return log.size
     return _size_on_disk(data_dir.files, f"{data_dir.path}/{names.partition_dir(*key)}")
+
+
+def _size_of_copy(files: Files, directory: str) -> int:
+    """0 where the thread that copies has not made the directory yet."""
+    try:
+        return _size_on_disk(files, directory)
+    except FileNotFoundError:
+        return 0
 
 
 def _size_on_disk(files: Files, directory: str) -> int:

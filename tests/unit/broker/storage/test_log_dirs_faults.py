@@ -118,6 +118,16 @@ def test_a_full_disk_prevents_the_clean_marker_but_not_the_stop(site: Site) -> N
     assert values(site.start().get("t", 0)) == [(0, b"a")]  # type: ignore[arg-type]
 
 
+def test_a_copy_that_is_just_begun_is_described_too(site: Site) -> None:
+    logs = site.start()
+    append(logs.create("t", 0, directory="/a"), b"a")
+    logs.dirs[1].futures["t", 0] = "t-0.0123456789abcdef0123456789abcdef-future"  # not made yet
+    two = logs.describe()[1]
+    assert (two.path, two.error) == ("/b", None)
+    assert two.logs == [("t", 0, 0, True)]
+    assert logs.dirs[1].online
+
+
 def test_directories_are_described(site: Site) -> None:
     logs = site.start()
     append(logs.create("t", 0, directory="/a"), b"a")
