@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pykafka_ops.client.cluster import Cluster
@@ -19,11 +20,15 @@ from pykafka_ops.spark.demo.commits import commit
 from pykafka_ops.spark.demo.plan import BROKER, GROUPS, TOPICS
 from pykafka_ops.spark.demo.producing import create, write
 
+STEP = 600
+"""Seconds. Data made for such a moment always lies alike in the windows of the reports."""
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What there is: records and offsets written, bytes on disk, seconds it took."""
+    """What there is at ``now`` (ms): records, offsets, bytes on disk; seconds it took."""
 
+    now: int
     records: int
     offsets: int
     size: int
@@ -40,7 +45,7 @@ class Made:
 def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
     """Create, produce and commit what ``plan`` says. Raises PkoError."""
     began = time.monotonic()
-    now = int(time.time() * 1000)
+    now = int(time.time()) // STEP * STEP * 1000
     cluster = Cluster(ClientConfig.of({"bootstrap.servers": servers}))
     try:
         create(cluster)
@@ -49,14 +54,16 @@ def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
     finally:
         cluster.close()
     size = sum(f.stat().st_blocks * 512 for f in directory.rglob("*") if f.is_file())
-    return Made(sum(t.records for t in TOPICS), offsets, size, time.monotonic() - began)
+    return Made(now, sum(t.records for t in TOPICS), offsets, size, time.monotonic() - began)
 
 
-def command(servers: str, logs: Path, page: Path, options: Sequence[str]) -> list[str]:
-    """The reports' command line, without the program."""
+def command(servers: str, logs: Path, page: Path, now: int, options: Sequence[str]) -> list[str]:
+    """The reports' command line, without the program: as of ``now``, however long all took."""
     topics = ",".join(t.name for t in TOPICS)
+    moment = datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return ["spark", "all", "-b", servers, "--log-dirs", str(logs), "--since", "-2d",
-            "--topics", topics, "--html", str(page), "--yes", *options]  # fmt: skip
+            "--now", moment, "--topics", topics, "--html", str(page), "--yes",
+            *options]  # fmt: skip
 
 
 def run(
@@ -79,8 +86,9 @@ def run(
         raise StorageError(f"cannot make {logs}: {e.strerror}") from None
     said("starting a broker")
     with DemoBroker(logs, BROKER) as broker:
-        shown(str(fill(logs, broker.servers, said)))
-        words = command(broker.servers, logs, page, options)
+        made = fill(logs, broker.servers, said)
+        shown(str(made))
+        words = command(broker.servers, logs, page, made.now, options)
         shown(f"$ pko {shlex.join(words)}")
         argv = [sys.executable, "-m", "pykafka_ops", *words]
         return subprocess.run(argv, env=environment(os.environ), check=False).returncode
