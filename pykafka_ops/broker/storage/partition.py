@@ -137,10 +137,6 @@ class Partition:
         if self._log is not None:
             self._log = self._owner.logs.get(self.topic, self.index)
 
-    def forget_log(self) -> None:
-        """The log was closed or its directory failed: look it up anew."""
-        self._log = None
-
     def go_offline(self) -> None:
         """The log's directory failed: nothing can be done with the replica any more."""
         self.offline = True

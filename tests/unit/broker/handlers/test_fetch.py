@@ -220,7 +220,7 @@ def test_who_cannot_be_read_says_why(site: Site) -> None:
 
 def test_an_offline_log_is_a_storage_error_that_old_clients_do_not_know(site: Site) -> None:
     site.logs.logs.clear()
-    site.replicas.find("t", 0).forget_log()  # type: ignore[union-attr]
+    site.replicas.find("t", 0).go_offline()  # type: ignore[union-attr]
     assert only(fetch(site, ("t", 0, 0), version=6)).error_code == STORAGE
     assert only(fetch(site, ("t", 0, 0), version=5)).error_code == NOT_LEADER
 

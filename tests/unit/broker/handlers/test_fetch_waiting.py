@@ -144,7 +144,7 @@ def test_a_partition_that_is_deleted_ends_the_wait(site: Site, min_bytes: int) -
 def test_a_directory_that_fails_ends_the_wait(site: Site, min_bytes: int) -> None:
     later = wait(site, ("t", 0), min_bytes=min_bytes)
     site.logs.logs.clear()
-    site.replicas.find("t", 0).forget_log()  # type: ignore[union-attr]
+    site.replicas.find("t", 0).go_offline()  # type: ignore[union-attr]
     site.replicas.wake(("t", 0))
     assert codes(later.answer) == [STORAGE]
 

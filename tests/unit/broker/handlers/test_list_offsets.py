@@ -166,7 +166,7 @@ def test_a_partition_named_twice_is_refused_alone(site: Site) -> None:
 
 def test_an_offline_log_is_a_storage_error(site: Site) -> None:
     site.logs.logs.clear()
-    site.replicas.find("t", 0).forget_log()  # type: ignore[union-attr]
+    site.replicas.find("t", 0).go_offline()  # type: ignore[union-attr]
     assert look_up(site, -1).error_code == STORAGE
 
 

@@ -73,7 +73,7 @@ def test_who_cannot_answer_says_why(site: Site) -> None:
 
 def test_an_offline_log_is_a_storage_error(site: Site) -> None:
     site.logs.logs.clear()
-    site.replicas.find("t", 0).forget_log()  # type: ignore[union-attr]
+    site.replicas.find("t", 0).go_offline()  # type: ignore[union-attr]
     assert ends(site, 3).error_code == STORAGE
 
 

@@ -352,7 +352,7 @@ def test_a_directory_that_fails_meanwhile_ends_the_wait(replicated: Site) -> Non
     replicated.logs.logs.clear()
     partition = replicated.replicas.find("t", 0)
     assert partition is not None
-    partition.forget_log()
+    partition.go_offline()
     replicated.replicas.wake(partition.key)
     assert outcome(later) == (STORAGE, -1)
 

@@ -62,7 +62,7 @@ def test_a_failed_flush_is_answered_with_an_error() -> None:
     partition = site.replicas.find("t", 0)
     assert partition is not None
     site.logs.logs.clear()
-    partition.forget_log()  # as the broker does when a directory fails
+    partition.go_offline()  # as the broker does when a directory fails
     site.replicas.wake(("t", 0))
     assert outcome(later)[0] == ErrorCode.KAFKA_STORAGE_ERROR
 
