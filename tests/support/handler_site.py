@@ -22,6 +22,7 @@ from pykafka_ops.broker.state.image import (
     MetadataImage,
     PartitionImage,
 )
+from pykafka_ops.broker.state.quota_entities import QuotaEntities
 from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
@@ -161,6 +162,7 @@ class Site:
             orders=cast(Any, SimpleNamespace()),
             controller=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,
+            quotas=QuotaEntities(),
         )
         self.update({})
 

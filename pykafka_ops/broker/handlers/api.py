@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.orders import ReplicaService
+    from pykafka_ops.broker.state.quota_entities import QuotaEntities
     from pykafka_ops.broker.state.replication_quota import ReplicationQuota
     from pykafka_ops.broker.storage.log_dirs import LogDirs
     from pykafka_ops.broker.storage.replicas import Replicas
@@ -67,6 +68,7 @@ class Services:
     orders: ReplicaService
     controller: ControllerRequests
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
+    quotas: QuotaEntities
     fetch_max_bytes: int = 55 * 1024 * 1024
     leader_throttle: ReplicationQuota | None = None
 

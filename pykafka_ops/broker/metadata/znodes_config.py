@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, unquote_plus
 
 from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
+from pykafka_ops.broker.state.quota_entities import ABSENT, QuotaEntity
 
 DEFAULT_ENTITY = "<default>"
 TOPICS = "topics"
@@ -15,16 +16,39 @@ BROKERS = "brokers"
 IPS = "ips"
 
 
-def sanitize(name: str) -> str:
-    """A user, client or address name as a znode name (Kafka's ``Sanitizer``)."""
-    if name == DEFAULT_ENTITY:
-        return name
+def sanitize(name: str | None) -> str:
+    """A user, client or address name as a znode name (Kafka's ``Sanitizer``); None: the default."""
+    if name is None:
+        return DEFAULT_ENTITY
     return quote(name, safe="-._").replace("~", "%7E")
 
 
-def desanitize(name: str) -> str:
+def desanitize(name: str) -> str | None:
     """The inverse of :func:`sanitize`."""
-    return name if name == DEFAULT_ENTITY else unquote_plus(name)
+    return None if name == DEFAULT_ENTITY else unquote_plus(name)
+
+
+def quota_path(entity: QuotaEntity) -> str:
+    """Where an entity's quotas are, as in :class:`EntityConfig`; its parts must fit together."""
+    if entity.ip != ABSENT:
+        return f"{IPS}/{sanitize(entity.ip)}"
+    if entity.user == ABSENT:
+        return f"{CLIENTS}/{sanitize(entity.client_id)}"
+    path = f"{USERS}/{sanitize(entity.user)}"
+    return path if entity.client_id == ABSENT else f"{path}/{CLIENTS}/{sanitize(entity.client_id)}"
+
+
+def quota_entity(path: str) -> QuotaEntity | None:
+    """The inverse of :func:`quota_path`; None for what has no quotas, or not this way."""
+    parts = path.split("/")
+    names = [desanitize(name) for name in parts[1::2]]
+    kinds = parts[::2]
+    if len(kinds) != len(names) or ABSENT in names:
+        return None
+    if kinds == [USERS, CLIENTS]:
+        return QuotaEntity(*names)
+    part = {USERS: "user", CLIENTS: "client_id", IPS: "ip"}.get("/".join(kinds))
+    return None if part is None else QuotaEntity(**{part: names[0]})
 
 
 class EntityConfig:

@@ -14,16 +14,21 @@ from pykafka_ops.broker.metadata.config_watch import ConfigWatch
 from pykafka_ops.broker.metadata.store import NoNodeError
 from pykafka_ops.broker.metadata.znodes_config import (
     BROKERS,
+    CLIENTS,
     DEFAULT_ENTITY,
+    IPS,
     TOPICS,
+    USERS,
     EntityConfig,
 )
+from pykafka_ops.broker.net.quota_settings import QuotaSettings
 from pykafka_ops.errors import PkoError
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.quota_entities import QuotaEntities
     from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
     from pykafka_ops.broker.state.topic_config import TopicConfig
 
@@ -31,11 +36,11 @@ log = logging.getLogger("kafka.server.ZkConfigManager")
 
 
 class LiveSettings:
-    """The overrides of every topic, and the dynamic settings of this broker.
+    """The overrides of every topic, the dynamic settings of this broker, and all quotas.
 
     ``on_topic(topic, config)`` is called when a topic's settings changed while running,
     ``on_broker(names)`` with the broker settings whose value changed. ``throttles`` learn which
-    replicas count.
+    replicas count; ``quotas`` is kept up to date.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class LiveSettings:
         on_topic: Callable[[str, TopicConfig], None],
         on_broker: Callable[[frozenset[str]], None],
         throttles: ReplicationThrottles,
+        quotas: QuotaEntities,
     ) -> None:
         self._store = store
         self._broker_id = broker_id
@@ -55,6 +61,7 @@ class LiveSettings:
         self._on_topic = on_topic
         self._on_broker = on_broker
         self._throttles = throttles
+        self._quotas = QuotaSettings(store, quotas)
         self._overrides: dict[str, dict[str, str]] = {}
         self._watch = ConfigWatch(store, self._changed, clock)
 
@@ -66,12 +73,14 @@ class LiveSettings:
         """Read everything, then follow the changes."""
         own = f"{BROKERS}/{self._broker_id}"
         await self._watch.start(f"{BROKERS}/{DEFAULT_ENTITY}", own)
+        await self._quotas.load()
         with contextlib.suppress(NoNodeError):
             await self.load_topics(await self._store.children(EntityConfig.path(TOPICS)))
 
     async def close(self) -> None:
         """Stop following."""
         await self._watch.close()
+        await self._quotas.close()
 
     async def load_topics(self, topics: Iterable[str]) -> None:
         """Read the overrides of topics that are new to this broker."""
@@ -97,6 +106,8 @@ class LiveSettings:
             self._on_topic(name, self._configs.topic_config(values))
         elif kind == BROKERS and name in (DEFAULT_ENTITY, str(self._broker_id)):
             self._take_broker(name, values)
+        elif kind in (USERS, CLIENTS, IPS):
+            self._quotas.changed(entity, values)
 
     def _set_topic(self, name: str, overrides: dict[str, str]) -> None:
         if overrides != self._overrides.get(name, {}):

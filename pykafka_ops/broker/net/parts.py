@@ -36,6 +36,7 @@ from pykafka_ops.broker.net.storage_settings import storage_settings
 from pykafka_ops.broker.net.tasks import PeriodicTasks
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.quota_entities import QuotaEntities
 from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.replicas import Replicas
@@ -85,6 +86,7 @@ class Parts:
     def _make_storage(self) -> None:
         seat, reactions = self.seat, self.reactions
         self.throttles = ReplicationThrottles(seat.broker_id, self.configs.value)
+        self.quotas = QuotaEntities()
         self.settings = LiveSettings(
             seat.store,
             seat.broker_id,
@@ -93,6 +95,7 @@ class Parts:
             on_topic=reactions.topic_changed,
             on_broker=reactions.settings_changed,
             throttles=self.throttles,
+            quotas=self.quotas,
         )
         self.logs = LogDirs(
             check.log_dirs(self.configs.value),
@@ -222,6 +225,7 @@ class Parts:
             orders=self.service,
             controller=self.requests,
             run_in_thread=self._run_in_thread,
+            quotas=self.quotas,
             fetch_max_bytes=get("fetch.max.bytes"),
             leader_throttle=self.throttles.leader,
         )

@@ -15,6 +15,7 @@ from pykafka_ops.broker.metadata import znodes, znodes_acl, znodes_admin, znodes
 from pykafka_ops.broker.metadata.json_data import ZnodeError
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.quota_entities import QuotaEntity
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
@@ -202,13 +203,35 @@ def test_notifications_and_tool_requests_round_trip() -> None:
     [
         ("o'neil&co", "o%27neil%26co"),
         ("a b*~", "a%20b%2A%7E"),
-        ("<default>", "<default>"),
+        (None, "<default>"),
+        ("<default>", "%3Cdefault%3E"),
         ("ü/x", "%C3%BC%2Fx"),
     ],
 )
-def test_entity_names_are_url_encoded(name: str, znode: str) -> None:
+def test_entity_names_are_url_encoded(name: str | None, znode: str) -> None:
     assert znodes_config.sanitize(name) == znode
     assert znodes_config.desanitize(znode) == name
+
+
+@pytest.mark.parametrize(
+    ("entity", "path"),
+    [
+        (QuotaEntity("a b"), "users/a%20b"),
+        (QuotaEntity(None, "c/d"), "users/<default>/clients/c%2Fd"),
+        (QuotaEntity(client_id=None), "clients/<default>"),
+        (QuotaEntity(ip="10.0.0.1"), "ips/10.0.0.1"),
+    ],
+)
+def test_quotas_are_kept_at_the_path_of_their_entity(entity: QuotaEntity, path: str) -> None:
+    assert znodes_config.quota_path(entity) == path
+    assert znodes_config.quota_entity(path) == entity
+
+
+@pytest.mark.parametrize(
+    "path", ["topics/t", "users", "users/a/clients", "users/a/ips/b", "clients/a/users/b", "ips/"]
+)
+def test_other_paths_have_no_quotas(path: str) -> None:
+    assert znodes_config.quota_entity(path) is None
 
 
 DECODERS: list[Callable[[bytes], object]] = [

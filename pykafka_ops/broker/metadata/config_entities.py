@@ -1,0 +1,35 @@
+"""Which users, clients and addresses have settings (the reading half of ``AdminZkClient``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.metadata.store import NoNodeError
+from pykafka_ops.broker.metadata.znodes_config import CLIENTS, IPS, USERS, EntityConfig
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.metadata.store import MetadataStore
+
+
+async def paths(store: MetadataStore, *kinds: str) -> list[str]:
+    """The entities below these paths (``users``, ``users/alice/clients``). Raises StoreError."""
+    found = []
+    for kind in kinds:
+        try:
+            names = await store.children(EntityConfig.path(kind))
+        except NoNodeError:
+            continue
+        found += [f"{kind}/{name}" for name in names]
+    return found
+
+
+async def user_client_paths(store: MetadataStore, users: Iterable[str]) -> list[str]:
+    """The clients of users (``users/alice``) that have settings of their own."""
+    return await paths(store, *(f"{user}/{CLIENTS}" for user in users))
+
+
+async def quota_paths(store: MetadataStore) -> list[str]:
+    """All that may have quotas."""
+    users = await paths(store, USERS)
+    return [*users, *await user_client_paths(store, users), *await paths(store, CLIENTS, IPS)]
