@@ -6,21 +6,19 @@ Its log goes to stderr through log4j's SimpleLogger, so log4j-core stays out: a 
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import importlib.util
 import os
 import re
-import signal
 import socket
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import children
 from pykafka_ops.local.java import require_java
+from pykafka_ops.local.process import LocalProcess
 from pykafka_ops.settings.properties import format_properties, parse_properties
 
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
@@ -90,7 +88,7 @@ def _jar_folder(env: Mapping[str, str]) -> str | None:
     return next((folder for folder in jars if os.path.isdir(folder)), None)
 
 
-class ZooKeeper:
+class ZooKeeper(LocalProcess):
     """The ZooKeeper of one directory, which holds its data, settings, log and pid file.
 
     ``settings`` are those of zookeeper.properties on top of ``DEFAULTS``; ``clientPort`` 0 takes
@@ -106,29 +104,16 @@ class ZooKeeper:
         mortal: bool = False,
         fsync: bool = True,
     ) -> None:
-        self.directory = directory.absolute()
+        super().__init__(directory, "ZooKeeper", record=RECORD, log=LOG, mortal=mortal)
         self.settings = {**DEFAULTS, **(settings or {})}
         self.settings.setdefault("dataDir", str(self.directory))
-        self.mortal, self.fsync = mortal, fsync
-        self.process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def log(self) -> Path:
-        """Where it logs to."""
-        return self.directory / LOG
-
-    def running(self) -> dict[str, Any] | None:
-        """``pid``, ``started`` (tick), ``host``, ``port`` and ``started_ms``; None if none runs."""
-        found = children.read_record(self.directory / RECORD)
-        if found is None or not isinstance(found.get("pid"), int):
-            return None
-        return found if children.is_alive(found["pid"], found.get("started") or 0) else None
+        self.fsync = fsync
 
     @property
     def connect(self) -> str:
         """The ``host:port`` of ``zookeeper.connect``. Raises PkoError while it has no port."""
-        found = children.read_record(self.directory / RECORD)
-        if found is None:
+        found = self.record()
+        if not found:
             raise PkoError(f"no ZooKeeper was started on {self.directory}")
         return f"{found['host']}:{found['port']}"
 
@@ -137,11 +122,11 @@ class ZooKeeper:
 
         Raises PkoError, naming the end of its log, where it does not.
         """
-        if self.running() is not None:
+        if self.pid is not None:
             return self.connect
         before = self.log.stat().st_size if self.log.exists() else 0
         process = self.launch()
-        record = children.read_record(self.directory / RECORD) or {}
+        record = self.record()
         host, port = str(record["host"]), int(record["port"])
         ready = children.wait_until(
             lambda: process.poll() is not None or bool(answers(host, port, FIRST_WORD)), seconds
@@ -162,13 +147,7 @@ class ZooKeeper:
         argv = [java, *JVM, *sync, "-Dzookeeper.admin.enableServer=false", "-cp", jars, MAIN,
                 str(self.directory / CONFIG)]  # fmt: skip
         self.process = process = children.spawn(argv, self.log, mortal=self.mortal)
-        record = {
-            "pid": process.pid,
-            "started": children.started_at(process.pid) or 0,
-            "host": host,
-            "port": port,
-        }
-        children.write_record(self.directory / RECORD, record)
+        self._write(process.pid, {"host": host, "port": port})
         return process
 
     def _address(self) -> tuple[str, int]:
@@ -180,8 +159,7 @@ class ZooKeeper:
             raise SettingError(f"clientPort={text}: a port is a number from 0 to 65535")
         port = int(text)
         if port == 0:
-            before = children.read_record(self.directory / RECORD) or {}
-            wish = before.get("port")
+            wish = self.record().get("port")
             return host, children.free_port(host, wish if isinstance(wish, int) else 0)
         if children.accepts(host, port):
             raise PkoError(
@@ -199,43 +177,6 @@ class ZooKeeper:
             (self.directory / CONFIG).write_text(text, encoding="latin-1")
         except OSError as error:
             raise PkoError(f"cannot write to {self.directory}: {error.strerror}") from None
-
-    def stop(self, seconds: float = 60.0) -> int | None:
-        """Stop it and wait; its pid, None if none ran. Raises PkoError if it does not stop."""
-        found = self.running()
-        if found is None:
-            return None
-        self.resume()
-        if not children.end(found["pid"], found.get("started") or 0, seconds=seconds):
-            raise PkoError(f"ZooKeeper (pid {found['pid']}) did not stop in {seconds:.0f} s")
-        self._reap()
-        return int(found["pid"])
-
-    def kill(self) -> None:
-        """kill -9, for tests and for a start that failed."""
-        found = self.running()
-        if found is not None:
-            children.kill(found["pid"], found.get("started") or 0)
-        self._reap()
-
-    def pause(self) -> None:
-        """SIGSTOP: it goes silent with its connections open."""
-        self._signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        """SIGCONT: end of :meth:`pause`."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: int) -> None:
-        found = self.running()
-        if found is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(found["pid"], number)
-
-    def _reap(self) -> None:
-        if self.process is not None:
-            self.process.wait()
-            self.process = None
 
 
 def answers(host: str, port: int, seconds: float = 2.0) -> dict[str, str] | None:
