@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: AlterPartitionReassignmentsRequest) -> Answer:
     """Only the controller does it."""
-    if not context.services.topics.is_controller:
-        raise KafkaError(ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_CONTROLLER.text)
+    context.services.topics.require_controller(ErrorCode.NOT_CONTROLLER.text)
     return _alter(context, request)
 
 

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
         CreatePartitionsTopic,
     )
 
+_FIRST_VERSION_REFUSED = 3
+"""Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
+
 
 def handle(context: Context, request: CreatePartitionsRequest) -> Answer:
     """Check what concerns the request as a whole, then enlarge."""
-    if not context.services.topics.is_controller:
-        return failed(request, context.version, KafkaError(ErrorCode.NOT_CONTROLLER))
+    context.services.topics.require_controller()
     return _enlarge(context, request)
 
 
@@ -34,7 +36,10 @@ async def _enlarge(context: Context, request: CreatePartitionsRequest) -> Create
     errors: dict[str, KafkaError | None] = {n: duplicate for n, count in times.items() if count > 1}
     specs = [_spec(topic) for topic in request.topics if topic.name not in errors]
     errors |= await context.services.topics.add_partitions(
-        specs, request.timeout_ms, validate_only=request.validate_only
+        specs,
+        request.timeout_ms,
+        validate_only=request.validate_only,
+        charge=context.mutations(_FIRST_VERSION_REFUSED),
     )
     return CreatePartitionsResponse(results=[_result(n, error) for n, error in errors.items()])
 

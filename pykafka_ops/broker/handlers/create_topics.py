@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 
 _FIRST_VERSION_WITH_CONFIGS = 5
+_FIRST_VERSION_REFUSED = 6
+"""Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
 def handle(context: Context, request: CreateTopicsRequest) -> Answer:
     """Check what concerns the request as a whole, then create."""
-    if not context.services.topics.is_controller:
-        return failed(request, context.version, KafkaError(ErrorCode.NOT_CONTROLLER))
+    context.services.topics.require_controller()
     return _create(context, request)
 
 
@@ -42,7 +43,10 @@ async def _create(context: Context, request: CreateTopicsRequest) -> CreateTopic
         if result.error_code == ErrorCode.NONE
     ]
     created = await context.services.topics.create(
-        specs, request.timeout_ms, validate_only=request.validate_only
+        specs,
+        request.timeout_ms,
+        validate_only=request.validate_only,
+        charge=context.mutations(_FIRST_VERSION_REFUSED),
     )
     for result in results:
         if result.error_code == ErrorCode.NONE:

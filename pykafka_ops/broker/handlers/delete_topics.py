@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 _FIRST_VERSION_WITH_IDS = 6
 _FIRST_VERSION_THAT_KNOWS_DISABLED = 3
+_FIRST_VERSION_REFUSED = 5
+"""Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
 def handle(context: Context, request: DeleteTopicsRequest) -> Answer:
     """Check what concerns the request as a whole, then delete."""
     services, version = context.services, context.version
-    if not services.topics.is_controller:
-        return failed(request, version, KafkaError(ErrorCode.NOT_CONTROLLER))
+    services.topics.require_controller()
     if not services.configs.value("delete.topic.enable"):
         known = version >= _FIRST_VERSION_THAT_KNOWS_DISABLED
         code = ErrorCode.TOPIC_DELETION_DISABLED if known else ErrorCode.INVALID_REQUEST
@@ -52,7 +53,8 @@ async def _delete(
     results = [_resolved(topic, image) for topic in asked]
     names = {r.name for r in results if r.name is not None and r.error_code == ErrorCode.NONE}
     if names:
-        deleted = await context.services.topics.delete(names, timeout_ms)
+        charge = context.mutations(_FIRST_VERSION_REFUSED)
+        deleted = await context.services.topics.delete(names, timeout_ms, charge=charge)
         for result in results:
             if result.name in deleted:
                 result.error_code = deleted[result.name]

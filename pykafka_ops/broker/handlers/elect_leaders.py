@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: ElectLeadersRequest) -> Answer:
     """Elect for the partitions asked for, or for all that brokers know."""
-    if not context.services.topics.is_controller:
+    if not context.services.topics.is_controller:  # as Kafka says it: no error for the whole
         error = KafkaError(ErrorCode.NOT_CONTROLLER)
         keys = _asked(request) or []
         return _response(dict.fromkeys(keys, error))

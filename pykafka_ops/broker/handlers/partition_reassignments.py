@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.partition_reassignments import (
     ListPartitionReassignmentsResponse,
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: ListPartitionReassignmentsRequest) -> Answer:
     """Only the controller knows."""
-    if not context.services.topics.is_controller:
-        raise KafkaError(ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_CONTROLLER.text)
+    context.services.topics.require_controller(ErrorCode.NOT_CONTROLLER.text)
     return _list(context, request)
 
 

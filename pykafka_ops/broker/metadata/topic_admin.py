@@ -25,6 +25,7 @@ from pykafka_ops.broker.state.names import (
 )
 from pykafka_ops.broker.state.steps import Steps, WriteProblem
 from pykafka_ops.broker.state.topic_requests import (
+    Charge,
     Draw,
     TopicDefaults,
     TopicSpec,
@@ -112,19 +113,33 @@ class TopicAdmin:
         """Whether this broker can do any of this."""
         return self._controller.is_active
 
+    def require_controller(self, text: str = "") -> None:
+        """Raises KafkaError NOT_CONTROLLER, with that text, on any other broker."""
+        if not self.is_controller:
+            raise KafkaError(ErrorCode.NOT_CONTROLLER, text)
+
     # -- create
 
     async def create(
-        self, specs: Sequence[TopicSpec], timeout_ms: int, *, validate_only: bool = False
+        self,
+        specs: Sequence[TopicSpec],
+        timeout_ms: int,
+        *,
+        validate_only: bool = False,
+        charge: Charge | None = None,
     ) -> dict[str, Created]:
         """Create topics; answers when all have leaders, at most ``timeout_ms`` later.
 
-        Those that have none then have REQUEST_TIMED_OUT, though they exist. Raises KafkaError
-        NOT_CONTROLLER.
+        Those that have none then have REQUEST_TIMED_OUT, though they exist. ``charge`` counts
+        the partitions of each before, or refuses the topic. Raises KafkaError NOT_CONTROLLER.
         """
 
-        rule = self._create if not validate_only else self._validate
-        results = await self._perform(lambda controller: rule(specs, controller))
+        def rule(controller: Controller) -> Steps[dict[str, Created]]:
+            if validate_only:
+                return self._validate(specs, controller)
+            return self._create(specs, controller, charge)
+
+        results = await self._perform(rule)
         if not validate_only:
             wanted = {name: r.partitions for name, r in results.items() if r.error is None}
             for name in await self._leaderless(wanted, timeout_ms):
@@ -139,9 +154,13 @@ class TopicAdmin:
         return {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
 
     def _create(
-        self, specs: Sequence[TopicSpec], controller: Controller
+        self, specs: Sequence[TopicSpec], controller: Controller, charge: Charge | None
     ) -> Steps[dict[str, Created]]:
         plans = _apart([self._plan(spec, controller) for spec in specs])
+        plans = [
+            (_refused(len(p.assignments), charge) or p) if isinstance(p, NewTopic) else p
+            for p in plans
+        ]
         results = {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
         errors = yield from controller.topics.create(
             [plan for plan in plans if isinstance(plan, NewTopic)]
@@ -166,10 +185,11 @@ class TopicAdmin:
             return error
 
     async def create_all(
-        self, specs: Sequence[TopicSpec], timeout_ms: int
+        self, specs: Sequence[TopicSpec], timeout_ms: int, charge: Charge | None
     ) -> dict[str, KafkaError | None]:
         """As :meth:`create`, with nothing but the errors."""
-        return {name: r.error for name, r in (await self.create(specs, timeout_ms)).items()}
+        created = await self.create(specs, timeout_ms, charge=charge)
+        return {name: result.error for name, result in created.items()}
 
     async def ensure_internal(self, name: str) -> ErrorCode:
         """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
@@ -183,7 +203,12 @@ class TopicAdmin:
     # -- enlarge
 
     async def add_partitions(
-        self, specs: Sequence[PartitionsSpec], timeout_ms: int, *, validate_only: bool = False
+        self,
+        specs: Sequence[PartitionsSpec],
+        timeout_ms: int,
+        *,
+        validate_only: bool = False,
+        charge: Charge | None = None,
     ) -> dict[str, KafkaError | None]:
         """Enlarge topics; answers as :meth:`create` does. Raises KafkaError NOT_CONTROLLER."""
 
@@ -193,8 +218,11 @@ class TopicAdmin:
                 try:
                     added = plan_partitions(spec.name, spec.count, spec.brokers, controller.cluster)
                     results[spec.name] = None
-                    if not validate_only:
-                        yield from _enlarge(controller, spec.name, added)
+                    if validate_only:
+                        continue
+                    if charge is not None:
+                        charge(len(added))
+                    yield from _enlarge(controller, spec.name, added)
                 except KafkaError as error:
                     results[spec.name] = error
             return results
@@ -208,22 +236,27 @@ class TopicAdmin:
 
     # -- delete
 
-    async def delete(self, names: Collection[str], timeout_ms: int) -> dict[str, ErrorCode]:
+    async def delete(
+        self, names: Collection[str], timeout_ms: int, *, charge: Charge | None = None
+    ) -> dict[str, ErrorCode]:
         """Delete topics; answers when brokers know them no more, at most ``timeout_ms`` later.
 
-        Raises KafkaError NOT_CONTROLLER.
+        ``charge`` counts the partitions of each before, or refuses it. Raises KafkaError
+        NOT_CONTROLLER.
         """
+        results = dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 
         def rule(controller: Controller) -> Steps[set[str]]:
-            known = {name for name in names if name in controller.cluster.topics}
+            for name in sorted(results):
+                found = controller.cluster.topics.get(name)
+                if found is not None:
+                    error = _refused(len(found.partitions), charge)
+                    results[name] = ErrorCode.of(error.code) if error else ErrorCode.NONE
+            known = {name for name, code in results.items() if code == ErrorCode.NONE}
             yield from controller.topics.delete(sorted(known))
             return known
 
         known = await self._perform(rule)
-        results = {
-            name: ErrorCode.NONE if name in known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            for name in names
-        }
         gone = timeout_ms > 0 and await self._waits.wait(
             known, lambda: known.isdisjoint(self._image.topics), timeout_ms
         )
@@ -313,6 +346,16 @@ class TopicAdmin:
 
         await self._waits.wait(topics, lambda: not lack(), timeout_ms)
         return lack()
+
+
+def _refused(partitions: int, charge: Charge | None) -> KafkaError | None:
+    """Why the quota of who asks does not allow to create or delete so many; None if it does."""
+    try:
+        if charge is not None:
+            charge(partitions)
+    except KafkaError as error:
+        return error
+    return None
 
 
 def _enlarge(controller: Controller, topic: str, added: Mapping[int, Assignment]) -> Steps[None]:
