@@ -10,7 +10,8 @@ from pykafka_ops.analysis import cluster_state as state
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.moments import length
 from pykafka_ops.commands._context import Context, show
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands._failures import item_error
+from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.health.gather import Gathered, gather
 from pykafka_ops.errors import PkoError, UsageError
 
@@ -51,8 +52,7 @@ def status(ctx: Context) -> Table | int:
             try:
                 table = _table(ctx, failing)
             except PkoError as error:  # a cluster that comes back is worth waiting for
-                table = Table("cluster", FACTS, [], errors=[ItemError("cluster", "UNREACHABLE",
-                              str(error))])  # fmt: skip
+                table = Table("cluster", FACTS, [], errors=[item_error("cluster", error)])
             if sys.stdout.isatty() and ctx.output in ("table", "wide"):
                 sys.stdout.write(f"{CLEAR}{time.strftime('%H:%M:%S')}\n")
             show(table, ctx, ctx.output)
