@@ -12,7 +12,7 @@ from pykafka_ops.client.reassignments import (
     list_reassignments,
 )
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands._output import Table
 from pykafka_ops.commands.reassign import document, log_dirs, throttles
 from pykafka_ops.commands.reassign.assignment import (
     Assignment,
@@ -20,6 +20,7 @@ from pykafka_ops.commands.reassign.assignment import (
     of_partitions,
     require_live,
 )
+from pykafka_ops.commands.reassign.plan_rows import replicas_table
 from pykafka_ops.commands.reassign.text import (
     Partition,
     Talk,
@@ -36,12 +37,6 @@ EXISTING = (
     "override this and create a new partition assignment in addition to the existing one. The "
     "--additional flag can also be used to change the throttle by resubmitting the current "
     "reassignment."
-)
-COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
-    Column("replicas"),
-    Column("target"),
 )
 
 
@@ -131,8 +126,4 @@ def started(moves: Mapping[Partition, object]) -> str:
 
 def table(current: Assignment, target: Assignment) -> Table:
     """The moves that were started."""
-    rows = [
-        {"topic": t, "partition": n, "replicas": current[t, n], "target": target[t, n]}
-        for t, n in sorted(target)
-    ]
-    return Table("started-reassignments", COLUMNS, rows)
+    return replicas_table("started-reassignments", current, "target", target)

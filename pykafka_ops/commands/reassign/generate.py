@@ -7,18 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis.placement import PlacementError, assign_replicas
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands._output import Table
 from pykafka_ops.commands.reassign import document
 from pykafka_ops.commands.reassign.assignment import Assignment, chosen, live_brokers, of_topics
+from pykafka_ops.commands.reassign.plan_rows import replicas_table
 from pykafka_ops.commands.reassign.text import ReassignError, Talk, by_zookeeper
 from pykafka_ops.errors import UsageError
-
-COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
-    Column("replicas"),
-    Column("proposed"),
-)
 
 
 def generate(ctx: Context) -> Table | None:
@@ -79,9 +73,4 @@ def told(ctx: Context, current: Assignment, proposed: Assignment) -> Table | Non
         talk.say(f"Current partition replica assignment\n{document.text_of(current)}\n")
         talk.say(f"Proposed partition reassignment configuration\n{document.text_of(proposed)}")
         return None
-    rows = [
-        {"topic": topic, "partition": number, "replicas": replicas,
-         "proposed": proposed.get((topic, number), [])}
-        for (topic, number), replicas in sorted(current.items())
-    ]  # fmt: skip
-    return Table("proposed-reassignment", COLUMNS, rows)
+    return replicas_table("proposed-reassignment", current, "proposed", proposed)

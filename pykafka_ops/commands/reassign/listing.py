@@ -21,17 +21,15 @@ COLUMNS = (
 def list_moves(ctx: Context) -> Table:
     """Every move under way, by topic and partition."""
     found = list_reassignments(ctx.cluster())
-    rows = [
-        {
-            "topic": topic,
-            "partition": number,
-            "replicas": move.replicas,
-            "adding": move.adding,
-            "removing": move.removing,
-        }
-        for (topic, number), move in sorted(found.items())
+    return Table("reassignments", COLUMNS, rows_of(found), kafka=_kafka_text(found))
+
+
+def rows_of(moves: Mapping[Partition, Reassignment]) -> list[dict[str, object]]:
+    """A row of COLUMNS for each."""
+    return [
+        {"topic": topic, "partition": number, **move._asdict()}
+        for (topic, number), move in sorted(moves.items())
     ]
-    return Table("reassignments", COLUMNS, rows, kafka=_kafka_text(found))
 
 
 def _kafka_text(found: Mapping[Partition, Reassignment]) -> Iterator[str]:

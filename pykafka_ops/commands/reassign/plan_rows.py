@@ -1,4 +1,4 @@
-"""A plan as rows: brokers before and after, partitions that change."""
+"""A plan or an assignment as rows: brokers before and after, partitions that change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.moves import Plan, reassignment
 from pykafka_ops.analysis.skew import skew_percent
-from pykafka_ops.commands._output import Column
+from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.reassign.assignment import Assignment
 from pykafka_ops.commands.reassign.facts import Facts
 
 Row = dict[str, object]
@@ -103,6 +104,16 @@ def partition_rows(made: Plan, facts: Facts) -> list[Row]:
         }
         for key in sorted(made.after)
     ]
+
+
+def replicas_table(name: str, current: Assignment, column: str, other: Assignment) -> Table:
+    """A row per partition of ``other``: its replicas now, and those there as ``column``."""
+    columns = (Column("topic"), Column("partition", right=True), Column("replicas"), Column(column))
+    rows: list[Row] = [
+        {"topic": t, "partition": n, "replicas": current[t, n], column: other[t, n]}
+        for t, n in sorted(other)
+    ]
+    return Table(name, columns, rows)
 
 
 def document(made: Plan, brokers: Sequence[Row], partitions: Sequence[Row]) -> Row:

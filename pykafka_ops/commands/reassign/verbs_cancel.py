@@ -9,19 +9,13 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, Source, describe_configs
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, ItemError, Table, say
+from pykafka_ops.commands._output import ItemError, Table, say
 from pykafka_ops.commands.reassign import document, plan_file, throttles
 from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path
+from pykafka_ops.commands.reassign.listing import COLUMNS, rows_of
 from pykafka_ops.commands.reassign.text import Partition, named
 from pykafka_ops.errors import PkoError
 
-COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
-    Column("replicas"),
-    Column("adding"),
-    Column("removing"),
-)
 _PATIENCE_SECONDS = 30.0
 _SETTINGS = (*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES)
 
@@ -58,9 +52,7 @@ def cancel(ctx: Context) -> Table | int | None:
             errors += _clear(ctx, topics)
     if not moving:
         say("pko: nothing moves")
-    rows = [
-        {"topic": key[0], "partition": key[1], **moving[key]._asdict()} for key in sorted(ended)
-    ]
+    rows = rows_of({key: moving[key] for key in ended})
     return Table("cancelled-reassignments", COLUMNS, rows, errors=errors)
 
 
