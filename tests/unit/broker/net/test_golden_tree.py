@@ -1,11 +1,14 @@
-"""Three brokers in memory live through what the golden cluster did: the znodes are the same."""
+"""Three brokers in memory live through what the golden cluster did: the znodes are the same.
+
+Topics, their states and their settings; the whole tree, on ZooKeeper and by way of the commands, is
+compared by tests/cluster/test_golden_moments.py.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 from pykafka_ops.broker.metadata import znodes
 from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
@@ -16,19 +19,15 @@ from pykafka_ops.broker.state.election import ElectionType
 from pykafka_ops.broker.state.isr_rules import IsrChange
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.state.topic_rules import NewTopic
+from tests.support.golden_tree import Tree
+from tests.support.golden_tree import moment as golden
 from tests.support.replica_double import Nodes, eventually
 
-GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
 MOVED = ("claims", "shipments")
-"""Topics that the golden cluster reassigned; it left other settings than at the start."""
+"""Topics whose settings the tool that throttles moves changed; nobody does here."""
 
 
-def golden(moment: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((GOLDEN / f"{moment}.json").read_text())
-    return found
-
-
-def topics_of(tree: dict[str, Any]) -> list[NewTopic]:
+def topics_of(tree: Tree) -> list[NewTopic]:
     topics = []
     for path, znode in tree.items():
         if path.startswith("/brokers/topics/") and path.count("/") == 3:
@@ -52,7 +51,7 @@ def active(nodes: Nodes) -> ControllerLoop:
     return found
 
 
-async def grow_isrs(nodes: Nodes, tree: dict[str, Any]) -> None:
+async def grow_isrs(nodes: Nodes, tree: Tree) -> None:
     """Leaders take the replicas back that the tree has in sync."""
     for path, znode in tree.items():
         if path.endswith("/state"):
@@ -79,7 +78,7 @@ def nothing(controller: Controller) -> Steps[None]:
     yield from ()
 
 
-async def same(nodes: Nodes, tree: dict[str, Any], *, but: tuple[str, ...] = ()) -> None:
+async def same(nodes: Nodes, tree: Tree, *, but: tuple[str, ...] = ()) -> None:
     """The topics, their states and their settings (``but`` for some topics') are what Kafka
     wrote, versions included."""
     paths = [
@@ -165,6 +164,18 @@ async def a_topic_grows(nodes: Nodes) -> None:
     await same(nodes, grown, but=MOVED)
 
 
+async def all_topics_are_deleted(nodes: Nodes) -> None:
+    loop = active(nodes)
+    await loop.perform(lambda c: c.topics.delete(["quotes", "invoices", "shipments"]))
+    internal = {"__consumer_offsets", "__transaction_state"}
+    await eventually(lambda: set(loop._controller.cluster.topics) == internal)  # type: ignore[union-attr]
+    left = golden("11-topics-deleted")
+    await same(nodes, left, but=MOVED)
+    for parent in ("/brokers/topics", "/config/topics"):
+        assert set(await nodes.first.children(parent)) == internal
+    assert await nodes.first.children(TopicDeletions.path) == []
+
+
 def test_the_tree_is_kafkas_at_the_same_moments(tmp_path: Path) -> None:
     entities = golden("02-entities")
 
@@ -179,5 +190,6 @@ def test_the_tree_is_kafkas_at_the_same_moments(tmp_path: Path) -> None:
             await the_broker_comes_back(nodes)
             await the_controller_changes(nodes)
             await a_topic_grows(nodes)
+            await all_topics_are_deleted(nodes)
 
     asyncio.run(main())
