@@ -2,6 +2,7 @@
 
 * PkoError                 anything that ends in one line for the user
   + UsageError             bad flags, files or values (exit code 2)
+    + TlsSettingError      a key store or another setting of TLS cannot be used
   + ConnectError           nobody answers, TLS or authentication refused (exit code 3)
   + CheckFailed            a check ran and found a problem (exit code 4)
   + KafkaError             a Kafka error code stands for the whole request or item
@@ -26,6 +27,10 @@ class UsageError(PkoError):
     """The command line, or a file it names, is wrong."""
 
     exit_code = 2
+
+
+class TlsSettingError(UsageError):
+    """A key store, a trust store or another setting of TLS cannot be used."""
 
 
 class ConnectError(PkoError):

@@ -6,17 +6,14 @@ Source: RFC 4616 (PLAIN), RFC 5802 and 7677 (SCRAM), KIP-84; the user and passwo
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Generator
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.errors import ConnectError
+from pykafka_ops.security import jaas
 
 Dialogue = Generator[bytes, bytes, None]
-_OPTION = re.compile(
-    r"""([A-Za-z][\w.]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s;]+))"""
-)
 MAX_ITERATIONS = 1_000_000
 
 
@@ -24,17 +21,9 @@ class AuthenticationError(ConnectError):
     """The broker refuses our credentials, or we its proof."""
 
 
-def jaas_options(text: str) -> dict[str, str]:
-    """``username`` and ``password`` of a JAAS line (a login module and its options)."""
-    found = {}
-    for key, double, single, bare in _OPTION.findall(text):
-        found[key] = re.sub(r"\\(.)", r"\1", double or single) or bare
-    return found
-
-
-def credentials(jaas: str | None) -> tuple[str, str]:
+def credentials(line: str | None) -> tuple[str, str]:
     """User and password; ClientConfigError where the JAAS line lacks them."""
-    options = jaas_options(jaas or "")
+    options = jaas.options(line or "")
     if "username" not in options or "password" not in options:
         raise ClientConfigError(
             "sasl.jaas.config must hold a username and a password, as in: "

@@ -7,33 +7,17 @@ The password never leaves this process: brokers get its salted hash. Source: Kaf
 from __future__ import annotations
 
 import hashlib
-import hmac
 import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.settings.scram import BY_NUMBER, Credential, Mechanism
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import scram_credentials as sc
 
 DEFAULT_ITERATIONS = 4096
-
-
-class Mechanism(NamedTuple):
-    """A SCRAM mechanism: its number in requests, its name, its hash and its least iterations."""
-
-    number: int
-    name: str
-    digest: str
-    min_iterations: int = 4096
-
-
-MECHANISMS: dict[str, Mechanism] = {
-    m.name: m
-    for m in (Mechanism(1, "SCRAM-SHA-256", "sha256"), Mechanism(2, "SCRAM-SHA-512", "sha512"))
-}
-_BY_NUMBER = {m.number: m.name for m in MECHANISMS.values()}
 
 
 class NewCredential(NamedTuple):
@@ -42,15 +26,6 @@ class NewCredential(NamedTuple):
     mechanism: Mechanism
     iterations: int
     password: str
-
-
-class Keys(NamedTuple):
-    """What is stored of a password."""
-
-    salt: bytes
-    stored_key: bytes
-    server_key: bytes
-    iterations: int
 
 
 def new_salt() -> bytes:
@@ -65,17 +40,11 @@ def salted(credential: NewCredential, salt: bytes) -> bytes:
     )
 
 
-def keys(credential: NewCredential, salt: bytes) -> Keys:
-    """The keys a server checks a login with (RFC 5802)."""
-    digest = credential.mechanism.digest
+def stored(credential: NewCredential) -> Credential:
+    """What brokers keep of it, with a new salt."""
+    salt = new_salt()
     secret = salted(credential, salt)
-    client_key = hmac.digest(secret, b"Client Key", digest)
-    return Keys(
-        salt,
-        hashlib.new(digest, client_key).digest(),
-        hmac.digest(secret, b"Server Key", digest),
-        credential.iterations,
-    )
+    return Credential.of(credential.mechanism, secret, salt, credential.iterations)
 
 
 def describe_scram(
@@ -101,8 +70,7 @@ def describe_scram(
             found[result.user] = KafkaError(result.error_code, result.error_message or "")
         else:
             found[result.user] = {
-                _BY_NUMBER.get(info.mechanism, "UNKNOWN"): info.iterations
-                for info in result.credential_infos
+                _name(info.mechanism): info.iterations for info in result.credential_infos
             }
     return found
 
@@ -137,6 +105,10 @@ def alter_scram(
         r.user: KafkaError(r.error_code, r.error_message or "") if r.error_code else None
         for r in answer.results
     }
+
+
+def _name(mechanism: int) -> str:
+    return BY_NUMBER[mechanism].name if mechanism in BY_NUMBER else "UNKNOWN"
 
 
 def _upsertion(user: str, credential: NewCredential) -> sc.ScramCredentialUpsertion:

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.storage.recovery import Recovery
-from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.client.jks import trusted_certificates
 from pykafka_ops.commands.election.election_file import ElectionFileError
 from pykafka_ops.commands.election.election_file import parse as parse_elections
 from pykafka_ops.commands.reassign import document
@@ -38,7 +36,8 @@ from pykafka_ops.disk.compression import Codec, decompress
 from pykafka_ops.disk.convert import down_convert, read_message_set
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.survey import survey_records
-from pykafka_ops.errors import CorruptError, KafkaError, WireError
+from pykafka_ops.errors import CorruptError, KafkaError, TlsSettingError, WireError
+from pykafka_ops.security.jks import trusted_certificates
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header
@@ -322,7 +321,7 @@ def dump_seeds() -> list[bytes]:
 
 def key_stores(data: bytes) -> None:
     """Certificates of Java's old key stores."""
-    with contextlib.suppress(ClientConfigError):
+    with contextlib.suppress(TlsSettingError):
         trusted_certificates(data, "")
 
 

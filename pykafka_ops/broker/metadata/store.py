@@ -57,6 +57,12 @@ class SessionLostError(StoreError):
     """The session ended: its ephemerals are gone, nothing more can be done with this session."""
 
 
+class AccessError(StoreError):
+    """The tree's servers do not let this broker do it."""
+
+    exit_code = 3
+
+
 class Stat(NamedTuple):
     """ZooKeeper's ``Stat``: transaction ids, times (ms since 1970), versions."""
 

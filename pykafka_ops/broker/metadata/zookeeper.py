@@ -15,25 +15,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kazoo import exceptions as zk
-from kazoo.client import KazooClient, KazooState
+from kazoo.client import KazooState
 from kazoo.protocol.serialization import CheckVersion
 from kazoo.protocol.serialization import Create as ZkCreate
 from kazoo.protocol.serialization import Delete as ZkDelete
 from kazoo.protocol.serialization import SetData as ZkSetData
-from kazoo.security import OPEN_ACL_UNSAFE
 
 from pykafka_ops.broker.metadata.store import (
     ANY_VERSION,
-    BadVersionError,
     Cancel,
     Check,
     Create,
     Delete,
-    EphemeralParentError,
     Node,
     NodeExistsError,
-    NoNodeError,
-    NotEmptyError,
     Op,
     OpResult,
     SessionLostError,
@@ -46,14 +41,18 @@ from pykafka_ops.broker.metadata.store import (
 )
 from pykafka_ops.broker.metadata.tree import split
 from pykafka_ops.broker.metadata.zookeeper_client import (
-    close_client,
+    end_client,
     make_chroot,
     new_client,
     open_client,
 )
+from pykafka_ops.broker.metadata.zookeeper_errors import error_of
 from pykafka_ops.broker.metadata.zookeeper_reads import AT_ONCE, MANY, ManyReads
 from pykafka_ops.broker.metadata.zookeeper_session import FormerSession, Session
 from pykafka_ops.broker.metadata.zookeeper_watches import Watches
+from pykafka_ops.zookeeper.access import Access
+from pykafka_ops.zookeeper.acls import default_acls
+from pykafka_ops.zookeeper.client import NOBODY, Client
 
 T = TypeVar("T")
 Send = Callable[[], Any]
@@ -61,17 +60,6 @@ Send = Callable[[], Any]
 
 IN_FLIGHT = 2_000
 """Requests of one ``get_many`` that are under way at once."""
-
-_ERRORS: dict[type[Exception], type[StoreError]] = {
-    zk.NoNodeError: NoNodeError,
-    zk.NodeExistsError: NodeExistsError,
-    zk.BadVersionError: BadVersionError,
-    zk.NotEmptyError: NotEmptyError,
-    zk.NoChildrenForEphemeralsError: EphemeralParentError,
-    zk.SessionExpiredError: SessionLostError,
-    zk.SessionMovedError: SessionLostError,
-    zk.ConnectionClosedError: SessionLostError,
-}
 
 
 class ZooKeeperStore:
@@ -82,9 +70,12 @@ class ZooKeeperStore:
     have been carried out twice in a row; see :meth:`create` and :meth:`multi`.
     """
 
-    def __init__(self, client: KazooClient, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, client: Client, loop: asyncio.AbstractEventLoop, *, set_acl: bool = False
+    ) -> None:
         """Use :meth:`connect`."""
         self._client = client
+        self._acls = partial(default_acls, secure=set_acl)
         self._loop = loop
         self._listeners: list[Callable[[SessionState], None]] = []
         self._connected = asyncio.Event()
@@ -102,21 +93,26 @@ class ZooKeeperStore:
         session_timeout_ms: int,
         connection_timeout_ms: int,
         session_file: Path | None = None,
-        **options: Any,
+        access: Access = NOBODY,
+        set_acl: bool = False,
     ) -> ZooKeeperStore:
         """Connect to ``host:port,...[/chroot]`` (``zookeeper.connect``), making the chroot.
 
         ``session_file`` keeps the session for :meth:`end_former_session` of a next life;
-        ``options`` are kazoo's for TLS, SASL and default ACLs. Raises ConnectError if no server
-        lets us in within ``connection_timeout_ms``.
+        ``set_acl`` makes what is written ours, which needs an ``access`` that is secure. Raises
+        ConnectError if no server lets us in within ``connection_timeout_ms``.
         """
         hosts, slash, chroot = connect.partition("/")
         if slash and chroot.strip("/"):
-            await make_chroot(hosts, chroot.strip("/"), connection_timeout_ms, options)
-        client = new_client(connect.rstrip("/"), session_timeout_ms, options)
-        store = cls(client, asyncio.get_running_loop())
+            path = chroot.strip("/")
+            try:
+                await make_chroot(hosts, path, connection_timeout_ms, access, secure=set_acl)
+            except zk.ZookeeperError as error:
+                raise error_of(f"/{path}", error) from None
+        client = new_client(connect.rstrip("/"), session_timeout_ms, access)
+        store = cls(client, asyncio.get_running_loop(), set_acl=set_acl)
         if session_file is not None:
-            store._former = FormerSession(session_file, hosts, connection_timeout_ms, options)
+            store._former = FormerSession(session_file, hosts, connection_timeout_ms, access)
         client.add_listener(store._heard)
         await open_client(client, hosts, connection_timeout_ms)
         await store._connected.wait()
@@ -190,7 +186,9 @@ class ZooKeeperStore:
             await self._make_parents(split(path)[0])
 
         def send() -> Any:
-            return self._client.create_async(path, data, ephemeral=ephemeral, sequence=sequence)
+            return self._client.create_async(
+                path, data, acl=self._acls(path), ephemeral=ephemeral, sequence=sequence
+            )
 
         try:
             return str(await self._call(path, send))
@@ -232,7 +230,7 @@ class ZooKeeperStore:
         for index, result in enumerate(await self._call(wanted[0].path, send)):
             if isinstance(result, Exception):
                 if not isinstance(result, zk.RolledBackError):
-                    raise _error(wanted[index].path, result, index)
+                    raise error_of(wanted[index].path, result, index)
             elif isinstance(result, str):
                 results.append(result)
             else:
@@ -245,7 +243,7 @@ class ZooKeeperStore:
         if isinstance(op, Create):
             split(op.path + "0" if op.sequence else op.path)
             flags = op.ephemeral + 2 * op.sequence
-            return ZkCreate(path, op.data, self._client.default_acl or OPEN_ACL_UNSAFE, flags)
+            return ZkCreate(path, op.data, self._acls(op.path), flags)
         split(op.path)
         if isinstance(op, SetData):
             return ZkSetData(path, op.data, op.version)
@@ -281,7 +279,7 @@ class ZooKeeperStore:
         self._closed = True
         self._watches.close()
         connected = self._connected.is_set()
-        await self._loop.run_in_executor(None, close_client, self._client)
+        await end_client(self._client)
         if self._former is not None and connected:
             self._former.forget()
 
@@ -327,7 +325,7 @@ class ZooKeeperStore:
             if isinstance(result.exception, zk.NoNodeError) and missing:
                 return missing["missing"]
             if not isinstance(result.exception, zk.ConnectionLoss):
-                raise _error(path, result.exception)
+                raise error_of(path, result.exception)
             await self._connected.wait()
             if self._session != session:
                 raise SessionLostError(path)
@@ -348,7 +346,7 @@ class ZooKeeperStore:
                 elif isinstance(result.exception, zk.ConnectionLoss):
                     again.append(number)
                 elif not isinstance(result.exception, zk.NoNodeError):
-                    raise _error(paths[number], result.exception)
+                    raise error_of(paths[number], result.exception)
             waiting = again
             if waiting:
                 await self._connected.wait()
@@ -384,15 +382,3 @@ class ZooKeeperStore:
 def _resolve(reply: asyncio.Future[T], result: T) -> None:
     if not reply.done():
         reply.set_result(result)
-
-
-def _error(path: str, error: Exception, index: int = 0) -> StoreError:
-    for kind, ours in _ERRORS.items():
-        if isinstance(error, kind):
-            found = ours(path)
-            break
-    else:
-        what = f"{type(error).__name__} {error}".strip()
-        found = StoreError(path, f"ZooKeeper refuses {path}: {what}")
-    found.index = index
-    return found

@@ -3,58 +3,59 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
-from kazoo.client import KazooClient
 from kazoo.retry import KazooRetry
 
-from pykafka_ops.errors import ConnectError
+from pykafka_ops.zookeeper.access import Access
+from pykafka_ops.zookeeper.acls import ensure_path
+from pykafka_ops.zookeeper.client import POLL_S, Client
 
-POLL_S = 0.002
 ONE_TRY_MS = 6000
 """Session timeout of clients for one errand, which also bounds each try to connect: a server that
 has just opened its port may leave a client without an answer, the next try gets one."""
 
 
-def new_client(connect: str, session_timeout_ms: int, options: dict[str, Any]) -> KazooClient:
+def new_client(connect: str, session_timeout_ms: int, access: Access, **options: Any) -> Client:
     """A client of ``host:port,...[/chroot]`` that tries to connect for ever."""
-    return KazooClient(
-        hosts=connect,
-        timeout=session_timeout_ms / 1000,
-        connection_retry=KazooRetry(max_tries=-1, delay=0.05, backoff=2, max_delay=1),
-        **options,
-    )
+    retry = KazooRetry(max_tries=-1, delay=0.05, backoff=2, max_delay=1)
+    return Client(connect, session_timeout_ms / 1000, access, connection_retry=retry, **options)
 
 
-async def open_client(client: KazooClient, hosts: str, timeout_ms: int) -> None:
-    """Connect. Raises ConnectError if no server lets us in within ``timeout_ms``."""
+async def open_client(client: Client, hosts: str, timeout_ms: int) -> None:
+    """Connect. Raises ConnectError if no server lets us in within ``timeout_ms``, or one refuses
+    our login."""
     started = client.start_async()
     try:
         async with asyncio.timeout(timeout_ms / 1000):
             while not started.is_set():  # to wait in a thread could not be called off
+                if client.refused:
+                    raise TimeoutError
                 await asyncio.sleep(POLL_S)
     except BaseException as error:
-        await asyncio.get_running_loop().run_in_executor(None, close_client, client)
+        await end_client(client)
         if not isinstance(error, TimeoutError):
             raise
-        raise ConnectError(
-            f"no ZooKeeper at {hosts} lets us in within {timeout_ms} ms: "
-            "check zookeeper.connect and that it runs"
-        ) from None
+        raise client.why_not(hosts, f"{timeout_ms} ms") from None
 
 
-def close_client(client: KazooClient) -> None:
-    """End its session and its threads; blocks."""
-    client.stop()
-    client.close()
+async def end_client(client: Client) -> None:
+    """End its session and its threads."""
+    await asyncio.get_running_loop().run_in_executor(None, client.end)
 
 
-async def make_chroot(hosts: str, chroot: str, timeout_ms: int, options: dict[str, Any]) -> None:
-    """As ``KafkaZkClient.createZkChroot``: with a session of its own, outside of the chroot."""
-    client = new_client(hosts, min(timeout_ms, ONE_TRY_MS), options)
+async def make_chroot(
+    hosts: str, chroot: str, timeout_ms: int, access: Access, *, secure: bool
+) -> None:
+    """As ``KafkaZkClient.createZkChroot``: with a session of its own, outside of the chroot.
+
+    ``secure``: with ACLs. Raises ConnectError, and kazoo's error where it may not be made.
+    """
+    client = new_client(hosts, min(timeout_ms, ONE_TRY_MS), access)
     await open_client(client, hosts, timeout_ms)
-    loop = asyncio.get_running_loop()
+    make = partial(ensure_path, client, "/" + chroot, secure=secure)
     try:
-        await loop.run_in_executor(None, client.ensure_path, "/" + chroot)
+        await asyncio.get_running_loop().run_in_executor(None, make)
     finally:
-        await loop.run_in_executor(None, close_client, client)
+        await end_client(client)

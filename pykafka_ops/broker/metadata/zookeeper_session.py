@@ -7,21 +7,20 @@ of the broker it was copied from.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
 import socket
 from pathlib import Path
-from typing import Any
 
 from pykafka_ops.broker.metadata.zookeeper_client import (
     ONE_TRY_MS,
-    close_client,
+    end_client,
     new_client,
     open_client,
 )
 from pykafka_ops.errors import ConnectError
+from pykafka_ops.zookeeper.access import Access
 
 Session = tuple[int, bytes]
 """Id and password."""
@@ -30,14 +29,14 @@ Session = tuple[int, bytes]
 class FormerSession:
     """What ``path`` held when the broker started; the present session is kept there for the next.
 
-    ``hosts`` (without the chroot) and ``options`` are those of the present client.
+    ``hosts`` (without the chroot) and ``access`` are those of the present client.
     """
 
-    def __init__(self, path: Path, hosts: str, timeout_ms: int, options: dict[str, Any]) -> None:
+    def __init__(self, path: Path, hosts: str, timeout_ms: int, access: Access) -> None:
         self._path = path
         self._hosts = hosts
         self._timeout_ms = timeout_ms
-        self._options = options
+        self._access = access
         self._former = self._read()
 
     def keep(self, session: Session) -> None:
@@ -58,16 +57,13 @@ class FormerSession:
         """End the session of that id; whether it was this broker's, and could be."""
         if self._former is None or self._former[0] != session:
             return False
-        client = new_client(
-            self._hosts,
-            min(self._timeout_ms, ONE_TRY_MS),
-            {**self._options, "client_id": self._former},
-        )
+        patience = min(self._timeout_ms, ONE_TRY_MS)
+        client = new_client(self._hosts, patience, self._access, client_id=self._former)
         try:
             await open_client(client, self._hosts, self._timeout_ms)
         except ConnectError:
             return False
-        await asyncio.get_running_loop().run_in_executor(None, close_client, client)
+        await end_client(client)
         return True
 
     def _read(self) -> Session | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from pykafka_ops.broker.storage.files import Lock, RealFiles
 from pykafka_ops.errors import SettingError, StorageError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text
+from pykafka_ops.zookeeper.access import access_of
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
@@ -33,6 +35,12 @@ LOCK = "metadata.lock"
 SESSION = "zookeeper.session"
 GRACE_MS = 4_000
 """ZooKeeper ends sessions in steps of its tick; so much later than their time-out it has."""
+
+NOBODY_OWNS = (
+    "zookeeper.set.acl=true needs a login to ZooKeeper that shall own the znodes: set "
+    "KAFKA_OPTS=-Djava.security.auth.login.config=FILE with a section Client in the JAAS file, or "
+    "zookeeper.ssl.client.enable and zookeeper.ssl.keystore.location"
+)
 
 
 def lock(data_dir: Path) -> Lock:
@@ -51,13 +59,17 @@ def lock(data_dir: Path) -> Lock:
 async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
     """ZooKeeper if ``zookeeper.connect`` is set, else the embedded store below ``data_dir``.
 
-    Raises ConnectError, SettingError, StoreError.
+    Raises ConnectError, SettingError or another UsageError, StoreError.
     """
     connect = (configs.text("zookeeper.connect") or "").strip()
     if not connect:
         return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
     from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore  # kazoo takes its time
 
+    access = access_of(configs.static, os.environ)
+    set_acl = configs.value("zookeeper.set.acl")
+    if set_acl and not access.secure:
+        raise SettingError(NOBODY_OWNS)
     session = configs.value("zookeeper.session.timeout.ms")
     try:
         return await ZooKeeperStore.connect(
@@ -65,6 +77,8 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
             session_timeout_ms=session,
             connection_timeout_ms=configs.value("zookeeper.connection.timeout.ms") or session,
             session_file=data_dir / SESSION,
+            access=access,
+            set_acl=set_acl,
         )
     except ValueError as error:
         raise SettingError(

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.metadata.zookeeper_session import FormerSession
+from pykafka_ops.zookeeper.client import NOBODY
 from tests.support.waiting import free_port
 
 
 def session_file(directory: Path) -> FormerSession:
-    return FormerSession(directory / "session", f"127.0.0.1:{free_port()}", 100, {})
+    return FormerSession(directory / "session", f"127.0.0.1:{free_port()}", 100, NOBODY)
 
 
 def test_the_next_life_knows_what_the_former_kept(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.client.jks import MAGIC, trusted_certificates
+from pykafka_ops.errors import TlsSettingError
+from pykafka_ops.security.jks import MAGIC, trusted_certificates
 
 PASSWORD = "changeit"
 
@@ -42,7 +42,7 @@ def test_certificates_are_read_and_keys_skipped() -> None:
 
 def test_a_wrong_password_is_told_and_none_is_allowed() -> None:
     data = store(trusted(b"one"))
-    with pytest.raises(ClientConfigError, match="wrong password"):
+    with pytest.raises(TlsSettingError, match="wrong password"):
         trusted_certificates(data, "other")
     assert trusted_certificates(data, "") == [b"one"]
 
@@ -51,5 +51,5 @@ def test_a_wrong_password_is_told_and_none_is_allowed() -> None:
 def test_a_damaged_store_is_an_error_never_a_crash(cut: int, junk: bytes) -> None:
     data = store(trusted(b"one"), key([b"mine"]))
     broken = data[: max(4, len(data) - cut)] + junk
-    with contextlib.suppress(ClientConfigError):
+    with contextlib.suppress(TlsSettingError):
         trusted_certificates(broken, "")

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 from struct import Struct, error
 
-from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.errors import TlsSettingError
 
 MAGIC = b"\xfe\xed\xfe\xed"
 _INT = Struct(">I")
@@ -19,16 +19,16 @@ _KEY, _CERTIFICATE = 1, 2
 
 
 def trusted_certificates(data: bytes, password: str, path: str = "store") -> list[bytes]:
-    """The DER certificates in it; ClientConfigError for a wrong password or a torn file."""
+    """The DER certificates in it; TlsSettingError for a wrong password or a torn file."""
     body, digest = data[:-20], data[-20:]
     if password:
         salt = password.encode("utf-16-be") + b"Mighty Aphrodite"
         if not hmac.compare_digest(hashlib.sha1(salt + body).digest(), digest):
-            raise ClientConfigError(f"{path}: wrong password, or the file is damaged")
+            raise TlsSettingError(f"{path}: wrong password, or the file is damaged")
     try:
         return list(_entries(body))
     except (error, IndexError, ValueError):
-        raise ClientConfigError(f"{path}: not a whole JKS key store") from None
+        raise TlsSettingError(f"{path}: not a whole JKS key store") from None
 
 
 def _entries(body: bytes) -> list[bytes]:

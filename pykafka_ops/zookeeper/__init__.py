@@ -1,0 +1,1 @@
+"""How clients get into ZooKeeper: logins, TLS, the ACLs of what they write."""

@@ -1,0 +1,199 @@
+"""Clients of ZooKeeper: kazoo's, with TLS as Kafka is told of it and with DIGEST-MD5.
+
+kazoo makes an SSLContext of its own for every connection, from PEM files only, and wants another
+package for SASL; here it gets connections and the login from us. Beyond that, a client is connected
+only once it is logged in, and remembers why it is not; one that was logged in before tries again
+for ever, as Kafka's does.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import ssl
+import time
+from typing import Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import AuthFailedError, SessionExpiredError
+from kazoo.handlers.threading import SequentialThreadingHandler
+from kazoo.protocol.connection import ConnectionDropped, ConnectionHandler
+from kazoo.protocol.serialization import SASL
+from kazoo.protocol.states import KeeperState
+
+from pykafka_ops.errors import ConnectError
+from pykafka_ops.security import digest_md5
+from pykafka_ops.zookeeper.access import Access
+
+SERVICE, REALM_HOST = "zookeeper", "zk-sasl-md5"
+"""The digest-uri of every ZooKeeper (its SecurityUtils)."""
+POLL_S = 0.002
+AGAIN_S = 1.0
+"""Until the next try after a login that failed (ZooKeeperClient.RetryBackoffMs)."""
+NOBODY = Access()
+
+
+class Client(KazooClient):  # type: ignore[misc]
+    """A client of ``host:port,...[/chroot]``; ``options`` are kazoo's."""
+
+    def __init__(
+        self, hosts: str, timeout_s: float, access: Access = NOBODY, **options: Any
+    ) -> None:
+        handler = _TlsHandler(access.tls) if access.tls else SequentialThreadingHandler()
+        super().__init__(
+            hosts=hosts, timeout=timeout_s, handler=handler, use_ssl=bool(access.tls), **options
+        )
+        self.access = access
+        self._connection = _Connection(
+            self,
+            self._conn_retry.copy(),
+            logger=self.logger,
+            sasl_options={} if access.login else None,
+        )
+
+    @property
+    def refused(self) -> bool:
+        """Whether the first login failed: it will not try again by itself."""
+        return bool(self._connection.refused)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last try to connect failed, "" if none did."""
+        return str(self._connection.trouble)
+
+    def why_not(self, hosts: str, within: str) -> ConnectError:
+        """What to tell of a client that is not let in ``within`` some time."""
+        if self.refused:
+            login = self.access.login
+            who = f"the login of {login.user!r} ({login.source})" if login else "the login"
+            return ConnectError(f"ZooKeeper at {hosts} refuses {who}: {self.trouble}")
+        trouble = self.trouble or "check zookeeper.connect and that it runs"
+        return ConnectError(f"no ZooKeeper at {hosts} lets us in within {within}: {trouble}")
+
+    def open(self, timeout_s: float) -> None:
+        """Connect, or raise ConnectError after ``timeout_s``; then it is closed."""
+        connected = self.start_async()
+        end = time.monotonic() + timeout_s
+        while not connected.wait(POLL_S):
+            if self.refused or time.monotonic() > end:
+                self.end()
+                hosts = ",".join(f"{host}:{port}" for host, port in self.hosts)
+                raise self.why_not(hosts, f"{timeout_s:g} s")
+
+    def end(self) -> None:
+        """End the session and the threads; blocks."""
+        self.stop()
+        self.close()
+
+    def _session_callback(self, state: Any) -> None:
+        """kazoo says that it is connected before it logs in: that must wait."""
+        if state in (KeeperState.CONNECTED, KeeperState.CONNECTED_RO) and self._connection.opening:
+            self._connection.opened = state
+        else:
+            super()._session_callback(state)
+
+
+class _Connection(ConnectionHandler):  # type: ignore[misc]
+    """The one connection of a client."""
+
+    def __init__(self, client: Client, *arguments: Any, **options: Any) -> None:
+        super().__init__(client, *arguments, **options)
+        self.trouble = ""
+        self.refused = False
+        self.opening = False
+        self.opened: Any = None
+        self._was_let_in = False
+
+    def _connect(self, host: str, hostip: str, port: int) -> tuple[float, float]:
+        self.opening = True
+        try:
+            timeouts: tuple[float, float] = super()._connect(host, hostip, port)
+        except AuthFailedError as error:
+            self.trouble = str(error)
+            if self._was_let_in:
+                self.logger.error("%s:%s refuses our login: %s", host, port, error)
+                self.client._stopped.wait(AGAIN_S)
+                raise SessionExpiredError("the login failed") from None
+            self.refused = True
+            raise
+        except Exception as error:
+            self.trouble = f"{host}:{port}: {_reason(error)}"
+            raise
+        finally:
+            self.opening = False
+        self._was_let_in = True
+        self.client._session_callback(self.opened)
+        return timeouts
+
+    def _authenticate_with_sasl(self, host: str, timeout: float) -> None:
+        """Log in. Raises AuthFailedError."""
+        login = self.client.access.login
+        nonce = secrets.token_hex(16)
+        talk = digest_md5.dialogue(login.user, login.password, nonce, SERVICE, REALM_HOST)
+        message, number = next(talk), 0
+        while True:
+            number += 1
+            self._submit(SASL(message), timeout, number)
+            header, body, offset = self._read_header(timeout)
+            if header.err:
+                raise AuthFailedError("check the name and the password")
+            answer, _ = SASL.deserialize(body, offset)
+            if answer is None:
+                raise AuthFailedError("it takes no logins by SASL (its JAAS file?)")
+            try:
+                message = talk.send(answer)
+            except StopIteration:
+                return
+            except digest_md5.DigestError as error:
+                raise AuthFailedError(str(error)) from None
+
+
+class _TlsHandler(SequentialThreadingHandler):  # type: ignore[misc]
+    """Makes connections with one SSLContext."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        super().__init__()
+        self._context = context
+        self._names: dict[Any, str] = {}
+
+    def create_connection(
+        self, address: Any, hostname: Any = None, timeout: float | None = None, **_: Any
+    ) -> ssl.SSLSocket:
+        """To ``address``, whose certificate has to be that of ``hostname``.
+
+        For its four letter words kazoo knows an address only: the name is that of before.
+        """
+        if isinstance(hostname, str):
+            self._names[address] = hostname
+        name = self._names.get(address, address[0])
+        plain = socket.create_connection(address, timeout)
+        try:
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return self._context.wrap_socket(plain, server_hostname=name)
+        except BaseException:
+            plain.close()
+            raise
+
+    def select(self, rlist: Any, wlist: Any, xlist: Any, timeout: float | None = None) -> Any:
+        """What TLS has decrypted already is ready, though the system knows nothing of it."""
+        ready = [one for one in rlist if isinstance(one, ssl.SSLSocket) and one.pending()]
+        return (ready, [], []) if ready else super().select(rlist, wlist, xlist, timeout)
+
+
+def _reason(error: Exception) -> str:
+    """Why a connection was not made; kazoo wraps what the system said."""
+    cause = error.__context__ if isinstance(error.__context__, OSError) else error
+    if isinstance(cause, (ssl.SSLEOFError, ConnectionResetError, ConnectionDropped)):
+        return (
+            "it hung up: is that the port of TLS, and zookeeper.ssl.client.enable as it wants it?"
+        )
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        what = cause.verify_message
+        return f"its certificate is not trusted: {what} (zookeeper.ssl.truststore.location?)"
+    if isinstance(cause, ssl.SSLError) and "CERTIFICATE" in (cause.reason or ""):
+        return f"it does not take our certificate: {cause.reason} (zookeeper.ssl.keystore.location)"
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS: {cause.reason or cause}"
+    if isinstance(cause, OSError):
+        return cause.strerror or str(cause)
+    return str(error) or type(error).__name__
