@@ -117,6 +117,9 @@ class Logs:
     def get(self, topic: str, index: int) -> Log | None:
         return self.logs.get((topic, index))
 
+    def directory_of(self, key: tuple[str, int]) -> LogDir | None:
+        return self.dir if key in self.logs else None
+
 
 class Site:
     """Broker 0 (and 1, that is never asked); time stands still unless a test moves it.
@@ -137,7 +140,7 @@ class Site:
             cast(Any, self.logs),
             call_soon=self._soon.append,
             arm=self.armed.append,
-            clock=lambda: self.now,
+            timer=lambda: self.time,
             alive=self.image.alive,
         )
         ids = itertools.count(1)

@@ -25,7 +25,9 @@ class World:
         self.files.make_directory("/data")
         self.now = NOW
         self.files.now = NOW
-        self.settings = StorageSettings(clock=lambda: self.now, verify_transactions=verify)
+        self.settings = StorageSettings(
+            clock=lambda: self.now, timer=lambda: self.now, verify_transactions=verify
+        )
         self.config = TopicConfig(**config)
         self.dir = LogDir("/data", self.files, self.settings)
         self.log = Log.create(self.dir, "t", 0, self.config)

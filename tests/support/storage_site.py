@@ -39,7 +39,7 @@ class Site:
             cluster_id=cluster_id,
             config_of=lambda _: self.config,
             files=self.files,
-            settings=StorageSettings(clock=lambda: self.now),
+            settings=StorageSettings(clock=lambda: self.now, timer=lambda: self.now),
             on_offline=lambda *args: self.gone.append(args),
         )
         self.logs.open(self.now)

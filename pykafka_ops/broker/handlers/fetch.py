@@ -106,8 +106,8 @@ def _limit(context: Context, request: FetchRequest) -> int:
 
 def _note_session(context: Context, session: Session, follower: int) -> None:
     """Whose it is, and that it is alive; now and then everything is looked at."""
-    session.follower, session.seen_at = follower, context.services.clock()
     now = context.services.timer()
+    session.follower, session.seen_at = follower, now
     if now - session.looked_at > LOOK_MS:
         session.stir_all(now)
 

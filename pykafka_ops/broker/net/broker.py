@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.net import adoption, identity, seat
-from pykafka_ops.broker.net.clocks import wall_clock
+from pykafka_ops.broker.net.clocks import monotonic_clock
 from pykafka_ops.broker.net.listeners import Listening
 from pykafka_ops.broker.net.parts import Parts
 from pykafka_ops.broker.net.seat import Seat
@@ -96,7 +96,7 @@ class Broker:
         self._opened("expiry", parts.expiry.stop)
         await parts.settings.start()
         self._opened("settings", parts.settings.close)
-        parts.logs.open(wall_clock())
+        parts.logs.open(monotonic_clock())
         self._opened("logs", self._close_logs)
         self._opened("coordinators", parts.coordinators.close)
         if self._seat.fresh:
@@ -105,6 +105,7 @@ class Broker:
         self._opened("peers", parts.peers.close)
         self._opened("fetchers", parts.fetchers.close)
         self._opened("reactions", parts.reactions.stop)
+        self._opened("full directories", parts.full_dirs.stop)
         await self._open_sockets()
         parts.isr_changes.start()
         self._opened("ISR changes", parts.isr_changes.stop)

@@ -294,8 +294,8 @@ class LogCleaner:
             return  # the partition was deleted
         except OSError as error:
             raise found.dir.fail(error) from error
-        at = self._clock() + found.config.file_delete_delay_ms
-        found.dir.schedule(at, lambda: found.dir.submit(swap.removal()))
+        delay = found.config.file_delete_delay_ms
+        found.dir.schedule(delay, lambda: found.dir.submit(swap.removal()))
 
     async def _save(self, found: Log) -> None:
         assert isinstance(found.dir, DataDir)

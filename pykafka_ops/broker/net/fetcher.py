@@ -16,6 +16,7 @@ from pykafka_ops.broker.state import fetching
 from pykafka_ops.broker.state.fetching import Asked, FollowState, Key, Phase, Truncation, Verdict
 from pykafka_ops.broker.state.follower_session import FollowerSession, Wanted
 from pykafka_ops.broker.storage import follower
+from pykafka_ops.broker.storage.log_dir import NoSpaceError
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse, PartitionData
@@ -257,6 +258,10 @@ class Fetcher:
                 self._fail(state, KafkaError(data.error_code))
             elif verdict is Verdict.WAIT:
                 self._delay(state, data.error_code)
+        except NoSpaceError:  # a part may have been written; there may be room for the rest later
+            state.offset = partition.log.log_end_offset
+            state.last_epoch = partition.log.latest_epoch
+            state.delay(now + self._backoff, now)
         except KafkaError as error:
             if error.code != ErrorCode.CORRUPT_MESSAGE:
                 self._fail(state, error)
@@ -341,7 +346,8 @@ class Fetcher:
         except KafkaError as error:
             if self.states.get(state.key) is not state:
                 return
-            if error.code in (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR):
+            final = error.code in (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR)
+            if final and not isinstance(error, NoSpaceError):
                 self._fail(state, error)
             else:
                 self._delay(state, error.code)

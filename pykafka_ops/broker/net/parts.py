@@ -22,6 +22,7 @@ from pykafka_ops.broker.net.coordinators import Coordinators
 from pykafka_ops.broker.net.expiry import Expiry
 from pykafka_ops.broker.net.fetchers import ReplicaFetchers
 from pykafka_ops.broker.net.follower_throttle import FollowerThrottle
+from pykafka_ops.broker.net.full_dirs import FullDirs
 from pykafka_ops.broker.net.isr_changes import IsrChanges
 from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.net.live_settings import LiveSettings
@@ -79,7 +80,9 @@ class Parts:
         self.logs.on_flushed = self.replicas.flushed
         self.services = self._make_services()
         self.server = Server(self.services, loop)
-        self.tasks = PeriodicTasks(self.logs, self.configs, wall_clock)
+        self.tasks = PeriodicTasks(
+            self.logs, self.configs, clock=wall_clock, timer=monotonic_clock
+        )
         self.cleaner = LogCleaner(self.logs, self.configs, wall_clock, run_in_thread)
         self.logs.moves.is_held = self.cleaner.is_busy
 
@@ -102,7 +105,7 @@ class Parts:
             broker_id=seat.broker_id,
             cluster_id=seat.cluster_id,
             config_of=self.settings.topic_config,
-            settings=storage_settings(self.configs, wall_clock),
+            settings=storage_settings(self.configs, wall_clock, monotonic_clock),
             on_offline=reactions.dir_failed,
             wake=reactions.wake_logs,
         )
@@ -111,11 +114,13 @@ class Parts:
             self.logs,
             call_soon=self._loop.call_soon,
             arm=self.expiry.arm,
-            clock=wall_clock,
+            timer=monotonic_clock,
             max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
             alive=self.image.alive,
         )
         self.expiry.expire = self.replicas.expire
+        self.full_dirs = FullDirs(self.logs, self.replicas, self.image, reactions.announce)
+        self.logs.on_full = self.full_dirs.filled
 
     def _make_cluster(self) -> None:
         self.coordinators = Coordinators(

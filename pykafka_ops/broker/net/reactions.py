@@ -72,12 +72,12 @@ class Reactions:
             self.fatal = True
             self._on_fatal()
             return
-        task = asyncio.get_running_loop().create_task(self._announce())
+        task = asyncio.get_running_loop().create_task(self.announce())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _announce(self) -> None:
-        """Have the controller ask us which replicas are gone."""
+    async def announce(self) -> None:
+        """Have the controller ask us which replicas we serve."""
         seat = self._parts.seat
         while True:
             try:
@@ -85,7 +85,7 @@ class Reactions:
                     LogDirEvents.prefix, LogDirEvents.encode(seat.broker_id), sequence=True
                 )
             except StoreError as error:
-                log.warning("the controller does not know of the failed directory yet: %s", error)
+                log.warning("the controller does not know of our log directories yet: %s", error)
                 await asyncio.sleep(RETRY_S)
             else:
                 return

@@ -146,6 +146,7 @@ class LocalReplicas:
         replicas = self._replicas
         topic, index, state = change.topic, change.partition, change.state
         partition = replicas.find(topic, index)
+        self._check_space(change)
         if partition is not None and not self._is_news(partition, change):
             return
         if replicas.broker_id not in change.assignment.replicas:
@@ -169,6 +170,13 @@ class LocalReplicas:
         replicas.wake_soon(partition.key)
         if new_epoch and self._coordinators is not None:
             self._coordinators.led(partition)
+
+    def _check_space(self, change: ReplicaChange) -> None:
+        """Refuse to lead with a full disk what another replica in sync can lead."""
+        data_dir = self._logs.directory_of((change.topic, change.partition))
+        state, me = change.state, self._replicas.broker_id
+        if data_dir is not None and data_dir.full and state.leader == me and state.isr != (me,):
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "its log directory is full")
 
     def _is_news(self, partition: Partition, change: ReplicaChange) -> bool:
         """Whether there is anything to do, other than to learn the topic's id."""

@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs import BrokerConfigs
 
 
-def storage_settings(configs: BrokerConfigs, clock: Callable[[], int]) -> StorageSettings:
-    """``clock`` gives ms since 1970."""
+def storage_settings(
+    configs: BrokerConfigs, clock: Callable[[], int], timer: Callable[[], float]
+) -> StorageSettings:
+    """``clock`` gives ms since 1970, ``timer`` monotonic ms."""
     get = configs.value
     return StorageSettings(
         clock=clock,
+        timer=timer,
         recovery_threads_per_dir=get("num.recovery.threads.per.data.dir"),
         producer_id_expiration_ms=get("producer.id.expiration.ms"),
         producer_id_expiration_check_ms=get("producer.id.expiration.check.interval.ms"),

@@ -24,16 +24,26 @@ _STRETCH_SECONDS = 0.005
 
 
 class PeriodicTasks:
-    """Ticks the logs once a second, or sooner when a thread has finished something for them."""
+    """Ticks the logs once a second, or sooner when a thread has finished something for them.
 
-    def __init__(self, logs: LogDirs, configs: BrokerConfigs, clock: Callable[[], int]) -> None:
+    ``clock`` gives ms since 1970, ``timer`` monotonic ms.
+    """
+
+    def __init__(
+        self,
+        logs: LogDirs,
+        configs: BrokerConfigs,
+        *,
+        clock: Callable[[], int],
+        timer: Callable[[], float],
+    ) -> None:
         self._logs = logs
         self._configs = configs
-        self._clock = clock
+        self._clock, self._now = clock, timer
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         delay: int = configs.value("log.initial.task.delay.ms")
-        self._retention_at = clock() + delay
+        self._retention_at = timer() + delay
         self._retention: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -55,16 +65,16 @@ class PeriodicTasks:
 
     def _take_in(self) -> None:
         if self._timer is not None:
-            self._logs.tick(self._clock())
+            self._logs.tick(self._now())
 
     def _tick(self) -> None:
-        now = self._clock()
+        now = self._now()
         self._timer = self._loop.call_later(TICK_SECONDS, self._tick)
         self._logs.tick(now)
         if now >= self._retention_at and (self._retention is None or self._retention.done()):
             interval: int = self._configs.value("log.retention.check.interval.ms")
             self._retention_at = now + interval
-            self._retention = self._loop.create_task(self._apply_retention(now))
+            self._retention = self._loop.create_task(self._apply_retention(self._clock()))
 
     async def _apply_retention(self, now: int) -> None:
         """Every log that is not the cleaner's in turn; clients are served in between."""

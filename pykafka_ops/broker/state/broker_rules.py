@@ -78,17 +78,20 @@ class BrokerRules:
     def leader_and_isr_replied(
         self, broker: int, asked: Iterable[TopicPartition], errors: PartitionErrors
     ) -> Steps[None]:
-        """``broker`` has obeyed, except for ``errors``; a storage error takes a replica offline."""
+        """``broker`` has obeyed, except for ``errors``; a storage error takes a replica offline,
+        until the broker obeys again: it has mended its disk."""
         offline = self._cluster.offline_dirs.setdefault(broker, set())
         failed = {k for k, code in errors.items() if code == ErrorCode.KAFKA_STORAGE_ERROR}
         lost = failed - offline
-        offline.difference_update(key for key in asked if key not in errors)
+        back = offline.intersection(key for key in asked if key not in errors)
+        offline -= back
         offline |= failed
         if not offline:
             del self._cluster.offline_dirs[broker]
-        if lost:
-            yield from self._term.leaders.settle(self._term.healthy(lost))
-            for topic, index in lost:
+        if lost or back:
+            waiting = back.intersection(self._term.leaderless()) if back else set()
+            yield from self._term.leaders.settle(self._term.healthy(sorted(lost | waiting)))
+            for topic, index in sorted(lost | back):
                 self._term.batch.tell(topic, index)
             yield from self._term.batch.flush()
 

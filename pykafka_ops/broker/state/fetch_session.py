@@ -82,8 +82,8 @@ class Session:
     """One client's session; ``partitions`` keeps the order in which they are served.
 
     Of a follower's only those partitions are read that may have something to tell: ``lively``,
-    in that order. It is None for consumers. ``seen_at`` is when its last request came (wall
-    clock, ms), ``looked_at`` when all partitions were read last (monotonic ms).
+    in that order. It is None for consumers. ``seen_at`` is when its last request came,
+    ``looked_at`` when all partitions were read last (monotonic ms).
     """
 
     __slots__ = (
@@ -119,7 +119,7 @@ class Session:
         self.uses_ids = uses_ids
         self.closed = False
         self.follower = -1
-        self.seen_at = 0
+        self.seen_at = 0.0
         self.looked_at = now
         self.lively: dict[FetchKey, None] | None = dict.fromkeys(partitions) if privileged else None
 
@@ -194,7 +194,7 @@ class FetchSessions:
         FETCH_SESSION_TOPIC_ID_ERROR.
         """
         if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-            self._close(session_id)
+            self.close(session_id)
             partitions = dict(wanted)
             if epoch == FINAL_EPOCH:
                 return FetchContext(Kind.SESSIONLESS, partitions)
@@ -203,13 +203,14 @@ class FetchSessions:
         session = self._resume(session_id, epoch, uses_ids)
         self._update(session, wanted, forgotten)
         if not session.partitions:
-            self._close(session_id)
+            self.close(session_id)
             return FetchContext(Kind.SESSIONLESS, {})
         session.last_used = now
         session.epoch = 1 if epoch == MAX_EPOCH else epoch + 1
         return FetchContext(Kind.INCREMENTAL, session.partitions, session)
 
-    def _close(self, identity: int) -> None:
+    def close(self, identity: int) -> None:
+        """Forget a session, if there is one of that id."""
         session = self._sessions.pop(identity, None)
         if session is not None:
             session.closed = True
@@ -267,7 +268,7 @@ class FetchSessions:
             return False
         stalest = min(self._sessions.values(), key=lambda s: s.last_used)
         if now - stalest.last_used > EVICTION_MS:
-            self._close(stalest.identity)
+            self.close(stalest.identity)
             return True
         candidates = [
             s
@@ -282,5 +283,5 @@ class FetchSessions:
         if not candidates:
             return False
         smallest = min(candidates, key=lambda s: (s.privileged, len(s.partitions)))
-        self._close(smallest.identity)
+        self.close(smallest.identity)
         return True

@@ -1,7 +1,7 @@
 """A leader's view of its followers: who is in sync, how far everybody is, what that commits.
 
 Counterpart of the leader's half of ``Partition`` and of ``Replica`` (KIP-497 for changes of the
-ISR, KIP-966's rule that nothing is committed below ``min.insync.replicas``). Times in ms.
+ISR, KIP-966's rule that nothing is committed below ``min.insync.replicas``). Times in monotonic ms.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 Alive = Callable[[int], bool]
 UNKNOWN = -1
+NEVER = float("-inf")
 
 
 class Follower:
@@ -29,11 +30,11 @@ class Follower:
         """Its log start offset."""
         self.leader_end = UNKNOWN
         """Where the leader's log ended at its last fetch."""
-        self.fetched_at = 0
-        self.caught_up = 0
+        self.fetched_at = NEVER
+        self.caught_up = NEVER
         """The last moment at which it had all that the leader had then."""
 
-    def fetched(self, offset: int, start: int, now: int, leader_end: int) -> None:
+    def fetched(self, offset: int, start: int, now: float, leader_end: int) -> None:
         """It asks for what follows ``offset``, so it has all before.
 
         One that always asks for less than the leader has, but for what the leader had at its
@@ -46,22 +47,22 @@ class Follower:
         self.end, self.start, self.fetched_at = offset, start, now
         self.leader_end = max(self.leader_end, leader_end)
 
-    def was_seen(self, at: int) -> None:
+    def was_seen(self, at: float) -> None:
         """It was there at that time, and had all that the leader had."""
         self.caught_up = max(self.caught_up, at)
         self.fetched_at = max(self.fetched_at, at)
 
-    def reset(self, now: int, leader_end: int, *, new_leader: bool, in_sync: bool) -> None:
+    def reset(self, now: float, leader_end: int, *, new_leader: bool, in_sync: bool) -> None:
         """A leader epoch begins; the leader may be new, or the same as before."""
-        self.caught_up = now if in_sync else 0
+        self.caught_up = now if in_sync else NEVER
         if new_leader:
             self.end = self.start = self.leader_end = UNKNOWN
-            self.fetched_at = 0
+            self.fetched_at = NEVER
         else:
             self.leader_end = leader_end
-            self.fetched_at = now if in_sync else 0
+            self.fetched_at = now if in_sync else NEVER
 
-    def is_caught_up(self, leader_end: int, now: int, max_lag: int) -> bool:
+    def is_caught_up(self, leader_end: int, now: float, max_lag: int) -> bool:
         """Whether it has everything, or had ``max_lag`` (``replica.lag.time.max.ms``) ago."""
         return leader_end == self.end or now - self.caught_up <= max_lag
 
@@ -148,7 +149,7 @@ class InSync:
         self.partition_epoch = partition_epoch
         self.pending = None
 
-    def begin(self, leader_epoch: int, end: int, now: int, *, new_leader: bool) -> None:
+    def begin(self, leader_epoch: int, end: int, now: float, *, new_leader: bool) -> None:
         """A leader epoch begins at the log's ``end``; call after :meth:`lead`."""
         for id_, follower in self.followers.items():
             follower.reset(now, end, new_leader=new_leader, in_sync=id_ in self.isr)
@@ -164,7 +165,7 @@ class InSync:
         """``min.insync.replicas``, as far as there are replicas."""
         return min(min_isr, len(self.followers) + 1)
 
-    def committed(self, end: int, min_isr: int, now: int, max_lag: int, alive: Alive) -> int:
+    def committed(self, end: int, min_isr: int, now: float, max_lag: int, alive: Alive) -> int:
         """Up to where every replica that counts has the log, which ends at ``end`` here.
 
         -1 while too few are in sync. Replicas that are caught up count although they are not in
@@ -197,7 +198,7 @@ class InSync:
             return None
         return self._propose((*self.isr, replica), replica)
 
-    def shrink(self, end: int, now: int, max_lag: int) -> Proposal | None:
+    def shrink(self, end: int, now: float, max_lag: int) -> Proposal | None:
         """The proposal to drop those that are behind for longer than ``max_lag``, if any are."""
         if self.pending is not None:
             return None
@@ -207,7 +208,7 @@ class InSync:
             return None
         return self._propose(tuple(id_ for id_ in self.isr if id_ not in late), None)
 
-    def _is_late(self, replica: int, end: int, now: int, max_lag: int) -> bool:
+    def _is_late(self, replica: int, end: int, now: float, max_lag: int) -> bool:
         follower = self.followers.get(replica)
         return follower is None or not follower.is_caught_up(end, now, max_lag)
 
@@ -240,6 +241,6 @@ class InSync:
             self.pending = None
             joins = self.followers.get(-1 if proposal.joins is None else proposal.joins)
             if joins is not None:
-                joins.caught_up = 0  # it is about to stop: nobody waits for it to join
+                joins.caught_up = NEVER  # it is about to stop: nobody waits for it to join
             return Verdict.DROPPED
         return Verdict.WAIT if code in _OUT_OF_DATE else Verdict.RETRY

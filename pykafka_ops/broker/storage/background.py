@@ -17,7 +17,7 @@ class Background:
     def __init__(self, workers: int, wake: Callable[[], None] | None = None) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="log-io")
         self._finished: deque[Job] = deque()
-        self._later: list[tuple[int, int, Callable[[], None]]] = []
+        self._later: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._wake = wake
 
@@ -31,16 +31,16 @@ class Background:
         if self._wake is not None:
             self._wake()
 
-    def schedule(self, at: int, action: Callable[[], None]) -> None:
+    def schedule(self, at: float, action: Callable[[], None]) -> None:
         """Call ``action`` from :meth:`tick` when it is ``at`` (ms) or later."""
         heapq.heappush(self._later, (at, next(self._numbers), action))
 
     @property
-    def next_due(self) -> int | None:
+    def next_due(self) -> float | None:
         """When the next scheduled action is due (ms)."""
         return self._later[0][0] if self._later else None
 
-    def tick(self, now: int) -> None:
+    def tick(self, now: float) -> None:
         """Take in what is finished, do what is due."""
         while self._finished:
             self._finished.popleft().done()

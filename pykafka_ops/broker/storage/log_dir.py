@@ -18,9 +18,17 @@ def wall_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
+def monotonic_clock() -> float:
+    """Monotonic ms."""
+    return time.monotonic_ns() / 1e6
+
+
 @dataclass(slots=True)
 class StorageSettings:
-    """Broker-wide settings of storage, named as Kafka's; ``clock`` gives ms since 1970.
+    """Broker-wide settings of storage, named as Kafka's.
+
+    ``clock`` gives ms since 1970, for what is compared with timestamps of records; ``timer`` gives
+    monotonic ms, for all that waits: nothing is early or late because a clock was set.
 
     ``verify_transactions`` (``transaction.partition.verification.enable``) refuses transactional
     batches that come without a guard of ``Producers.start_verification``. ``move_threads``: how
@@ -28,6 +36,7 @@ class StorageSettings:
     """
 
     clock: Callable[[], int] = wall_clock
+    timer: Callable[[], float] = monotonic_clock
     recovery_threads_per_dir: int = 0
     producer_id_expiration_ms: int = 86_400_000
     producer_id_expiration_check_ms: int = 600_000
@@ -38,6 +47,10 @@ class StorageSettings:
     high_watermark_checkpoint_ms: int = 5_000
     move_threads: int = 0
     move_bytes_per_second: int = 2**63 - 1
+
+
+class NoSpaceError(KafkaError):
+    """KAFKA_STORAGE_ERROR of a disk that is full: the same may work later."""
 
 
 class Job(Protocol):
@@ -53,6 +66,8 @@ class Job(Protocol):
 class LogDir:
     """One data directory. A failing disk takes it offline, with all its logs, for good.
 
+    A disk without space only makes it ``full``, until whoever ``on_full`` told finds room again.
+
     ``on_flushed(topic, partition)`` hears when what a log owed is durable (``Log.owed``).
     """
 
@@ -61,11 +76,13 @@ class LogDir:
         self.files = files
         self.settings = settings or StorageSettings()
         self.error: OSError | None = None
+        self.full = False
         self.cleaner_offsets: dict[tuple[str, int], int] = {}
         """Where the part of a compacted log begins that was not cleaned yet."""
         self.on_failure: Callable[[LogDir, OSError], None] | None = None
+        self.on_full: Callable[[LogDir], None] | None = None
         self.on_flushed: Callable[[str, int], None] | None = None
-        self.delete_later: Callable[[int, Callable[[], None]], None] | None = None
+        self.delete_later: Callable[[float, Callable[[], None]], None] | None = None
 
     @property
     def online(self) -> bool:
@@ -77,12 +94,12 @@ class LogDir:
         job.run()
         job.done()
 
-    def schedule(self, at: int, action: Callable[[], None]) -> None:
-        """Call ``action`` on the logs' own thread at ``at`` (ms); without a runner, at once."""
+    def schedule(self, delay_ms: float, action: Callable[[], None]) -> None:
+        """Call ``action`` on the logs' own thread in ``delay_ms``; without a runner, at once."""
         if self.delete_later is None:
             action()
         else:
-            self.delete_later(at, action)
+            self.delete_later(self.settings.timer() + delay_ms, action)
 
     def check(self) -> None:
         """Raise KafkaError KAFKA_STORAGE_ERROR if the directory is offline."""
@@ -91,7 +108,12 @@ class LogDir:
 
     def fail(self, error: OSError) -> KafkaError:
         """An operation failed: the error for the client. A full disk is not the end of it."""
-        if error.errno not in FULL and self.error is None:
+        if error.errno in FULL:
+            self.full = True
+            if self.on_full is not None:
+                self.on_full(self)
+            return NoSpaceError(ErrorCode.KAFKA_STORAGE_ERROR, self._text(error))
+        if self.error is None:
             self.error = error
             if self.on_failure is not None:
                 self.on_failure(self, error)
@@ -99,5 +121,8 @@ class LogDir:
 
     def refusal(self, error: OSError) -> KafkaError:
         """KAFKA_STORAGE_ERROR with what happened."""
+        return KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, self._text(error))
+
+    def _text(self, error: OSError) -> str:
         reason = error.strerror or errno.errorcode.get(error.errno or 0, str(error))
-        return KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"log directory {self.path}: {reason}")
+        return f"log directory {self.path}: {reason}"

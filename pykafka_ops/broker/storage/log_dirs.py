@@ -60,16 +60,19 @@ class LogDirs:
         self.on_offline = on_offline
         self.wake = wake
         self.on_flushed: Callable[[str, int], None] | None = None
+        self.on_full: Callable[[DataDir], None] | None = None
+        """Told of each write that found no space."""
         self.dirs = [DataDir(os.path.normpath(p), self.files, self.settings) for p in paths]
         self._where: dict[Key, DataDir] = {}
         self._background: Background | None = None
-        self._done_at: dict[str, int] = {}
+        self._done_at: dict[str, float] = {}
         self.moves = ReplicaMoves(self)
 
     # -- start -------------------------------------------------------------------------------------
 
-    def open(self, now: int) -> None:
-        """Lock and load all directories; after an unclean stop, recover them.
+    def open(self, now: float) -> None:
+        """Lock and load all directories; after an unclean stop, recover them. ``now`` as for
+        :meth:`tick`.
 
         Raises StorageError if a directory is in use, belongs to another broker, or none works.
         """
@@ -86,6 +89,7 @@ class LogDirs:
         self._background = background = Background(max(4, len(self.dirs)), self.wake)
         for data_dir in self.online:
             data_dir.on_failure = self._failed
+            data_dir.on_full = self._filled
             data_dir.on_flushed = self.on_flushed
             data_dir.submitted = background.submit
             data_dir.delete_later = background.schedule
@@ -214,7 +218,7 @@ class LogDirs:
         online = self.online
         if not online:
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "No log directories available")
-        return min(online, key=lambda d: len(d.partitions))
+        return min(online, key=lambda d: (d.full, len(d.partitions)))
 
     def delete(self, topic: str, partition: int) -> bool:
         """Take a partition out; its files go after ``file.delete.delay.ms``. Whether it was here.
@@ -252,13 +256,13 @@ class LogDirs:
         """Remove a directory ``name`` that is marked as deleted, after ``delay_ms``."""
         job = RemoveTree(data_dir, f"{data_dir.path}/{name}")
         if delay_ms:
-            data_dir.schedule(self.settings.clock() + delay_ms, lambda: data_dir.submit(job))
+            data_dir.schedule(delay_ms, lambda: data_dir.submit(job))
         else:
             data_dir.submit(job)
 
     # -- background --------------------------------------------------------------------------------
 
-    def _tasks(self) -> dict[str, tuple[int, Callable[[int], None]]]:
+    def _tasks(self) -> dict[str, tuple[int, Callable[[float], None]]]:
         """What is done again and again: period in ms, action."""
         settings = self.settings
         return {
@@ -269,8 +273,9 @@ class LogDirs:
             "flush": (min(settings.flush_check_ms, _FLUSH_CHECK_MS), self._flush_by_time),
         }
 
-    def tick(self, now: int) -> None:
-        """Take in what other threads finished and do what is due at ``now`` (ms)."""
+    def tick(self, now: float) -> None:
+        """Take in what other threads finished and do what is due at ``now`` (of
+        ``settings.timer``)."""
         if self._background is None:
             return
         self._background.tick(now)
@@ -279,13 +284,13 @@ class LogDirs:
                 self._done_at[name] = now
                 action(now)
 
-    def _save_recovery_points(self, now: int) -> None:
+    def _save_recovery_points(self, now: float) -> None:
         self._save([d.collect_recovery_points() for d in self.online])
 
-    def _save_start_offsets(self, now: int) -> None:
+    def _save_start_offsets(self, now: float) -> None:
         self._save([d.collect_start_offsets() for d in self.online])
 
-    def _save_high_watermarks(self, now: int) -> None:
+    def _save_high_watermarks(self, now: float) -> None:
         self._save([d.collect_high_watermarks() for d in self.online])
 
     def _save(self, jobs: Sequence[CheckpointJob | None]) -> None:
@@ -293,12 +298,13 @@ class LogDirs:
             if job is not None:
                 job.data_dir.submit(job)
 
-    def _expire_producers(self, now: int) -> None:
+    def _expire_producers(self, now: float) -> None:
+        now = self.settings.clock()
         for data_dir in self.online:
             for log in data_dir.open_logs():
                 log.producers.expire(now, self.settings.producer_id_expiration_ms)
 
-    def _flush_by_time(self, now: int) -> None:
+    def _flush_by_time(self, now: float) -> None:
         """``flush.ms`` of single topics."""
         for data_dir in self.online:
             for log in data_dir.open_logs():
@@ -310,6 +316,11 @@ class LogDirs:
                         data_dir.submit(job)
 
     # -- failure and the end -----------------------------------------------------------------------
+
+    def _filled(self, data_dir: LogDir) -> None:
+        assert isinstance(data_dir, DataDir)
+        if self.on_full is not None:
+            self.on_full(data_dir)
 
     def _failed(self, data_dir: LogDir, error: OSError) -> None:
         """A directory failed: its partitions are gone until the next start."""

@@ -148,7 +148,7 @@ class LogSegments(LogState):
         what :meth:`flush_soon` asked for."""
         if generation == self._generation:
             self.recovery_point = max(self.recovery_point, offset)
-            self.last_flush_ms = self.dir.settings.clock()
+            self.last_flush_ms = self.dir.settings.timer()
         if owed and not self._closed:
             self._flush_owed()
             if self.dir.on_flushed is not None:
@@ -293,8 +293,7 @@ class LogSegments(LogState):
                 self._snapshots.remove(segment.base_offset)
         except OSError as error:
             raise self.dir.fail(error) from error
-        at = self.dir.settings.clock() + self.config.file_delete_delay_ms
-        self.dir.schedule(at, lambda: self._remove(segments))
+        self.dir.schedule(self.config.file_delete_delay_ms, lambda: self._remove(segments))
 
     def _remove(self, segments: list[Segment]) -> None:
         try:

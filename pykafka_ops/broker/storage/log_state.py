@@ -106,7 +106,7 @@ class LogState:
         self._topic_id = topic_id
         self._topic_id_read = topic_id is not None
         self.recovery_point = recovery_point
-        self.last_flush_ms = log_dir.settings.clock()
+        self.last_flush_ms = log_dir.settings.timer()
         self.owed = UNKNOWN
         self._start_checkpoint = start_checkpoint
         self._start = UNKNOWN

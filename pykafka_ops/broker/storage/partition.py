@@ -116,7 +116,7 @@ class Partition:
                 log = self.log
             else:
                 self._begin(log)
-            now = self._owner.clock()
+            now = self._owner.timer()
             view.begin(self.leader_epoch, self.leader_epoch_start, now, new_leader=not led)
         self.advance_high_watermark()
         return new_epoch
@@ -185,7 +185,7 @@ class Partition:
         owner, before = self._owner, follower.end
         if follower.start != log_start and owner.deletes.watched(self.key):
             owner.wake_soon(self.key)
-        follower.fetched(offset, log_start, owner.clock(), self.log.log_end_offset)
+        follower.fetched(offset, log_start, owner.timer(), self.log.log_end_offset)
         if replica not in view.isr:
             proposal = view.expand(replica, self.log.high_watermark, owner.alive)
             if proposal is not None:
@@ -201,7 +201,7 @@ class Partition:
         if view is None:
             return
         end = self.log.log_end_offset
-        proposal = view.shrink(end, owner.clock(), owner.max_lag_ms())
+        proposal = view.shrink(end, owner.timer(), owner.max_lag_ms())
         if proposal is not None:
             owner.propose(self, proposal)
 
@@ -238,7 +238,7 @@ class Partition:
         if view is not None:
             owner = self._owner
             minimum = log.config.min_insync_replicas
-            end = view.committed(end, minimum, owner.clock(), owner.max_lag_ms(), owner.alive)
+            end = view.committed(end, minimum, owner.timer(), owner.max_lag_ms(), owner.alive)
         if log.owed >= 0:  # flush.messages: not all of it is durable yet
             end = min(end, log.recovery_point)
         if end > log.high_watermark:

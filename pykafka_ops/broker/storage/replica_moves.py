@@ -212,8 +212,7 @@ class ReplicaMoves:
             elif move.copy.is_dirty:
                 self._submit(move, step or move.rest(original), flush=True)
             elif self.is_held(*move.key):
-                at = self._logs.settings.clock() + HELD_MS
-                move.source.schedule(at, lambda: self._go_on(move, None))
+                move.source.schedule(HELD_MS, lambda: self._go_on(move, None))
             else:
                 self._finish(move, original, step)
         except (KafkaError, OSError) as failure:
@@ -246,12 +245,12 @@ class ReplicaMoves:
             else:
                 self._go_on(move, None)
 
-        move.source.schedule(self._logs.settings.clock() + min(wait, LOOK_MS), look)
+        move.source.schedule(min(wait, LOOK_MS), look)
 
     def _pause(self, size: int) -> int:
         """How long to wait (ms) so that no more than the quota is copied per second."""
         settings = self._logs.settings
-        now, rate = settings.clock(), max(settings.move_bytes_per_second, 1)
+        now, rate = int(settings.timer()), max(settings.move_bytes_per_second, 1)
         since, copied = self._window
         if now < since or now >= since + max(1000, copied * 1000 // rate):
             since, copied = now, 0
@@ -267,8 +266,7 @@ class ReplicaMoves:
             move.source.fail(error)
         if move.key in self._moves:
             move.abandon()
-            at = self._logs.settings.clock() + RETRY_MS
-            move.source.schedule(at, lambda: self._go_on(move, None))
+            move.source.schedule(RETRY_MS, lambda: self._go_on(move, None))
 
     # -- the swap --------------------------------------------------------------------------------
 

@@ -33,8 +33,9 @@ class Replicas:
     """All partitions hosted here, by name; waiting produce and fetch requests.
 
     ``call_soon(fn)`` runs ``fn`` after the bytes at hand are served; ``arm(deadline)`` asks for
-    :meth:`expire` at that monotonic time in ms. ``clock`` is the wall clock in ms, ``max_lag_ms``
-    is ``replica.lag.time.max.ms``, ``alive`` says which brokers are registered.
+    :meth:`expire` at a time of ``timer`` (monotonic ms: setting the clock drops nobody from an
+    ISR). ``max_lag_ms`` is ``replica.lag.time.max.ms``, ``alive`` says which brokers are
+    registered.
     """
 
     def __init__(
@@ -44,13 +45,13 @@ class Replicas:
         *,
         call_soon: Callable[[Callable[[], None]], object],
         arm: Callable[[float], None],
-        clock: Callable[[], int] = lambda: 0,
+        timer: Callable[[], float] = lambda: 0,
         max_lag_ms: Callable[[], int] = lambda: DEFAULT_MAX_LAG_MS,
         alive: Callable[[int], bool] = lambda broker: True,
     ) -> None:
         self.broker_id = broker_id
         self.logs = logs
-        self.clock = clock
+        self.timer = timer
         self.max_lag_ms = max_lag_ms
         self.alive = alive
         self.propose: Callable[[Partition, Proposal], None] = _nowhere

@@ -36,7 +36,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         cluster_id="c",
         config_of=lambda topic: TopicConfig(),
         files=MemoryFiles(),
-        settings=StorageSettings(clock=lambda: made.now),
+        settings=StorageSettings(clock=lambda: made.now, timer=lambda: made.now),
     )
     logs.open(made.now)
     made.services.logs = logs

@@ -27,7 +27,7 @@ def site() -> Site:
         cluster_id="c",
         config_of=lambda topic: TopicConfig(),
         files=files,
-        settings=StorageSettings(clock=lambda: made.now),
+        settings=StorageSettings(clock=lambda: made.now, timer=lambda: made.now),
     )
     logs.open(made.now)
     made.services.logs = logs

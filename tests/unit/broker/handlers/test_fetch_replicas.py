@@ -304,16 +304,16 @@ def test_a_follower_without_news_counts_as_caught_up_until_its_last_fetch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     session = Session(monkeypatch)
-    session.site.now += 60_000
+    session.site.time += 60_000
     session.ask()
-    session.site.now += 20_000
+    session.site.time += 20_000
     session.site.append("t", 0, batch(b"x"))
     partition = partition_of(session.site)
     proposed: list[Any] = []
     session.site.replicas.propose = lambda _, proposal: proposed.append(proposal)
     partition.drop_late()
     assert proposed == []
-    session.site.now += 20_000
+    session.site.time += 20_000
     partition.drop_late()
     assert [p.isr for p in proposed] == [(ME,)]
 

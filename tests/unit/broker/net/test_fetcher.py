@@ -305,6 +305,22 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
     assert contents(pair.follower.replicas.find("u", 0).log) == {0: b"u"}  # type: ignore[union-attr]
 
 
+def test_a_full_disk_is_tried_again_until_there_is_room() -> None:
+    pair = Pair(replica_fetch_backoff_ms=1000)
+    pair.leader.append("t", 0, batch(b"a"), batch(b"b"), batch(b"c" * 500))
+    files = pair.follower.logs.files
+    files.capacity = files.used + 200
+    pair.fetch()
+    assert contents(pair.copy.log) == {0: b"a", 1: b"b"}
+    assert pair.fetcher.failed == set()
+    files.capacity = None
+    pair.settle()
+    assert pair.copy.log.log_end_offset == 2, "it waits before it asks again"
+    pair.follower.time += 1000
+    pair.settle()
+    assert contents(pair.copy.log) == {0: b"a", 1: b"b", 2: b"c" * 500}
+
+
 class Limit:
     """Partitions of topic t are throttled while ``exceeded``."""
 

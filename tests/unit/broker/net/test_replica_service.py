@@ -72,7 +72,7 @@ class Desk:
             cluster_id="cluster",
             config_of=lambda _: TopicConfig.of({}),
             files=self.files,
-            settings=StorageSettings(clock=lambda: 1000),
+            settings=StorageSettings(clock=lambda: 1000, timer=lambda: 1000),
             on_offline=lambda path, gone, last: self.service.dir_failed(gone),
         )
         self.logs.open(1000)

@@ -360,6 +360,22 @@ def test_a_failed_directory_takes_replicas_offline_and_moves_leaders() -> None:
     assert world.controller.cluster.offline_dirs == {}
 
 
+def test_a_directory_that_works_again_brings_replicas_back_and_leaders_where_none_were() -> None:
+    world = World(0, 1)
+    world.create(new_topic("t", [0, 1], [0]))
+    world.brokers[0].broken = {("t", 0), ("t", 1)}
+    world.run(world.controller.brokers.log_dirs_failed([0]))
+    world.deliver()
+    assert world.states["t", 1].leader == -1
+    world.brokers[0].broken.clear()
+    world.run(world.controller.brokers.log_dirs_failed([0]))
+    world.deliver()
+    assert world.controller.cluster.offline_dirs == {}
+    assert [world.states["t", n].leader for n in (0, 1)] == [1, 0]
+    images = [world.brokers[1].image.partition("t", n) for n in (0, 1)]
+    assert [image.offline for image in images if image is not None] == [(), ()]
+
+
 def test_controlled_shutdown_moves_what_it_can() -> None:
     world = World(0, 1, 2)
     world.create(new_topic("t", [0, 1], [1, 0], [0]))

@@ -299,6 +299,21 @@ def test_finished_work_asks_to_be_taken_in(tmp_path: Path) -> None:
     logs.close()
 
 
+def test_a_clock_that_is_set_back_delays_nothing_that_waits(site: Site) -> None:
+    site.config = TopicConfig(file_delete_delay_ms=1000)
+    logs = site.start()
+    log = logs.create("t", 0, directory="/a")
+    append(log, b"a")
+    log.high_watermark = 1
+    logs.create("u", 0, directory="/a")
+    logs.settings.clock = lambda: NOW - 3_600_000
+    logs.delete("u", 0)
+    site.pass_time(1000, lambda: site.files.directories("/a") == ["t-0"])
+    name = "/a/replication-offset-checkpoint"
+    site.pass_time(5000, lambda: site.files.exists(name))
+    assert parse_offsets(text(site, name), name)["t", 0] == 1
+
+
 # -- retention of logs that nobody uses ------------------------------------------------------------
 
 

@@ -183,7 +183,7 @@ def test_deleted_files_stay_a_while_under_another_name() -> None:
     gone = {n for n in names(w) if n.endswith(".deleted")}
     assert gone == {f"{0:020d}{s}.deleted" for s in (".log", ".index", ".timeindex")}
     ((at, action),) = later
-    assert at == NOW + 60_000
+    assert at == w.dir.settings.timer() + 60_000
     action()
     assert not any(n.endswith(".deleted") for n in names(w))
 

@@ -1,0 +1,100 @@
+"""What a broker does about a full disk: others lead until there is room again.
+
+Apache Kafka takes the directory offline until its next start, and halts with the last one. Here
+the directory stays: its records are read on, what nobody else can lead is written again as soon
+as there is room, and the rest is led by other replicas meanwhile. The controller, ours or Apache
+Kafka's, is asked as for a failed directory: it sends LeaderAndIsr for all replicas, and those
+that others can lead answer KAFKA_STORAGE_ERROR while the directory is full (``LocalReplicas``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.storage.data_dir import DataDir
+    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.storage.replicas import Replicas
+
+log = logging.getLogger("kafka.server.ReplicaManager")
+
+LOOK_SECONDS = 1.0
+ROOM = 64 << 20
+"""Free bytes that are enough to go on, or a hundredth of the disk where that is less."""
+LEAST_ROOM = 1 << 20
+
+
+class FullDirs:
+    """Watches directories from the first write that found no space until there is room.
+
+    ``announce()`` has the controller ask which replicas this broker serves.
+    """
+
+    def __init__(
+        self,
+        logs: LogDirs,
+        replicas: Replicas,
+        image: MetadataImage,
+        announce: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._logs, self._replicas, self._image = logs, replicas, image
+        self._announce = announce
+        self._tasks: dict[DataDir, asyncio.Task[None]] = {}
+        self._stopped = False
+
+    def filled(self, data_dir: DataDir) -> None:
+        """A write to the directory found no space."""
+        if self._stopped or data_dir in self._tasks:
+            return
+        log.error(
+            "log directory %s is full: what other brokers have, too, they lead until it has room",
+            data_dir.path,
+        )
+        task = asyncio.get_running_loop().create_task(self._watch(data_dir))
+        self._tasks[data_dir] = task
+
+    def stop(self) -> None:
+        """Watch nothing any more."""
+        self._stopped = True
+        for task in self._tasks.values():
+            task.cancel()
+
+    async def _watch(self, data_dir: DataDir) -> None:
+        while data_dir.online and not has_room(*self._logs.files.space(data_dir.path)):
+            if any(self._leads_still(partition) for partition in self._shared(data_dir)):
+                await self._announce()
+            await asyncio.sleep(LOOK_SECONDS)
+        del self._tasks[data_dir]
+        data_dir.full = False
+        if not data_dir.online:
+            return
+        log.info("log directory %s has room again", data_dir.path)
+        if self._shared(data_dir):
+            await self._announce()
+
+    def _shared(self, data_dir: DataDir) -> list[Partition]:
+        """What is in the directory, and elsewhere."""
+        return [
+            partition
+            for partition in self._replicas.all()
+            if len(partition.replicas) > 1 and self._logs.directory_of(partition.key) is data_dir
+        ]
+
+    def _leads_still(self, partition: Partition) -> bool:
+        """Whether another replica in sync could lead it, and does not as far as we are told."""
+        told = self._image.partition(*partition.key)
+        return (
+            partition.is_leader
+            and len(partition.isr) > 1
+            and (told is None or told.leader == partition.leader)
+        )
+
+
+def has_room(total: int, free: int) -> bool:
+    """Whether a disk of ``total`` bytes has enough of them free to write on."""
+    return free >= max(LEAST_ROOM, min(ROOM, total // 100))
