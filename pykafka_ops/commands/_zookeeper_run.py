@@ -59,11 +59,9 @@ def stop(ctx: Context) -> int:
 
 def status(ctx: Context) -> Table:
     """One row about the ZooKeeper of a directory; exit code 4 if none runs or answers."""
-    from pykafka_ops.local.zookeeper import answers
-
     zookeeper = _zookeeper(ctx.args)
     found = zookeeper.running()
-    said = answers(str(found["host"]), int(found["port"])) if found else None
+    said = zookeeper.says() if found else None
     state = "stopped" if found is None else "silent" if said is None else "running"
     said = said or {}
     row = {

@@ -14,11 +14,13 @@ import socket
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import children
 from pykafka_ops.local.java import require_java
 from pykafka_ops.local.process import LocalProcess
+from pykafka_ops.security.java import jvm_options
 from pykafka_ops.settings.properties import format_properties, parse_properties
 
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
@@ -51,6 +53,10 @@ DEFAULTS = {
     "autopurge.purgeInterval": "1",
 }
 RECORD, CONFIG, LOG = "zookeeper.pid", "zookeeper.properties", "zookeeper.log"
+PORT, SECURE_PORT = "clientPort", "secureClientPort"
+ADDRESSES = {PORT: "clientPortAddress", SECURE_PORT: "secureClientPortAddress"}
+NETTY = "org.apache.zookeeper.server.NettyServerCnxnFactory"
+"""The only one that speaks TLS."""
 START_SECONDS = 60.0
 FIRST_WORD = 0.2
 """Seconds: a question that came before it serves is not answered, so ask again soon."""
@@ -92,8 +98,8 @@ class ZooKeeper(LocalProcess):
     """The ZooKeeper of one directory, which holds its data, settings, log and pid file.
 
     ``settings`` are those of zookeeper.properties on top of ``DEFAULTS``; ``clientPort`` 0 takes
-    a free one, and the same again at the next start if it still is. ``mortal``: it ends with the
-    thread that starts it.
+    a free one, and the same again at the next start if it still is; so does ``secureClientPort``,
+    that of TLS, which may be the only one. ``mortal``: it ends with the thread that starts it.
     """
 
     def __init__(
@@ -105,17 +111,41 @@ class ZooKeeper(LocalProcess):
         fsync: bool = True,
     ) -> None:
         super().__init__(directory, "ZooKeeper", record=RECORD, log=LOG, mortal=mortal)
-        self.settings = {**DEFAULTS, **(settings or {})}
+        told = settings or {}
+        self.settings = {**DEFAULTS, **told}
         self.settings.setdefault("dataDir", str(self.directory))
+        if SECURE_PORT in told:
+            self.settings.setdefault("serverCnxnFactory", NETTY)
+            self.settings.setdefault(ADDRESSES[SECURE_PORT], self.settings[ADDRESSES[PORT]])
+            if PORT not in told:
+                del self.settings[PORT], self.settings[ADDRESSES[PORT]]
         self.fsync = fsync
 
     @property
     def connect(self) -> str:
-        """The ``host:port`` of ``zookeeper.connect``. Raises PkoError while it has no port."""
-        found = self.record()
-        if not found:
-            raise PkoError(f"no ZooKeeper was started on {self.directory}")
-        return f"{found['host']}:{found['port']}"
+        """The ``host:port`` of ``zookeeper.connect``. Raises PkoError while it has no port.
+
+        That of TLS where there is no other, else see :attr:`secure_connect`.
+        """
+        found = self._addresses()
+        return self._connect(SECURE_PORT if SECURE_PORT in found and PORT not in found else PORT)
+
+    @property
+    def secure_connect(self) -> str:
+        """The ``host:port`` of TLS. Raises PkoError while it has none."""
+        return self._connect(SECURE_PORT)
+
+    def _connect(self, name: str) -> str:
+        found = self._addresses()
+        if name not in found:
+            which = "" if name == PORT else f" with a {name}"
+            raise PkoError(f"no ZooKeeper was started on {self.directory}{which}")
+        return str(found[name])
+
+    def _addresses(self) -> dict[str, Any]:
+        """By setting the ``host:port`` of the last start."""
+        found = self.record().get("addresses")
+        return found if isinstance(found, dict) else {}
 
     def start(self, seconds: float = START_SECONDS) -> str:
         """Start it in the background and wait until it serves; ``host:port``.
@@ -126,41 +156,51 @@ class ZooKeeper(LocalProcess):
             return self.connect
         before = self.log.stat().st_size if self.log.exists() else 0
         process = self.launch()
-        record = self.record()
-        host, port = str(record["host"]), int(record["port"])
         ready = children.wait_until(
-            lambda: process.poll() is not None or bool(answers(host, port, FIRST_WORD)), seconds
+            lambda: process.poll() is not None or self.says(FIRST_WORD) is not None, seconds
         )
         if not ready or process.poll() is not None:
             self.kill()
             why = reason(self.log, before)
-            raise PkoError(f"ZooKeeper did not start on {host}:{port}: {why} (see {self.log})")
+            raise PkoError(f"ZooKeeper did not start on {self.connect}: {why} (see {self.log})")
         return self.connect
 
+    def says(self, seconds: float = 2.0) -> dict[str, str] | None:
+        """As :func:`answers`; of one that speaks TLS alone nothing, but {} while it listens."""
+        host, _, port = self.connect.rpartition(":")
+        if PORT in self._addresses():
+            return answers(host, int(port), seconds)
+        return {} if children.accepts(host, int(port)) else None
+
     def launch(self) -> subprocess.Popen[bytes]:
-        """Start the process without waiting. Raises PkoError or SettingError."""
+        """Start the process without waiting; ``KAFKA_OPTS`` go to its JVM, as Kafka's script does.
+
+        Raises PkoError or SettingError.
+        """
         java = require_java(os.environ, JAVA_NEEDED, "ZooKeeper")
         jars = classpath()
-        host, port = self._address()
-        self._write_config(port)
+        addresses = {name: self._address(name) for name in ADDRESSES if name in self.settings}
+        self._write_config({name: str(port) for name, (_, port) in addresses.items()})
         sync = () if self.fsync else ("-Dzookeeper.forceSync=no",)
-        argv = [java, *JVM, *sync, "-Dzookeeper.admin.enableServer=false", "-cp", jars, MAIN,
+        argv = [java, *JVM, *sync, "-Dzookeeper.admin.enableServer=false",
+                *jvm_options(os.environ), "-cp", jars, MAIN,
                 str(self.directory / CONFIG)]  # fmt: skip
         self.process = process = children.spawn(argv, self.log, mortal=self.mortal)
-        self._write(process.pid, {"host": host, "port": port})
+        shown = {name: f"{host}:{port}" for name, (host, port) in addresses.items()}
+        self._write(process.pid, {"addresses": shown})
         return process
 
-    def _address(self) -> tuple[str, int]:
+    def _address(self, name: str) -> tuple[str, int]:
         """Where clients will connect: told addresses are kept, port 0 becomes a real one."""
-        told = self.settings.get("clientPortAddress") or "0.0.0.0"
+        told = self.settings.get(ADDRESSES[name]) or "0.0.0.0"
         host = "127.0.0.1" if told in ("0.0.0.0", "::") else told
-        text = self.settings.get("clientPort", "")
+        text = self.settings[name]
         if not text.isascii() or not text.isdigit() or int(text) > 65535:
-            raise SettingError(f"clientPort={text}: a port is a number from 0 to 65535")
+            raise SettingError(f"{name}={text}: a port is a number from 0 to 65535")
         port = int(text)
         if port == 0:
-            wish = self.record().get("port")
-            return host, children.free_port(host, wish if isinstance(wish, int) else 0)
+            wish = str(self._addresses().get(name, "")).rpartition(":")[2]
+            return host, children.free_port(host, int(wish) if wish.isdigit() else 0)
         if children.accepts(host, port):
             raise PkoError(
                 f"something listens on {host}:{port} already: stop it, or choose another port "
@@ -168,13 +208,18 @@ class ZooKeeper(LocalProcess):
             )
         return host, port
 
-    def _write_config(self, port: int) -> None:
-        """The settings as ZooKeeper reads them; its admin server would need Jetty."""
+    def _write_config(self, ports: Mapping[str, str]) -> None:
+        """The settings as ZooKeeper reads them, for this user alone: passwords are among them.
+
+        Its admin server would need Jetty.
+        """
         values = {k: v for k, v in self.settings.items() if not k.startswith("admin.")}
+        path = self.directory / CONFIG
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            text = format_properties({**values, "clientPort": str(port)})
-            (self.directory / CONFIG).write_text(text, encoding="latin-1")
+            path.unlink(missing_ok=True)
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+                out.write(format_properties({**values, **ports}).encode("latin-1"))
         except OSError as error:
             raise PkoError(f"cannot write to {self.directory}: {error.strerror}") from None
 

@@ -193,7 +193,8 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, ssl.SSLError) and "CERTIFICATE" in (cause.reason or ""):
         return f"it does not take our certificate: {cause.reason} (zookeeper.ssl.keystore.location)"
     if isinstance(cause, ssl.SSLError):
-        return f"TLS: {cause.reason or cause}"
+        hint = " (zookeeper.ssl.enabled.protocols?)" if "VERSION" in (cause.reason or "") else ""
+        return f"TLS: {cause.reason or cause}{hint}"
     if isinstance(cause, OSError):
         return cause.strerror or str(cause)
     return str(error) or type(error).__name__
