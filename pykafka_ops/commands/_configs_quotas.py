@@ -21,6 +21,7 @@ from pykafka_ops.commands._context import Context
 from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS
+from pykafka_ops.settings.scram import MECHANISMS, Mechanism
 from pykafka_ops.settings.types import Type, java_double, parse
 
 ENTITY_TYPES = {USERS: quotas.USER, CLIENTS: quotas.CLIENT_ID, IPS: quotas.IP}
@@ -188,7 +189,7 @@ def _check_users(wanted: Entity, add: Mapping[str, str], delete: Sequence[str]) 
             f"Only {what} configs can be deleted for '{whose}' using --bootstrap-server. "
             f"Unexpected config names: {scala_buffer(unknown_delete)}"
         )
-    if any(key in scram.MECHANISMS for key in (*add, *delete)):
+    if any(key in MECHANISMS for key in (*add, *delete)):
         if "" in wanted.names:
             raise ConfigProblem(
                 "The use of --entity-default or --user-defaults is not allowed with User SCRAM "
@@ -202,7 +203,7 @@ def _check_users(wanted: Entity, add: Mapping[str, str], delete: Sequence[str]) 
 
 
 def _known(key: str, *, scram_too: bool) -> bool:
-    return key in CLIENT_QUOTAS or (scram_too and key in scram.MECHANISMS)
+    return key in CLIENT_QUOTAS or (scram_too and key in MECHANISMS)
 
 
 def _alter_quotas(
@@ -240,9 +241,7 @@ def _double(key: str, text: str) -> float:
 def _alter_credentials(
     cluster: Cluster, user: str, add: Mapping[str, str], delete: Sequence[str]
 ) -> None:
-    changes: list[scram.NewCredential | scram.Mechanism] = [
-        scram.MECHANISMS[name] for name in delete
-    ]
+    changes: list[scram.NewCredential | Mechanism] = [MECHANISMS[name] for name in delete]
     changes += [parse_credential(name, text) for name, text in add.items()]
     for error in scram.alter_scram(cluster, {user: changes}).values():
         if error is not None:
@@ -251,7 +250,7 @@ def _alter_credentials(
 
 def parse_credential(name: str, text: str) -> scram.NewCredential:
     """``iterations=N,password=P``, iterations may be left out; ConfigProblem in Kafka's words."""
-    mechanism = scram.MECHANISMS[name]
+    mechanism = MECHANISMS[name]
     match = _CREDENTIAL.fullmatch(text)
     if match is None or match[1] == "":
         raise ConfigProblem(f"Invalid credential property {name.replace('-', '_')}={text}")

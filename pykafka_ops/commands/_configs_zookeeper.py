@@ -6,7 +6,6 @@ below ``/config/changes``.
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import sys
@@ -31,6 +30,7 @@ from pykafka_ops.commands._context import Context
 from pykafka_ops.errors import ConnectError, SettingError
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
+from pykafka_ops.settings.scram import MECHANISMS
 from pykafka_ops.settings.setting import Update
 
 DEFAULT = "<default>"
@@ -141,9 +141,9 @@ def _alter(
         f"configs: {{add: {{{shown}}}, delete: {deleted}}}"
     )
     if kind == USERS:
-        if any(key not in scram.MECHANISMS for key in (*add, *delete)):
+        if any(key not in MECHANISMS for key in (*add, *delete)):
             raise ConfigProblem(f"{problem}. {_ONLY_SCRAM}")
-        add = {name: _stored(name, text) for name, text in add.items()}
+        add = {k: scram.stored(parse_credential(k, v)).text() for k, v in add.items()}
     elif kind == BROKERS:
         _require_down(tree, entity.partition("/")[2], problem)
         add = _broker_settings(add, per_broker=not entity.endswith(DEFAULT))
@@ -152,15 +152,6 @@ def _alter(
     if missing:
         raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
     tree.write(entity, {k: v for k, v in {**present, **add}.items() if k not in delete})
-
-
-def _stored(name: str, text: str) -> str:
-    """A credential as Kafka stores it."""
-    found = scram.keys(parse_credential(name, text), scram.new_salt())
-    salt, stored, server = (
-        base64.b64encode(part).decode() for part in (found.salt, found.stored_key, found.server_key)
-    )
-    return f"salt={salt},stored_key={stored},server_key={server},iterations={found.iterations}"
 
 
 def _broker_settings(add: Mapping[str, str], *, per_broker: bool) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pykafka_ops.broker.handlers import alter_configs, describe_configs, incremental_alter_configs
+from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
@@ -18,11 +18,10 @@ from pykafka_ops.broker.state.configs import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage, TopicImage
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.wire.codec import decode, encode
+from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages import alter_configs as replace
-from pykafka_ops.wire.messages import client_quotas as quotas
 from pykafka_ops.wire.messages import describe_configs as describe
 from pykafka_ops.wire.messages import incremental_alter_configs as change
-from pykafka_ops.wire.messages import scram_credentials as scram
 from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponseTopic
 
 TOPIC, BROKER, LOGGER, CLIENT_METRICS = 2, 4, 8, 16
@@ -46,12 +45,17 @@ class ConfigDesk:
         store = EmbeddedStore(self.tmp_path / "m.db", clock=lambda: 1, durable=False)
         await membership.ensure_paths(store)
         services: Any = SimpleNamespace(
-            broker_id=0, configs=self.configs, image=self.image, store=store
+            broker_id=0,
+            configs=self.configs,
+            image=self.image,
+            store=store,
+            run_in_thread=asyncio.to_thread,
+            topics=SimpleNamespace(require_controller=lambda: None),
         )
         answers = []
         for request, version in requests:
             context = Context(services, version, "c", 1, "PLAINTEXT", "h", 1)
-            answer: Any = module_of(request).handle(context, request)
+            answer: Any = ROUTES[_api(request)].load().handle(context, request)
             if inspect.iscoroutine(answer):
                 answer = await answer
             answers.append(decode(type(answer), version, encode(answer, version)))
@@ -61,13 +65,40 @@ class ConfigDesk:
     def stored(self, entity: str) -> dict[str, str]:
         """What the tree holds of an entity."""
 
-        async def read() -> dict[str, str]:
+        return EntityConfig.decode(entity, self.znodes().get(entity))
+
+    def znodes(self) -> dict[str, bytes | None]:
+        """The data of all entities by path."""
+
+        async def below(store: EmbeddedStore, path: str) -> dict[str, bytes | None]:
+            found: dict[str, bytes | None] = {}
+            for name in await store.children(path):
+                node = await store.get(f"{path}/{name}")
+                assert node is not None
+                found[f"{path}/{name}".removeprefix("/config/")] = node.data
+                found |= await below(store, f"{path}/{name}")
+            return found
+
+        async def read() -> dict[str, bytes | None]:
             store = EmbeddedStore(self.tmp_path / "m.db", clock=lambda: 1, durable=False)
-            node = await store.get(EntityConfig.path(entity))
+            found = {}
+            for kind in ("topics", "brokers", "users", "clients", "ips"):
+                found |= await below(store, f"/config/{kind}")
             await store.close()
-            return EntityConfig.decode(entity, node.data if node else None)
+            return found
 
         return asyncio.run(read())
+
+    def write(self, entity: str, data: bytes) -> None:
+        """Put a znode by hand."""
+
+        async def put() -> None:
+            store = EmbeddedStore(self.tmp_path / "m.db", clock=lambda: 1, durable=False)
+            await membership.ensure_paths(store)
+            await store.create(EntityConfig.path(entity), data)
+            await store.close()
+
+        asyncio.run(put())
 
     def notified(self) -> list[str]:
         """The entities that brokers were told to read."""
@@ -136,23 +167,16 @@ class ConfigDesk:
         return found
 
 
-def module_of(request: object) -> Any:
-    """The handler of a request."""
-    if isinstance(request, describe.DescribeConfigsRequest):
-        return describe_configs
-    if isinstance(request, replace.AlterConfigsRequest):
-        return alter_configs
-    return incremental_alter_configs
+def _api(request: object) -> int:
+    return table_of(type(request)).api
 
 
 class DeskCluster:
-    """A client's cluster whose only broker is the desk's; quotas and credentials are kept here."""
+    """A client's cluster whose only broker is the desk's."""
 
     def __init__(self, desk: ConfigDesk) -> None:
         self.desk = desk
         self.asked: list[Any] = []
-        self.quotas: dict[tuple[tuple[str, str | None], ...], dict[str, float]] = {}
-        self.scram: dict[str, dict[int, int]] = {}
         self.incremental = True
 
     def close(self) -> None:
@@ -175,18 +199,9 @@ class DeskCluster:
 
     def _one(self, request: Any) -> Any:
         self.asked.append(request)
-        if isinstance(request, quotas.DescribeClientQuotasRequest):
-            return self._describe_quotas(request)
-        if isinstance(request, quotas.AlterClientQuotasRequest):
-            return self._alter_quotas(request)
-        if isinstance(request, scram.DescribeUserScramCredentialsRequest):
-            return self._describe_scram(request)
-        if isinstance(request, scram.AlterUserScramCredentialsRequest):
-            return self._alter_scram(request)
         if isinstance(request, change.IncrementalAlterConfigsRequest) and not self.incremental:
             return UnsupportedVersionError("The node does not support IncrementalAlterConfigs")
-        newest = {describe.DescribeConfigsRequest: 4, replace.AlterConfigsRequest: 2}
-        (answer,) = self.desk.serve((request, newest.get(type(request), 1)))
+        (answer,) = self.desk.serve((request, ROUTES[_api(request)].max_version))
         self._apply()
         return answer
 
@@ -194,68 +209,3 @@ class DeskCluster:
         """What brokers do after a notification."""
         self.desk.configs.set_dynamic_broker(self.desk.stored("brokers/0"))
         self.desk.configs.set_dynamic_default(self.desk.stored("brokers/<default>"))
-
-    def _describe_quotas(self, request: Any) -> Any:
-        wanted = {c.entity_type: (c.match_type, c.match) for c in request.components}
-
-        def fits(entity: tuple[tuple[str, str | None], ...]) -> bool:
-            return {t for t, _ in entity} == set(wanted) and all(
-                wanted[t][0] == 2 or wanted[t] == ((1, None) if n is None else (0, n))
-                for t, n in entity
-            )
-
-        return quotas.DescribeClientQuotasResponse(
-            entries=[
-                quotas.DescribeClientQuotasResponseEntryData(
-                    entity=[quotas.EntityData(entity_type=t, entity_name=n) for t, n in entity],
-                    values=[quotas.ValueData(key=k, value=v) for k, v in values.items()],
-                )
-                for entity, values in self.quotas.items()
-                if fits(entity) and values
-            ]
-        )
-
-    def _alter_quotas(self, request: Any) -> Any:
-        entries = []
-        for entry in request.entries:
-            entity = tuple(sorted((e.entity_type, e.entity_name) for e in entry.entity))
-            held = dict(self.quotas.get(entity, {}))
-            for op in entry.ops:
-                held.pop(op.key, None)
-                if not op.remove:
-                    held[op.key] = op.value
-            if not request.validate_only:
-                self.quotas[entity] = held
-            entries.append(quotas.AlterClientQuotasResponseEntryData(entity=entry.entity))
-        return quotas.AlterClientQuotasResponse(entries=entries)
-
-    def _describe_scram(self, request: Any) -> Any:
-        names = [u.name for u in request.users or ()] or list(self.scram)
-        return scram.DescribeUserScramCredentialsResponse(
-            results=[
-                scram.DescribeUserScramCredentialsResult(
-                    user=name,
-                    error_code=0 if self.scram.get(name) else 91,
-                    credential_infos=[
-                        scram.CredentialInfo(mechanism=m, iterations=n)
-                        for m, n in self.scram.get(name, {}).items()
-                    ],
-                )
-                for name in names
-            ]
-        )
-
-    def _alter_scram(self, request: Any) -> Any:
-        users = {}
-        for gone in request.deletions:
-            held = self.scram.setdefault(gone.name, {})
-            users[gone.name] = 0 if held.pop(gone.mechanism, None) else 91
-        for new in request.upsertions:
-            self.scram.setdefault(new.name, {})[new.mechanism] = new.iterations
-            users[new.name] = 0
-        return scram.AlterUserScramCredentialsResponse(
-            results=[
-                scram.AlterUserScramCredentialsResult(user=user, error_code=code)
-                for user, code in users.items()
-            ]
-        )

@@ -11,17 +11,26 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Create,
+    Delete,
     NodeExistsError,
     NoNodeError,
+    NotEmptyError,
     SetData,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes_config import ConfigChanges, EntityConfig
+from pykafka_ops.broker.metadata.znodes_config import (
+    CLIENTS,
+    IPS,
+    USERS,
+    ConfigChanges,
+    EntityConfig,
+)
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore, Op
+    from pykafka_ops.broker.metadata.store import MetadataStore, Node, Op
 
 ATTEMPTS = 20
+_TIDIED = tuple(f"{kind}/" for kind in (USERS, CLIENTS, IPS))
 
 
 async def read(store: MetadataStore, *entities: str) -> list[dict[str, str]]:
@@ -43,20 +52,55 @@ async def change(
     """Replace an entity's settings by what ``edit`` makes of the present ones.
 
     Settings and notification are written in one step; ``edit`` is called again when somebody
-    else was faster. What it raises goes through, StoreError when the tree cannot be written.
+    else was faster. Users, clients and addresses without settings lose their znode. What ``edit``
+    raises goes through, StoreError when the tree cannot be written.
     """
     path = EntityConfig.path(entity)
     for _ in range(ATTEMPTS):
         node = await store.get(path)
         present = EntityConfig.decode(entity, None if node is None else node.data)
-        data = EntityConfig.encode(edit(present))
+        values = edit(present)
         if validate_only:
             return
-        write: Op = Create(path, data) if node is None else SetData(path, data, node.stat.version)
         told = Create(ConfigChanges.prefix, ConfigChanges.encode(entity), sequence=True)
         try:
-            await store.multi([write, told])
+            await store.multi([*await _writes(store, entity, node, values), told])
             return
-        except (BadVersionError, NodeExistsError, NoNodeError):
+        except (BadVersionError, NodeExistsError, NoNodeError, NotEmptyError):
             continue
     raise StoreError(path, f"{path} changes too often")
+
+
+async def _writes(
+    store: MetadataStore, entity: str, node: Node | None, values: Mapping[str, str]
+) -> list[Op]:
+    """What makes ``values`` the settings of an entity, whose znode is ``node`` now."""
+    path, data = EntityConfig.path(entity), EntityConfig.encode(values)
+    if not values and entity.startswith(_TIDIED) and (node is None or not node.stat.num_children):
+        return [] if node is None else await _removals(store, entity, node)
+    if node is not None:
+        return [SetData(path, data, node.stat.version)]
+    parents = _parents(entity)
+    missing = [p for p in parents if await store.exists(p) is None]
+    return [*map(Create, missing), Create(path, data)]
+
+
+def _parents(entity: str) -> list[str]:
+    """What a user's client is below of: the user and its ``clients``."""
+    names = entity.split("/")
+    return [EntityConfig.path("/".join(names[:count])) for count in range(2, len(names))]
+
+
+async def _removals(store: MetadataStore, entity: str, node: Node) -> list[Op]:
+    """Delete a znode, and of a user's client also its parents if nothing else is in them."""
+    removals: list[Op] = [Delete(EntityConfig.path(entity), node.stat.version)]
+    for path in reversed(_parents(entity)):
+        parent = await store.get(path)
+        if parent is None or parent.stat.num_children != 1 or _has_settings(path, parent):
+            break
+        removals.append(Delete(path, parent.stat.version))
+    return removals
+
+
+def _has_settings(path: str, node: Node) -> bool:
+    return bool(EntityConfig.decode(path.removeprefix(EntityConfig.path("")), node.data))

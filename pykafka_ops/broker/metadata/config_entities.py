@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -33,3 +34,12 @@ async def quota_paths(store: MetadataStore) -> list[str]:
     """All that may have quotas."""
     users = await paths(store, USERS)
     return [*users, *await user_client_paths(store, users), *await paths(store, CLIENTS, IPS)]
+
+
+def address_of(host: str, flags: int = 0) -> str | None:
+    """The address of a host as connections from it have it, None if there is none. May block."""
+    try:
+        found = socket.getaddrinfo(host, None, flags=flags)
+    except (OSError, ValueError):
+        return None
+    return str(found[0][4][0])

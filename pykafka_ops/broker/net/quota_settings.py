@@ -11,7 +11,7 @@ import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata import config_entities
+from pykafka_ops.broker.metadata.config_entities import address_of, quota_paths
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig, quota_entity
 from pykafka_ops.broker.state.quota_entities import QuotaEntity
 from pykafka_ops.errors import PkoError
@@ -33,7 +33,7 @@ class QuotaSettings:
 
     async def load(self) -> None:
         """Take every quota there is. Raises StoreError."""
-        paths = await config_entities.quota_paths(self._store)
+        paths = await quota_paths(self._store)
         nodes = await self._store.get_many([EntityConfig.path(path) for path in paths])
         for path, node in zip(paths, nodes, strict=True):
             try:
@@ -50,7 +50,7 @@ class QuotaSettings:
             log.error("%s cannot have quotas: ignored", EntityConfig.path(path))
         elif not entity.ip:
             self._set(path, entity, values)
-        elif (address := _address(entity.ip, socket.AI_NUMERICHOST)) is not None:
+        elif (address := address_of(entity.ip, socket.AI_NUMERICHOST)) is not None:
             self._set(path, QuotaEntity(ip=address), values)
         else:
             task = asyncio.get_running_loop().create_task(self._resolve(path, entity.ip, values))
@@ -59,7 +59,7 @@ class QuotaSettings:
 
     async def _resolve(self, path: str, host: str, values: Mapping[str, str]) -> None:
         """A host by its name: ask for its address without holding up the broker."""
-        address = await asyncio.to_thread(_address, host)
+        address = await asyncio.to_thread(address_of, host)
         if address is None:
             log.error("%s: unable to resolve address %s", EntityConfig.path(path), host)
         else:
@@ -74,12 +74,3 @@ class QuotaSettings:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-
-def _address(host: str, flags: int = 0) -> str | None:
-    """The address of a host as connections from it have it, None if there is none."""
-    try:
-        found = socket.getaddrinfo(host, None, flags=flags)
-    except (OSError, UnicodeError):
-        return None
-    return str(found[0][4][0])

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from pykafka_ops.errors import SettingError
+from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS
+
 PRODUCE: Final = "producer_byte_rate"
 FETCH: Final = "consumer_byte_rate"
 REQUEST: Final = "request_percentage"
 MUTATION: Final = "controller_mutation_rate"
 CONNECTION: Final = "connection_creation_rate"
-CLIENT_KINDS: Final = (PRODUCE, FETCH, REQUEST, MUTATION)
 DEFAULT: Final = None
 """The name of a default entity."""
 ABSENT: Final = ""
@@ -60,17 +62,17 @@ class QuotaEntities:
     def set(self, entity: QuotaEntity, settings: Mapping[str, str]) -> list[str]:
         """These are all the settings of an entity now; what is no quota of its kind is left alone.
 
-        Returns a line for each value that is no number, which counts as if it was not set.
+        Returns a line for each value that is no quota, which counts as if it was not set.
         """
         wrong = []
-        kinds = (CONNECTION,) if entity.ip != ABSENT else CLIENT_KINDS
-        for kind in kinds:
+        for kind, setting in (CLIENT_QUOTAS if entity.ip == ABSENT else IP_QUOTAS).items():
             value = None
             if kind in settings:
-                value = _number(kind, settings[kind])
-                if value is None:
-                    wrong.append(f"{kind}={settings[kind]!r} is not a number: ignored")
-            self._put(kind, entity, value)
+                try:
+                    value = setting.parse(settings[kind])
+                except SettingError as error:
+                    wrong.append(str(error))
+            self._put(kind, entity, float(value) if isinstance(value, int | float) else None)
         return wrong
 
     def _put(self, kind: str, entity: QuotaEntity, value: float | None) -> None:
@@ -126,10 +128,3 @@ def _candidates(user: str, client_id: str) -> list[tuple[QuotaEntity, str, str]]
         (QuotaEntity(client_id=client_id), ABSENT, client_id),
         (QuotaEntity(client_id=DEFAULT), ABSENT, client_id),
     ]
-
-
-def _number(kind: str, text: str) -> float | None:
-    try:
-        return float(int(text)) if kind in (PRODUCE, FETCH, CONNECTION) else float(text)
-    except (ValueError, OverflowError):
-        return None

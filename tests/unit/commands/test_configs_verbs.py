@@ -115,7 +115,7 @@ def test_a_trial_changes_nothing(say: Say, cluster: DeskCluster) -> None:
     assert (code, err) == (0, "dry run: nothing was changed\n")
     assert say("set", "users", "u", "producer_byte_rate=5", "--dry-run")[0] == 0
     assert cluster.desk.stored("topics/t") == {}
-    assert cluster.quotas == {}
+    assert cluster.desk.stored("users/u") == {}
 
 
 def test_a_misspelt_setting_is_noticed(say: Say) -> None:

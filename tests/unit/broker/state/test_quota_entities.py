@@ -81,10 +81,10 @@ def test_the_version_tells_of_changes_only() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1.5", "many", "9" * 400])
-def test_a_value_that_is_no_number_is_told_and_does_not_count(text: str) -> None:
+def test_a_value_that_is_no_quota_is_told_and_does_not_count(text: str) -> None:
     table = QuotaEntities()
     table.set(QuotaEntity("alice"), {PRODUCE: "5"})
     (line,) = table.set(QuotaEntity("alice"), {PRODUCE: text, FETCH: "3"})
-    assert line == f"{PRODUCE}={text!r} is not a number: ignored"
+    assert line.startswith(f"Invalid value {text} for configuration {PRODUCE}: Not a number")
     assert table.limit(PRODUCE, "alice", "app").value is None
     assert table.limit(FETCH, "alice", "app").value == 3
