@@ -20,9 +20,9 @@ from pykafka_ops.settings.validators import Range
 
 # fmt: off
 ROWS: tuple[Setting, ...] = (
-    row("quota.window.num", INT, 11, WARN, Range(1), LOW,
+    row("quota.window.num", INT, 11, Range(1), LOW,
         doc="Samples kept for client quotas."),
-    row("quota.window.size.seconds", INT, 1, WARN, Range(1), LOW,
+    row("quota.window.size.seconds", INT, 1, Range(1), LOW,
         doc="Length in seconds of a sample for client quotas."),
     row("replication.quota.window.num", INT, 11, Range(1), LOW,
         doc="Samples kept for replication throttles."),
@@ -32,9 +32,9 @@ ROWS: tuple[Setting, ...] = (
         doc="Samples kept for the throttle of moves between directories."),
     row("alter.log.dirs.replication.quota.window.size.seconds", INT, 1, WARN, Range(1), LOW,
         doc="Length in seconds of a sample for that throttle."),
-    row("controller.quota.window.num", INT, 11, WARN, Range(1), LOW,
+    row("controller.quota.window.num", INT, 11, Range(1), LOW,
         doc="Samples kept for controller mutation quotas."),
-    row("controller.quota.window.size.seconds", INT, 1, WARN, Range(1), LOW,
+    row("controller.quota.window.size.seconds", INT, 1, Range(1), LOW,
         doc="Length in seconds of a sample for controller mutation quotas."),
     row("client.quota.callback.class", CLASS, None, LOW, REFUSE,
         doc="Java class that decides client quotas."),

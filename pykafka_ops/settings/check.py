@@ -17,8 +17,11 @@ from pykafka_ops.settings.topic import HOUR_MS, MINUTE_MS, TOPIC
 from pykafka_ops.settings.types import show
 from pykafka_ops.settings.versions import is_version, message_magic, resolve
 
-_LISTENER = re.compile(r"listener\.name\.[^.]*\..+")
+_LISTENER = re.compile(r"listener\.name\.[^.]*\.(.+)")
 _HOST = re.compile(r"[0-9A-Za-z\-%._:]*")
+
+OF_ONE_LISTENER = frozenset({"max.connections", "max.connection.creation.rate"})
+"""What counts with the prefix of a listener (``listener.name.x.``)."""
 
 NO_EFFECT_ON_TOPICS = (
     "local.retention.ms",
@@ -180,7 +183,7 @@ def review(static: Mapping[str, str]) -> Review:
     for name, text in static.items():
         setting = BROKER.get(name)
         if setting is None:
-            _review_unknown(name, found)
+            _review_unknown(name, text, found)
         elif name == "replica.selector.class":
             found.warnings.extend(_selector(str(setting.parse(text) or "")))
         elif name == "log.message.format.version":
@@ -228,16 +231,17 @@ def _selector(name: str) -> list[str]:
     ]
 
 
-def _review_unknown(name: str, found: Review) -> None:
+def _review_unknown(name: str, text: str, found: Review) -> None:
     if name == "config.providers" or name.startswith("config.providers."):
         found.refusals.append(
             f"{name}: configuration providers are not supported by this broker: "
             "write the values themselves"
         )
-    elif _LISTENER.fullmatch(name):
-        found.warnings.append(
-            f"{name}: settings of a single listener have no effect on this broker"
-        )
+    elif match := _LISTENER.fullmatch(name):
+        if match[1] in OF_ONE_LISTENER:
+            BROKER[match[1]].parse(text)
+        else:
+            found.warnings.append(f"{name}: has no effect on this broker for a single listener")
     else:
         found.warnings.append(f"{name} is not a setting of a broker and has no effect")
 

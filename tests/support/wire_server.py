@@ -10,9 +10,11 @@ from typing import Any, cast
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Services
+from pykafka_ops.broker.net.clocks import monotonic_clock
 from pykafka_ops.broker.net.connection import Connection
 from pykafka_ops.broker.net.server import Server
 from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.quota_entities import QuotaEntities
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.frame import decode_response, encode_request
 
@@ -40,7 +42,9 @@ def make_server(
     Settings with underscores for dots: ``max_connections=1``.
     """
     configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
-    services = cast(Services, SimpleNamespace(configs=configs))
+    services = cast(
+        Services, SimpleNamespace(configs=configs, quotas=QuotaEntities(), timer=monotonic_clock)
+    )
     routes: Any = {ApiKey.API_VERSIONS: ROUTES[ApiKey.API_VERSIONS], **(served or {})}
     return Server(services, loop, routes)
 
@@ -55,6 +59,9 @@ class FakeTransport(asyncio.Transport):
         self.reading = True
         self.closed = self.aborted = False
         self._unread = b""
+        quotas = connection._server.door.quotas
+        quotas.add_listener(connection.listener)
+        assert quotas.enter(connection.listener, host)
         connection.connection_made(self)
 
     def feed(self, data: bytes, piece: int = 1 << 30) -> None:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.groups import Groups
     from pykafka_ops.broker.coordinators.transactions import Transactions
+    from pykafka_ops.broker.handlers.meter import Meter
     from pykafka_ops.broker.metadata.controller_requests import ControllerRequests
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.metadata.store import MetadataStore
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.orders import ReplicaService
     from pykafka_ops.broker.state.quota_entities import QuotaEntities
     from pykafka_ops.broker.state.replication_quota import ReplicationQuota
+    from pykafka_ops.broker.state.topic_requests import Charge
     from pykafka_ops.broker.storage.log_dirs import LogDirs
     from pykafka_ops.broker.storage.replicas import Replicas
 
+MAX_VERSION = 0x7FFF
 Answer = object | Coroutine[Any, Any, object] | None
 
 
@@ -75,7 +78,10 @@ class Services:
 
 @dataclass(slots=True)
 class Context:
-    """One request: who asks, in which version, on which listener."""
+    """One request: who asks, in which version, on which listener.
+
+    ``meter`` is None while no client has a quota.
+    """
 
     services: Services
     version: int
@@ -86,6 +92,14 @@ class Context:
     connection_id: int
     principal: str = "User:ANONYMOUS"
     close_connection: bool = False
+    meter: Meter | None = None
+
+    def mutations(self, strict_since: int = MAX_VERSION) -> Charge | None:
+        """What counts topics that this request changes; from version ``strict_since`` on it
+        refuses. None while no client has a quota."""
+        if self.meter is None:
+            return None
+        return self.meter.mutations(strict=self.version >= strict_since)
 
 
 Handle = Callable[[Context, Any], Answer]

@@ -28,6 +28,7 @@ from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
+from pykafka_ops.wire.codec import encode_parts
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
     FetchableTopicResponse,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.state.fetch_session import Session
     from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.wire.types import Buffer
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
@@ -77,6 +79,9 @@ def handle(context: Context, request: FetchRequest) -> Answer:
     by_id = context.version >= 13
     if request.isolation_level not in (0, READ_COMMITTED):
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka's IllegalArgumentException
+    follower = _replica_id(request)
+    if follower >= 0 and context.meter is not None:
+        context.meter.exempt()
     min_bytes = min(request.min_bytes, _limit(context, request))
     fetch = services.sessions.context(
         request.session_id,
@@ -84,10 +89,9 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         _wanted(context, request, by_id),
         _forgotten(request, by_id),
         now=services.timer(),
-        privileged=_replica_id(request) >= 0,
+        privileged=follower >= 0,
         uses_ids=by_id,
     )
-    follower = _replica_id(request)
     if follower >= 0 and fetch.session is not None:
         _note_session(context, fetch.session, follower)
     reads = _read_all(context, request, fetch, first=True)
@@ -99,8 +103,10 @@ def handle(context: Context, request: FetchRequest) -> Answer:
 
 
 def _limit(context: Context, request: FetchRequest) -> int:
-    """Bytes of records the answer may hold, by the wish of the client and by ours."""
+    """Bytes of records the answer may hold, by the wish of the client, its quota and ours."""
     ours = min(context.services.fetch_max_bytes, MAX_ANSWER_BYTES)
+    if context.meter is not None and _replica_id(request) < 0:
+        ours = int(min(ours, context.meter.most_to_fetch()))
     return min(request.max_bytes, ours) if context.version >= 3 else ours
 
 
@@ -282,8 +288,23 @@ async def _answer_cold(
 
 
 def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead]) -> FetchResponse:
-    """Shape the answer; an incremental one names only what changed."""
+    """The answer, an empty one if the client is over a quota."""
+    response, told = _tell(context, fetch, reads)
+    if context.meter is not None and context.meter.fetched(lambda: _size(context, response)):
+        return _held_back(context, fetch, told)
+    if fetch.session is not None and fetch.kind is Kind.INCREMENTAL:
+        for read in told:
+            if read.size:
+                fetch.session.served(read.key)
+    return response
+
+
+def _tell(
+    context: Context, fetch: FetchContext, reads: Iterable[PartitionRead]
+) -> tuple[FetchResponse, list[PartitionRead]]:
+    """Shape the answer, and what is in it; an incremental one names only what changed."""
     topics: dict[Any, FetchableTopicResponse] = {}
+    told: list[PartitionRead] = []
     leaders: set[int] = set()
     for read in reads:
         wanted, data = read.wanted, read.data
@@ -298,8 +319,7 @@ def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead
                 wanted.tell_again()
             elif fetch.kind is Kind.INCREMENTAL and not changed:
                 continue
-            if fetch.kind is Kind.INCREMENTAL and read.size:
-                fetch.session.served(read.key)
+        told.append(read)
         topic = topics.get(read.key[0])
         if topic is None:
             topic = FetchableTopicResponse(topic=wanted.topic, topic_id=wanted.topic_id)
@@ -312,7 +332,26 @@ def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead
     response = FetchResponse(session_id=fetch.session_id, responses=list(topics.values()))
     if leaders:
         response.node_endpoints = leader_hint.endpoints(context, leaders, NodeEndpoint)
-    return response
+    return response, told
+
+
+def _size(context: Context, response: FetchResponse) -> int:
+    """Bytes of an answer without its header."""
+    parts: list[Buffer] = []
+    encode_parts(response, context.version, parts)
+    return sum(map(len, parts))
+
+
+def _held_back(
+    context: Context, fetch: FetchContext, told: Iterable[PartitionRead]
+) -> FetchResponse:
+    """The empty answer of a client that is over a quota; it has been told nothing (KIP-219)."""
+    if fetch.kind is not Kind.INCREMENTAL:
+        context.services.sessions.close(fetch.session_id)
+        return FetchResponse()
+    for read in told:
+        read.wanted.tell_again()
+    return FetchResponse(session_id=fetch.session_id)
 
 
 def _count(context: Context, size: int) -> None:

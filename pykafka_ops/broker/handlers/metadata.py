@@ -74,7 +74,7 @@ def _check(request: MetadataRequest, version: int) -> None:
 async def _create_first(
     context: Context, request: MetadataRequest, names: list[str], missing: Collection[str]
 ) -> MetadataResponse:
-    errors = await context.services.topics.auto.create(missing)
+    errors = await context.services.topics.auto.create(missing, context.mutations())
     return _answer(context, request, names, errors=errors)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.broker.metadata.image_waits import ImageWaits
 from pykafka_ops.broker.state.names import name_problem
-from pykafka_ops.broker.state.topic_requests import TopicSpec, default_spec
+from pykafka_ops.broker.state.topic_requests import DEFAULT, Charge, TopicSpec, default_spec
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -35,7 +35,9 @@ class Creator(Protocol):
     def is_controller(self) -> bool:
         """Whether it is."""
 
-    async def create_all(self, specs: Sequence[TopicSpec], timeout_ms: int) -> CreationErrors:
+    async def create_all(
+        self, specs: Sequence[TopicSpec], timeout_ms: int, charge: Charge | None
+    ) -> CreationErrors:
         """Create; an error for each topic. Raises KafkaError NOT_CONTROLLER."""
 
 
@@ -57,8 +59,10 @@ class AutoTopics:
         self._send_on = send_on
         self._creating: set[str] = set()
 
-    async def create(self, names: Collection[str]) -> dict[str, ErrorCode]:
-        """Create topics that a client has asked for.
+    async def create(
+        self, names: Collection[str], charge: Charge | None = None
+    ) -> dict[str, ErrorCode]:
+        """Create topics that a client has asked for; ``charge`` counts their partitions.
 
         NONE: look at the image again; LEADER_NOT_AVAILABLE: it is on its way.
         """
@@ -72,25 +76,32 @@ class AutoTopics:
             else:
                 specs.append(default_spec(name, self._configs.value))
         if specs:
-            results |= await self._create(specs)
+            results |= await self._create(specs, charge)
         return results
 
-    async def _create(self, specs: Sequence[TopicSpec]) -> dict[str, ErrorCode]:
+    async def _create(
+        self, specs: Sequence[TopicSpec], charge: Charge | None
+    ) -> dict[str, ErrorCode]:
         names = {spec.name for spec in specs}
         self._creating |= names
         try:
-            errors = await self._here_or_there(specs)
+            errors = await self._here_or_there(specs, charge)
         except (ConnectError, KafkaError):
             return dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         finally:
             self._creating -= names
         return {name: self._created(name, error) for name, error in errors.items()}
 
-    async def _here_or_there(self, specs: Sequence[TopicSpec]) -> CreationErrors:
+    async def _here_or_there(
+        self, specs: Sequence[TopicSpec], charge: Charge | None
+    ) -> CreationErrors:
         if self._creator.is_controller:
-            return await self._creator.create_all(specs, AUTO_CREATE_WAIT_MS)
+            return await self._creator.create_all(specs, AUTO_CREATE_WAIT_MS, charge)
         if self._send_on is None:
             raise KafkaError(ErrorCode.NOT_CONTROLLER)
+        if charge is not None:
+            default = self._configs.value("num.partitions")
+            charge(sum(default if s.partitions == DEFAULT else s.partitions for s in specs))
         errors = await self._send_on(specs, AUTO_CREATE_WAIT_MS)
         made = [name for name, error in errors.items() if error is None]
         known = self._image.topics

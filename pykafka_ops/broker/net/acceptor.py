@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
+from typing import Protocol
 
 log = logging.getLogger("kafka.network.SocketServer")
 
@@ -19,19 +19,30 @@ RETRY_SECONDS = 0.5
 """Pause when the process or the system has no descriptor left."""
 
 
+class Gate(Protocol):
+    """Decides who comes in."""
+
+    def arrival_s(self) -> float:
+        """Somebody is there: how long to let them, and all behind them, wait."""
+
+    def has_room(self) -> bool:
+        """Whether one more may come in."""
+
+    def take(self, client: socket.socket) -> None:
+        """Let in a connected socket, non-blocking."""
+
+
 class Acceptor:
-    """``take(client)`` gets each connected socket, non-blocking."""
+    """While one client has to wait, nobody else is accepted, as in Kafka."""
 
     def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        listening: socket.socket,
-        take: Callable[[socket.socket], None],
+        self, loop: asyncio.AbstractEventLoop, listening: socket.socket, gate: Gate
     ) -> None:
         self._loop = loop
         self._socket = listening
-        self._take = take
+        self._gate = gate
         self._retry: asyncio.TimerHandle | None = None
+        self._held: socket.socket | None = None
 
     def listen(self, backlog: int) -> None:
         """Let clients connect, who wait. Raises OSError when another process took the port
@@ -43,9 +54,12 @@ class Acceptor:
         self._watch()
 
     def close(self) -> None:
-        """Close the listening socket."""
+        """Close the listening socket, and who has to wait."""
         if self._retry is not None:
             self._retry.cancel()
+        if self._held is not None:
+            self._held.close()
+            self._held = None
         if self._socket.fileno() >= 0:
             self._loop.remove_reader(self._socket.fileno())
             self._socket.close()
@@ -64,8 +78,32 @@ class Acceptor:
                 continue
             except OSError as error:
                 log.error("cannot accept connections for now: %s", error)
-                self._loop.remove_reader(self._socket.fileno())
-                self._retry = self._loop.call_later(RETRY_SECONDS, self._watch)
+                self._pause(RETRY_SECONDS)
                 return
             client.setblocking(False)
-            self._take(client)
+            wait = self._gate.arrival_s()
+            if wait > 0 or not self._gate.has_room():
+                self._held = client
+                self._pause(wait)
+                return
+            self._gate.take(client)
+
+    def _pause(self, seconds: float) -> None:
+        self._loop.remove_reader(self._socket.fileno())
+        self._retry = self._loop.call_later(seconds, self._go_on)
+
+    def _go_on(self) -> None:
+        self._retry = None
+        if self._held is None:
+            self._watch()
+        else:
+            self.room()
+
+    def room(self) -> None:
+        """There may be room for who has to wait; nothing happens before its time."""
+        client = self._held
+        if client is None or self._retry is not None or not self._gate.has_room():
+            return
+        self._held = None
+        self._watch()
+        self._gate.take(client)

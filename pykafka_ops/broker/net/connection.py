@@ -1,8 +1,9 @@
 """One client connection: cuts frames, serves them in turn, keeps answers in order.
 
 Counterpart of ``SocketServer.Processor`` with Kafka's muting: the next request of a
-connection is looked at when the one before has been answered. Whatever can be answered now
-is answered inside :meth:`Connection.buffer_updated`, without a task.
+connection is looked at when the one before has been answered, and as long as its client is over
+a quota none is. Whatever can be answered now is answered inside
+:meth:`Connection.buffer_updated`, without a task.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class Connection(asyncio.BufferedProtocol):
         "_closing",
         "_frame",
         "_frame_mark",
+        "_muted",
         "_paused_reading",
         "_received_bytes",
         "_served",
@@ -69,6 +71,7 @@ class Connection(asyncio.BufferedProtocol):
         self._frame_mark = 0
         self._busy = False
         self._waiting: Deferred | None = None
+        self._muted: asyncio.TimerHandle | None = None
         self._writable = True
         self._paused_reading = False
         self._closing = False
@@ -80,13 +83,11 @@ class Connection(asyncio.BufferedProtocol):
     # -- asyncio.BufferedProtocol ------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Register, or close at once when a limit of the server is reached."""
+        """Register."""
         self._transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self.client_host = peer[0] if isinstance(peer, tuple) else ""
-        if not self._server.admit(self):
-            self._transport.abort()
-            return
+        self._server.admit(self)
         self._transport.set_write_buffer_limits(high=WRITE_HIGH)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -97,6 +98,8 @@ class Connection(asyncio.BufferedProtocol):
         if self._waiting is not None:
             self._waiting.abandon()
             self._waiting = None
+        if self._muted is not None:
+            self._muted.cancel()
         self._server.forget(self)
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -224,16 +227,23 @@ class Connection(asyncio.BufferedProtocol):
 
     def _serve(self, frame: memoryview) -> None:
         self._served = True
+        server = self._server
+        request = server.read_metered(self, frame) if server.quotas.version else None
         for shape in self._shapes:
             ready = shape.answer(frame)
             if ready is None:
                 continue
-            if isinstance(ready, bytes):
+            if not isinstance(ready, bytes):
+                self._wait(request or server.read_request(self, frame), ready)
+            elif request is None:
                 self._send(ready, shape.context)
             else:
-                self._wait(self._server.read_request(self, frame), ready)
+                self._respond(request, ready, shape.context)
             return
-        request = self._server.read_request(self, frame)
+        self._handle(request or server.read_request(self, frame))
+
+    def _handle(self, request: Request) -> None:
+        """Have a request of no known shape served."""
         learn = len(self._shapes) < MOST_SHAPES
         answer = self._server.call(request, learn=learn)
         if request.shape is not None:
@@ -242,12 +252,12 @@ class Connection(asyncio.BufferedProtocol):
             self._wait(request, answer)
         elif isinstance(answer, Coroutine):
             self._busy = True
+            if request.context.meter is not None:
+                request.context.meter.handled()
             task = self._server.spawn(answer)
             task.add_done_callback(lambda done: self._late_task(request, done))
-        elif answer is not None:
-            self._write(self._server.response_parts(request, answer))
-        elif request.context.close_connection:
-            self.close()
+        else:
+            self._respond(request, answer, request.context)
 
     def _send(self, response: bytes, context: Context) -> None:
         """Write what a shape answered."""
@@ -256,10 +266,39 @@ class Connection(asyncio.BufferedProtocol):
         elif context.close_connection:
             self.close()
 
+    def _respond(self, request: Request, answer: object, context: Context) -> None:
+        """Write an answer, a message or the bytes of a shape (empty or None: there is none).
+
+        If the client is over a quota, the answer says for how long it is left alone now.
+        """
+        meter, server = request.context.meter, self._server
+        throttle_ms = 0 if meter is None else meter.settle(answered=bool(answer))
+        if throttle_ms and answer:
+            answer = server.throttled(request, answer, throttle_ms)
+        if isinstance(answer, bytes):
+            self._send(answer, context)
+        elif answer is None:
+            self._send(b"", context)
+        else:
+            self._write(server.response_parts(request, answer))
+        if meter is not None:
+            meter.sent()
+            if throttle_ms and not self._closing:
+                self._busy = True
+                self._muted = server.call_later(throttle_ms / 1000, self._unmute)
+
+    def _unmute(self) -> None:
+        """The client has been left alone for long enough."""
+        self._muted = None
+        self._busy = False
+        self._resume()
+
     def _wait(self, request: Request, answer: Deferred) -> None:
         """The answer comes later; nothing else is served until then."""
         self._busy = True
         self._waiting = answer
+        if request.context.meter is not None:
+            request.context.meter.handled()
         answer.then(lambda message: self._late(request, message))
 
     def _late_task(self, request: Request, task: asyncio.Task[object]) -> None:
@@ -283,8 +322,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._closing or self._transport is None:
             return
         try:
-            if answer is not None:
-                self._write(self._server.response_parts(request, answer))
+            self._respond(request, answer, request.context)
         except Exception as error:
             self._refuse(error)
             return
@@ -301,6 +339,11 @@ class Connection(asyncio.BufferedProtocol):
 
     # -- the end -------------------------------------------------------------------------------
 
+    @property
+    def is_active(self) -> bool:
+        """Whether it did something since the last :meth:`sweep`."""
+        return self._busy or self._served or self._received_bytes >= LEAST_PROGRESS
+
     def sweep(self) -> None:
         """Called twice in the longest idle time: close what did nothing since the last call.
 
@@ -308,7 +351,7 @@ class Connection(asyncio.BufferedProtocol):
         """
         if self._closing:
             self.abort()
-        elif self._busy or self._served or self._received_bytes >= LEAST_PROGRESS:
+        elif self.is_active:
             self._served = False
             self._received_bytes = 0
         else:

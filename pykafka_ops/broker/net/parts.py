@@ -79,10 +79,8 @@ class Parts:
         self.logs.moves.on_moved = self.reactions.log_moved
         self.logs.on_flushed = self.replicas.flushed
         self.services = self._make_services()
-        self.server = Server(self.services, loop)
-        self.tasks = PeriodicTasks(
-            self.logs, self.configs, clock=wall_clock, timer=monotonic_clock
-        )
+        self.server = Server(self.services, loop, inter_broker=listener)
+        self.tasks = PeriodicTasks(self.logs, self.configs, clock=wall_clock, timer=monotonic_clock)
         self.cleaner = LogCleaner(self.logs, self.configs, wall_clock, run_in_thread)
         self.logs.moves.is_held = self.cleaner.is_busy
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.net.controller_link import ControllerLink
     from pykafka_ops.broker.state.configs import BrokerConfigs
 
-VERSION = 6
+VERSION = 5
+"""The last one that a quota of controller mutations only slows down, and does not refuse."""
 
 
 class TopicForwarder:

@@ -8,22 +8,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
 from pykafka_ops.broker.handlers.api import Answer, Context, Handle, MakeShape, Services, Shape
-from pykafka_ops.broker.net.acceptor import Acceptor
+from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.net.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.net.connection import Connection
+from pykafka_ops.broker.net.door import Door
 from pykafka_ops.broker.net.listeners import bind
-from pykafka_ops.errors import KafkaError, SettingError, WireError
+from pykafka_ops.broker.state.client_quotas import ClientQuotas
+from pykafka_ops.broker.state.connection_quotas import ConnectionQuotas
+from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.frame import read_request_header, response_parts
+from pykafka_ops.wire.frame import decode_response, read_request_header, response_parts
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -86,23 +88,31 @@ class Api:
 
 
 class Server:
-    """All listeners of one broker."""
+    """All listeners of one broker; ``inter_broker`` names the one for brokers."""
 
     def __init__(
         self,
         services: Services,
         loop: asyncio.AbstractEventLoop,
         routes: Mapping[int, Route] = ROUTES,
+        *,
+        inter_broker: str = "",
     ) -> None:
         self.services = services
+        self.quotas = services.quotas
+        self._client_quotas = ClientQuotas(services.quotas, services.configs.value)
         self.pool = BufferPool()
         self._loop = loop
         self._apis = {int(key): Api(key, route) for key, route in routes.items()}
         self._connections: dict[int, Connection] = {}
-        self._per_host: Counter[str] = Counter()
         self._next_id = 0
-        self._acceptors: list[Acceptor] = []
-        self._backlog = BACKLOG
+        self.door = Door(
+            loop,
+            ConnectionQuotas(self._client_quotas.windows, services.quotas, inter_broker),
+            services.timer,
+            welcome=self._welcome,
+            make_room=self._make_room,
+        )
         self._tasks: set[asyncio.Task[object]] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self.reconfigure()
@@ -111,12 +121,11 @@ class Server:
         """Take over the limits from the settings, at start and when they change."""
         get = self.services.configs.value
         self.max_request_bytes: int = get("socket.request.max.bytes")
-        self._max_connections: int = get("max.connections")
-        self._max_per_host: int = get("max.connections.per.ip")
-        self._overrides = _limits_of(get("max.connections.per.ip.overrides"))
         self._idle_ms: int = get("connections.max.idle.ms")
         limit: int = get("queued.max.request.bytes")
         self.pool.limit = limit if limit > 0 else DEFAULT_LIMIT
+        self.door.quotas.configure(get, self.services.configs.text)
+        self.door.look()
 
     # -- listeners -----------------------------------------------------------------------------
 
@@ -129,33 +138,35 @@ class Server:
         asked: int = configs.value("socket.listen.backlog.size")
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
         sockets = bind(host, port)
-        for made in sockets:
-            self._acceptors.append(
-                Acceptor(self._loop, made, lambda client: self._connected(name, client))
-            )
-        self._backlog = backlog
+        self.door.add(name, sockets, backlog)
+        self.door.quotas.configure(configs.value, configs.text)
         bound: int = sockets[0].getsockname()[1]
         return bound
 
-    def _connected(self, listener: str, client: socket.socket) -> None:
-        self.spawn(self._loop.connect_accepted_socket(lambda: Connection(self, listener), client))
+    def _welcome(self, listener: str, ip: str, client: socket.socket) -> None:
+        self.spawn(self._connect(listener, ip, client))
+
+    async def _connect(self, listener: str, ip: str, client: socket.socket) -> None:
+        connection = Connection(self, listener)
+        try:
+            await self._loop.connect_accepted_socket(lambda: connection, client)
+        finally:
+            if not connection.identity:  # it was never made
+                self.door.left(listener, ip)
 
     def queue_clients(self) -> None:
         """Let clients connect; they wait until :meth:`accept`. Raises OSError."""
-        for acceptor in self._acceptors:
-            acceptor.listen(self._backlog)
+        self.door.queue()
 
     async def accept(self) -> None:
         """Serve those who connect on any listener; to be called after :meth:`queue_clients`."""
-        for acceptor in self._acceptors:
-            acceptor.start()
+        self.door.open()
         self._sweep_idle()
         self._sweep_stalled()
 
     def stop_accepting(self) -> None:
         """Close the listening sockets; connections stay."""
-        for acceptor in self._acceptors:
-            acceptor.close()
+        self.door.close()
 
     async def close(self, grace: float = 1.0) -> None:
         """Close every connection; work in progress has ``grace`` seconds to end by itself."""
@@ -196,25 +207,23 @@ class Server:
 
     # -- connections ---------------------------------------------------------------------------
 
-    def admit(self, connection: Connection) -> bool:
-        """Count a new connection in; False if a limit forbids it."""
-        host = connection.client_host
-        most = self._overrides.get(host, self._max_per_host)
-        if len(self._connections) >= self._max_connections or self._per_host[host] >= most:
-            log.info("refusing a connection from %s: too many connections", host)
-            return False
+    def admit(self, connection: Connection) -> None:
+        """A connection is made, to a client that the door has let in."""
         self._next_id += 1
         connection.identity = self._next_id
         self._connections[self._next_id] = connection
-        self._per_host[host] += 1
-        return True
 
     def forget(self, connection: Connection) -> None:
         """Count a closed connection out."""
         if self._connections.pop(connection.identity, None) is not None:
-            self._per_host[connection.client_host] -= 1
-            if not self._per_host[connection.client_host]:
-                del self._per_host[connection.client_host]
+            self.door.left(connection.listener, connection.client_host)
+
+    def _make_room(self) -> None:
+        """Close the connection to a client that has been idle, or open, for the longest time."""
+        is_protected = self.door.quotas.is_protected
+        others = [c for c in self._connections.values() if not is_protected(c.listener)]
+        if others:
+            min(others, key=lambda c: (c.is_active, c.identity)).close()
 
     @property
     def connection_count(self) -> int:
@@ -249,6 +258,15 @@ class Server:
             context.version = -1
             version = 0
         return Request(api, version, header.correlation_id, context, frame, header.body)
+
+    def read_metered(self, connection: Connection, frame: memoryview) -> Request | None:
+        """As :meth:`read_request`, and the request is measured; None if no client has a quota."""
+        if not self._client_quotas.any:
+            return None
+        request = self.read_request(connection, frame)
+        key = request.api.key
+        request.context.meter = Meter(self._client_quotas, request.context, key, len(frame))
+        return request
 
     def call(self, request: Request, *, learn: bool = False) -> Answer:
         """Decode and hand over to the handler; the answer as the handler contract says.
@@ -302,6 +320,19 @@ class Server:
         """The frame of an answer, big record fields as parts of their own."""
         return response_parts(answer, request.version, request.correlation_id)
 
+    def throttled(self, request: Request, answer: object, throttle_ms: int) -> object:
+        """The answer, or the frame of one, that tells the client how long it is left alone."""
+        if isinstance(answer, bytes):
+            response: type[Any] = APIS[request.api.key].response
+            _, answer = decode_response(response, request.version, memoryview(answer)[4:])
+        if hasattr(answer, "throttle_time_ms"):
+            answer.throttle_time_ms = throttle_ms
+        return answer
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back after a while."""
+        return self._loop.call_later(seconds, callback)
+
     def call_soon(self, callback: Callable[[], None]) -> None:
         """Call back in the loop's next turn."""
         self._loop.call_soon(callback)
@@ -312,19 +343,3 @@ class Server:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-
-def _limits_of(text: str) -> dict[str, int]:
-    """``max.connections.per.ip.overrides`` ("address:count,...") by address.
-
-    Raises SettingError when it is something else.
-    """
-    found = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        host, _, count = item.rpartition(":")
-        if not host or not count.strip().isdecimal():
-            raise SettingError(
-                f"max.connections.per.ip.overrides: cannot read '{item}': write ADDRESS:COUNT"
-            )
-        found[host.strip().strip("[]")] = int(count)
-    return found

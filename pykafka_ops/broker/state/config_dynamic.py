@@ -17,7 +17,7 @@ from pykafka_ops.broker.state.config_sources import (
 )
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.broker import BROKER
-from pykafka_ops.settings.check import Get
+from pykafka_ops.settings.check import OF_ONE_LISTENER, Get
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
 from pykafka_ops.settings.setting import Support, Update
 from pykafka_ops.wire.codes import ErrorCode
@@ -132,8 +132,10 @@ def _per_broker(name: str) -> bool:
 
 def _unsupported(name: str) -> bool:
     """Whether Kafka could change a setting at run time but this broker does not act on it."""
-    if LISTENER_PREFIX.fullmatch(name):
-        return not is_password(name)  # passwords are refused where they would be stored
+    match = LISTENER_PREFIX.fullmatch(name)
+    if match:
+        # Passwords are refused where they would be stored.
+        return match[1] not in OF_ONE_LISTENER and not is_password(name)
     if name in FIXED_HERE:
         return True
     setting = BROKER.get(name)

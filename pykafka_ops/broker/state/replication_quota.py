@@ -1,13 +1,14 @@
 """Throttles of replication (KIP-73): which replicas count, and how much went lately.
 
-Counterpart of ``ReplicationQuotaManager``, ``SimpleRate`` and ``TopicConfigHandler``. Times in ms
+Counterpart of ``ReplicationQuotaManager`` and ``TopicConfigHandler``. Times in ms
 of a monotonic clock, sizes in bytes, rates in bytes per second.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
+
+from pykafka_ops.broker.state.sampled import SimpleRate, Windows
 
 LEADER_REPLICAS = "leader.replication.throttled.replicas"
 FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
@@ -15,40 +16,12 @@ LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
 
 
-class ByteRate:
-    """Bytes per second over the last ``windows`` windows, the first of which counts whole."""
-
-    def __init__(self, windows: int, window_ms: float) -> None:
-        self._windows = windows
-        self._window_ms = window_ms
-        self._samples: deque[list[float]] = deque()
-        """Start, time of the last record, bytes; oldest first."""
-
-    def record(self, size: int, now: float) -> None:
-        """``size`` bytes more."""
-        if not self._samples or now - self._samples[-1][0] >= self._window_ms:
-            self._samples.append([now, now, 0.0])
-        sample = self._samples[-1]
-        sample[1] = now
-        sample[2] += size
-
-    def at(self, now: float) -> float:
-        """The rate at this moment."""
-        samples = self._samples
-        while samples and now - samples[0][1] >= self._windows * self._window_ms:
-            samples.popleft()
-        if not samples:
-            return 0.0
-        elapsed = max(now - samples[0][0], self._window_ms)
-        return sum(size for _, _, size in samples) * 1000 / elapsed
-
-
 class ReplicationQuota:
     """The throttle of one side; ``rate()`` is its limit as it counts now."""
 
-    def __init__(self, rate: Callable[[], int], windows: int, window_ms: float) -> None:
+    def __init__(self, rate: Callable[[], int], windows: Windows) -> None:
         self._rate = rate
-        self._measured = ByteRate(windows, window_ms)
+        self._measured = SimpleRate(windows)
         self._partitions: dict[str, frozenset[int] | None] = {}
 
     def mark(self, topic: str, partitions: frozenset[int] | None) -> None:
@@ -78,11 +51,13 @@ class ReplicationThrottles:
     """Both sides of one broker; ``value(name)`` gives its settings as they count now."""
 
     def __init__(self, broker_id: int, value: Callable[[str], int]) -> None:
-        windows = value("replication.quota.window.num")
-        window_ms = value("replication.quota.window.size.seconds") * 1000
+        windows = Windows(
+            value("replication.quota.window.num"),
+            value("replication.quota.window.size.seconds") * 1000,
+        )
         self._broker_id = broker_id
-        self.leader = ReplicationQuota(lambda: value(LEADER_RATE), windows, window_ms)
-        self.follower = ReplicationQuota(lambda: value(FOLLOWER_RATE), windows, window_ms)
+        self.leader = ReplicationQuota(lambda: value(LEADER_RATE), windows)
+        self.follower = ReplicationQuota(lambda: value(FOLLOWER_RATE), windows)
 
     def topic_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
         """The topic has these settings of its own now."""

@@ -29,6 +29,9 @@ DEFAULT = -1
 MAX_PARTITIONS = 100_000
 """Partitions of one topic. Kafka has no limit and dies; ours says no."""
 
+Charge = Callable[[int], None]
+"""Counts partitions that are to be created or deleted; raises KafkaError
+THROTTLING_QUOTA_EXCEEDED if who asks has used up its quota."""
 Draw = Callable[[int], int]
 """``draw(n)``: a random number in ``range(n)``."""
 

@@ -90,6 +90,7 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
             "authorizer.class.name": "",
             "inter.broker.protocol.version": "3.9",
             "listener.name.x.max.connections": "4",
+            "listener.name.x.num.network.threads": "4",
             "config.providers": "file",
             "no.such": "1",
             "background.threads": "10",
@@ -98,8 +99,7 @@ def test_settings_without_effect_are_told_and_unsafe_ones_refused() -> None:
     assert found.warnings == [
         "num.io.threads=16 has no effect on this broker",
         "ssl.key.password=[hidden] has no effect on this broker",
-        "listener.name.x.max.connections: settings of a single listener have no effect on this "
-        "broker",
+        "listener.name.x.num.network.threads: has no effect on this broker for a single listener",
         "no.such is not a setting of a broker and has no effect",
     ]
     assert found.refusals == [
@@ -117,6 +117,8 @@ def test_an_older_protocol_version_is_refused_with_the_one_to_set() -> None:
 def test_a_malformed_value_is_an_error() -> None:
     with pytest.raises(SettingError, match="Not a number"):
         review({"num.io.threads": "x"})
+    with pytest.raises(SettingError, match="Not a number"):
+        review({"listener.name.x.max.connections": "x"})
 
 
 def test_only_selectors_of_kafka_are_known() -> None:

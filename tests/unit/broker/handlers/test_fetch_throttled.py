@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.state.replication_quota import ReplicationQuota
+from pykafka_ops.broker.state.sampled import Windows
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.handler_site import ME, OTHER, Later, Site, batch
 
@@ -31,7 +32,7 @@ def got(answer: Any) -> int:
 def site() -> Site:
     """A throttle of half a batch per second on t-0."""
     made = Site()
-    quota = ReplicationQuota(lambda: SIZE // 2, 11, 1000.0)
+    quota = ReplicationQuota(lambda: SIZE // 2, Windows(11, 1000.0))
     quota.mark("t", frozenset({0}))
     made.services.leader_throttle = quota
     return made

@@ -225,29 +225,7 @@ def test_records_are_views_that_end_with_the_request(peer: Peer) -> None:
     assert kinds == [memoryview, memoryview]
 
 
-# -- limits and idling -------------------------------------------------------------------------
-
-
-def test_connections_beyond_the_limit_are_refused(loop: asyncio.AbstractEventLoop) -> None:
-    peer = Peer(loop, max_connections=2)
-    second, third = peer.another(), peer.another()
-    assert (second.aborted, third.aborted) == (False, True)
-    third.lose()
-    assert peer.server.connection_count == 2
-    second.lose()
-    assert not peer.another().aborted
-
-
-def test_each_host_has_its_limit_and_may_have_its_own(loop: asyncio.AbstractEventLoop) -> None:
-    peer = Peer(
-        loop, max_connections_per_ip=1, max_connections_per_ip_overrides="5.5.5.5:2, 6.6.6.6:0"
-    )
-    assert peer.another().aborted
-    assert not peer.another("7.7.7.7").aborted
-    assert [peer.another("5.5.5.5").aborted for _ in range(3)] == [False, False, True]
-    assert peer.another("6.6.6.6").aborted
-    peer.transport.lose()
-    assert not peer.another().aborted
+# -- idling -------------------------------------------------------------------------------------
 
 
 def test_an_idle_connection_is_closed_at_the_second_sweep(peer: Peer) -> None:

@@ -322,10 +322,13 @@ def test_settings_are_taken_over_while_it_runs(on_site: Callable[..., None]) -> 
         await client.ask(ApiVersionsRequest(), 0)
         site.server.services.configs.set_dynamic_broker({"max.connections": "1"})
         site.server.reconfigure()
-        refused = await site.client()
-        assert await refused.closed()
+        second = await site.client()
+        second.send(ApiVersionsRequest(), 0)
+        await client.ask(ApiVersionsRequest(), 0)
+        assert site.server.connection_count == 1
         client.close()
-        refused.close()
+        await second.answer()
+        second.close()
 
     on_site(body)
 

@@ -1,4 +1,4 @@
-"""Throttles: the numbers are those of Kafka's ``SimpleRate`` and ``ReplicationQuotaManager``."""
+"""Throttles: the numbers are those of Kafka's ``ReplicationQuotaManager``."""
 
 from __future__ import annotations
 
@@ -7,43 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.broker.state.replication_quota import (
-    ByteRate,
     ReplicationQuota,
     ReplicationThrottles,
     throttled_partitions,
 )
-
-SECOND = 1000.0
-
-
-def test_the_first_window_counts_whole() -> None:
-    rate = ByteRate(11, SECOND)
-    rate.record(500, 0.0)
-    assert rate.at(1.0) == 500.0
-    assert rate.at(2 * SECOND) == 250.0
-
-
-def test_what_is_too_long_ago_does_not_count() -> None:
-    rate = ByteRate(2, SECOND)
-    rate.record(500, 0.0)
-    rate.record(100, 1500.0)
-    assert rate.at(1600.0) == 375.0
-    assert rate.at(2000.0) == 100.0
-    assert rate.at(9000.0) == 0.0
+from pykafka_ops.broker.state.sampled import Windows
 
 
 def test_a_throttle_is_exceeded_until_enough_time_has_passed() -> None:
-    quota = ReplicationQuota(lambda: 100, 11, SECOND)
+    quota = ReplicationQuota(lambda: 100, Windows(11, 1000.0))
     assert not quota.is_exceeded(0.0)
     quota.record(1000, 0.0)
-    assert quota.is_exceeded(9 * SECOND)
-    assert not quota.is_exceeded(10 * SECOND)
+    assert quota.is_exceeded(9_000.0)
+    assert not quota.is_exceeded(10_000.0)
 
 
 @given(st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 400)), min_size=50, max_size=200))
 def test_who_asks_before_sending_keeps_to_the_rate(sends: list[tuple[int, int]]) -> None:
     limit, now, sent = 1000, 0.0, 0
-    quota = ReplicationQuota(lambda: limit, 11, SECOND)
+    quota = ReplicationQuota(lambda: limit, Windows(11, 1000.0))
     for size, pause in sends:
         while quota.is_exceeded(now):
             now += 100

@@ -1,0 +1,146 @@
+"""What one request counts for in its client's quotas, and how long the client is left alone for it.
+
+Counterpart of ``RequestHandlerHelper`` and of the parts of ``KafkaApis`` about quotas. Answers are
+sent at once (KIP-219): the answer tells the client how long it is, and the broker reads nothing
+from the connection meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from pykafka_ops.broker.state.client_quotas import PERCENT_PER_MS, ClientQuotas
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Context
+    from pykafka_ops.broker.state.topic_requests import Charge
+
+EXEMPT: Final = frozenset(
+    {
+        ApiKey.LEADER_AND_ISR,
+        ApiKey.STOP_REPLICA,
+        ApiKey.UPDATE_METADATA,
+        ApiKey.CONTROLLED_SHUTDOWN,
+        ApiKey.WRITE_TXN_MARKERS,
+        ApiKey.ALTER_PARTITION,
+    }
+)
+"""What brokers ask of each other; so is the Fetch of a follower (:meth:`Meter.exempt`)."""
+
+
+class Meter:
+    """The measuring of one request, of ``size`` bytes without the length in front."""
+
+    __slots__ = (
+        "_client_id",
+        "_exempt",
+        "_key",
+        "_mutations_until",
+        "_quotas",
+        "_size",
+        "_started",
+        "_throttle_ms",
+        "_timer",
+        "_used_ms",
+        "_user",
+    )
+
+    def __init__(self, quotas: ClientQuotas, context: Context, key: int, size: int) -> None:
+        self._quotas = quotas
+        self._user = context.principal.partition(":")[2]
+        self._client_id = context.client_id or ""
+        self._key = key
+        self._size = size
+        self._timer = context.services.timer
+        self._started = self._timer()
+        self._used_ms: float | None = None
+        self._exempt = key in EXEMPT
+        self._throttle_ms: int | None = None
+        self._mutations_until = 0.0
+
+    def exempt(self) -> None:
+        """The request counts for nothing: a follower's."""
+        self._exempt = True
+
+    def handled(self) -> None:
+        """The handler has returned: what comes later is waiting, not work."""
+        if self._used_ms is None:
+            self._used_ms = self._timer() - self._started
+
+    def settle(self, *, answered: bool) -> int:
+        """The request is done: count it; how long to leave its client alone, in ms.
+
+        ``answered`` is false where there is no answer, as for Produce with acks=0.
+        """
+        self.handled()
+        if self._throttle_ms is None:
+            self._throttle_ms = self._settle(answered)
+        self._exempt |= not answered
+        self._started = self._timer()
+        return self._throttle_ms
+
+    def _settle(self, answered: bool) -> int:
+        if self._exempt:
+            return 0
+        now = self._timer()
+        throttle = 0.0
+        if self._key == ApiKey.PRODUCE:
+            throttle = self._quotas.produce.charge(self._user, self._client_id, self._size, now)
+        if answered:
+            throttle = max(throttle, self._charge_time(now))
+        return int(max(throttle, self._mutations_until - now) + 0.5)
+
+    def _charge_time(self, now: float) -> int:
+        self.handled()
+        percent = (self._used_ms or 0.0) * PERCENT_PER_MS
+        return self._quotas.request.charge(self._user, self._client_id, percent, now)
+
+    def sent(self) -> None:
+        """The answer was encoded and written since :meth:`settle`, which is work as well."""
+        if not self._exempt:
+            now = self._timer()
+            percent = (now - self._started) * PERCENT_PER_MS
+            self._quotas.request.record(self._user, self._client_id, percent, now)
+
+    # -- Fetch
+
+    def most_to_fetch(self) -> float:
+        """Bytes that may be answered at once without a break after it for certain."""
+        return self._quotas.fetch.most_at_once(self._user, self._client_id, self._timer())
+
+    def fetched(self, measure: Callable[[], int]) -> int:
+        """An answer with records is about to be sent, of ``measure()`` bytes; 0 if it may be.
+
+        Else the client gets an empty one and comes back after so many ms.
+        """
+        if self._exempt:
+            return 0
+        now, who = self._timer(), (self._user, self._client_id)
+        throttle = self._charge_time(now)
+        if self._quotas.fetch.measured.find(*who, now) is not None:
+            size = measure()
+            throttle = max(throttle, self._quotas.fetch.charge(*who, size, now))
+            if throttle:
+                self._quotas.fetch.record(*who, -size, now)
+        self._throttle_ms = throttle
+        return throttle
+
+    # -- topics
+
+    def mutations(self, *, strict: bool) -> Charge:
+        """What counts partitions of this request; only in ``strict`` mode it raises."""
+
+        def charge(partitions: int) -> None:
+            now = self._timer()
+            over = self._quotas.mutation.take(
+                self._user, self._client_id, partitions, now, strict=strict
+            )
+            self._mutations_until = now + over if over else self._mutations_until
+            if over and strict:
+                raise KafkaError(ErrorCode.THROTTLING_QUOTA_EXCEEDED)
+
+        return charge
