@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 
@@ -14,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands._context import Context
     from pykafka_ops.commands._options import Args
-    from pykafka_ops.local.broker import LocalBroker
     from pykafka_ops.local.cluster import LocalCluster
-    from pykafka_ops.local.zookeeper import ZooKeeper
+    from pykafka_ops.local.process import LocalProcess
 
 
 def start(ctx: Context) -> Table:
@@ -25,8 +25,12 @@ def start(ctx: Context) -> Table:
 
     began = time.monotonic()
     cluster = LocalCluster(_directory(ctx.args), ctx.args.number("brokers"), _settings(ctx.args))
-    before = sum(state["pid"] is not None for state in _states(cluster))
-    cluster.start()
+    before = sum(state["state"] == "running" for state in _states(cluster))
+    try:
+        cluster.start()
+    except KeyboardInterrupt:
+        ctx.note(f"what was started goes on; {_command('stop', cluster)} ends it")
+        raise
     took = time.monotonic() - began
     ready = "runs already" if before == len(cluster.brokers) + 1 else f"ready in {took:.1f} s"
     return _table(
@@ -68,7 +72,7 @@ def kill(ctx: Context) -> int:
     if broker.pid is None:
         raise PkoError(f"broker {number} of {cluster.directory} does not run")
     broker.kill()
-    ctx.note(f"broker {number} killed; pko cluster start --dir {cluster.directory} starts it again")
+    ctx.note(f"broker {number} killed; {_command('start', cluster)} starts it again")
     return 0
 
 
@@ -89,10 +93,14 @@ def _existing(args: Args) -> LocalCluster:
     cluster = LocalCluster(_directory(args))
     if not cluster.exists:
         raise UsageError(
-            f"no cluster in {cluster.directory}: start one with pko cluster start --dir "
-            f"{cluster.directory}"
+            f"no cluster in {cluster.directory}: start one with {_command('start', cluster)}"
         )
     return cluster
+
+
+def _command(verb: str, cluster: LocalCluster) -> str:
+    """To be copied into a shell."""
+    return f"pko cluster {verb} --dir {shlex.quote(str(cluster.directory))}"
 
 
 def _settings(args: Args) -> dict[str, str]:
@@ -107,22 +115,20 @@ def _settings(args: Args) -> dict[str, str]:
 
 def _states(cluster: LocalCluster) -> list[dict[str, object]]:
     zookeeper = cluster.zookeeper
-    found = zookeeper.running()
-    pid = int(found["pid"]) if found else None
-    rows = [_state("zookeeper", zookeeper, pid, zookeeper.connect if found else None)]
+    runs = zookeeper.pid is not None
+    rows = [_state("zookeeper", zookeeper, zookeeper.connect if runs else None, ready=runs)]
     for broker in cluster.brokers:
-        pid = broker.pid
-        address = broker.bootstrap_servers if pid is not None else None
-        rows.append(_state(f"broker {broker.broker_id}", broker, pid, address))
+        ready = broker.is_ready
+        address = broker.bootstrap_servers if ready else None
+        rows.append(_state(broker.what, broker, address, ready=ready))
     return rows
 
 
-def _state(
-    name: str, part: LocalBroker | ZooKeeper, pid: int | None, address: str | None
-) -> dict[str, object]:
+def _state(name: str, part: LocalProcess, address: str | None, *, ready: bool) -> dict[str, object]:
+    pid = part.pid
     return {
         "process": name,
-        "state": "stopped" if pid is None else "running",
+        "state": "stopped" if pid is None else "running" if ready else "starting",
         "pid": pid,
         "address": address,
         "log": str(part.log),
@@ -133,7 +139,7 @@ def _table(cluster: LocalCluster, notes: list[str] | None = None) -> Table:
     rows = _states(cluster)
     for row in rows:
         row["bootstrap_servers"] = cluster.bootstrap_servers
-    running = all(row["pid"] is not None for row in rows)
+    running = all(row["state"] == "running" for row in rows)
     document = {
         "dir": str(cluster.directory),
         "state": "running" if running else "incomplete" if _any_runs(rows) else "stopped",

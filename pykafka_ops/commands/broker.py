@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from pykafka_ops.commands._options import Args, Command, Opt, Pos, Verb
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands._output import Column, Table, quiet_pipe
 from pykafka_ops.errors import PkoError, SettingError, StorageError, UsageError
 
 TYPE_CHECKING = False
@@ -186,8 +186,11 @@ def _log_to(set_up_log: Callable[[str | None, str], None], path: str | None, arg
 
 
 def _say_ready(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever started it is gone, which is no reason to go, too
+        quiet_pipe()
 
 
 def _run(properties: dict[str, str], data_dir: Path, on_ready: Callable[[str], None]) -> int:

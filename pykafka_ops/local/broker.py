@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
+import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pykafka_ops.errors import PkoError
 from pykafka_ops.local import children
 from pykafka_ops.local.process import LocalProcess
 
 RECORD, LOG, DATA = "process.json", "broker.log", "data"
-READY = re.compile(r"broker (\d+) ready on ([^ ,]+):(\d+)[, ]")
+PID_FILE = "broker.pid"
+"""In its data directory, while it serves clients: its pid and listeners."""
 START_SECONDS = 120.0
 
 
@@ -48,10 +49,18 @@ class LocalBroker(LocalProcess):
         return self.directory / DATA
 
     @property
+    def is_ready(self) -> bool:
+        """Whether it runs and serves clients."""
+        found = self.running()
+        return found is not None and bool(found.get("ready") or self._serves())
+
+    @property
     def port(self) -> int:
         """Where it listens, or listened last; 0 before its first start."""
         port = self.record().get("port")
-        return port if isinstance(port, int) and 0 < port < 65536 else self._wish
+        if isinstance(port, int) and 0 < port < 65536:
+            return port
+        return self._serves() or self._wish
 
     def wish_port(self, port: int) -> None:
         """Take that port at the first start if it is free."""
@@ -74,35 +83,52 @@ class LocalBroker(LocalProcess):
         ]
 
     def start(self, seconds: float = START_SECONDS) -> None:
-        """Start it and wait until it serves clients; nothing to do if it runs.
+        """Start it, if it does not run, and wait until it serves clients.
 
         Raises PkoError, with what it said, where it does not start.
         """
         if self.pid is None:
             self.launch()
-            self.wait_ready(seconds)
+        self.wait_ready(seconds)
 
     def launch(self) -> None:
-        """Start its process; :meth:`wait_ready` is to follow."""
+        """Start its process; :meth:`wait_ready` is to follow. Raises PkoError."""
         port = self.port
         if port:
             port = children.free_port(self.host, port)
-        self.process = children.spawn(
-            self.argv(port), self.log, mortal=self.mortal, stdout=subprocess.PIPE
-        )
-        self._write(self.process.pid, {"port": port})
+        left = self._pid_file()
+        if left and not children.is_alive(left["pid"]):  # so that a new one cannot be taken for it
+            with contextlib.suppress(OSError):
+                (self.data_dir / PID_FILE).unlink()
+        self.process = children.spawn(self.argv(port), self.log, mortal=self.mortal)
+        self._write(self.process.pid, {"port": port, "ready": False})
 
     def wait_ready(self, seconds: float = START_SECONDS) -> None:
-        """Until it has said that it serves clients. Raises PkoError."""
-        process = self.process
-        assert process is not None, "launch it first"
-        line = children.first_line(process, seconds)
-        if process.stdout is not None:
-            process.stdout.close()
-        found = READY.match(line or "")
-        if found is None:
+        """Until it serves clients, whoever launched it; one that does not is ended.
+
+        Raises PkoError, with what it said last.
+        """
+        found = self.record()
+        if found.get("ready"):
+            return
+        children.wait_until(lambda: self._serves() > 0 or self.running() is None, seconds)
+        port = self._serves()
+        if not port:
+            late = self.running() is not None
             self.kill()
             said = children.tail(self.log, 1) or "it said nothing"
-            what = f"said nothing for {seconds:.0f} s" if line is None else "did not start"
+            what = f"served nobody for {seconds:.0f} s" if late else "did not start"
             raise PkoError(f"{self.what} {what}: {said} (see {self.log})")
-        self._write(process.pid, {"port": int(found[3])})
+        self._write(found["pid"], {"port": port, "ready": True})
+
+    def _serves(self) -> int:
+        """The port on which it says that it serves clients; 0 before."""
+        left, found = self._pid_file(), self.running()
+        if left is None or found is None or left["pid"] != found["pid"]:
+            return 0
+        port = str(next(iter(left.get("listeners") or ()), "")).rpartition(":")[2]
+        return int(port) if port.isascii() and port.isdigit() else 0
+
+    def _pid_file(self) -> dict[str, Any] | None:
+        found = children.read_record(self.data_dir / PID_FILE)
+        return found if found is not None and isinstance(found.get("pid"), int) else None

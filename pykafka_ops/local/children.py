@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pykafka_ops.errors import PkoError
 
@@ -62,22 +62,6 @@ def _death_with_parent() -> Callable[[], None] | None:
     except (OSError, AttributeError):
         return None
     return lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def first_line(process: subprocess.Popen[bytes], seconds: float) -> str | None:
-    """The first line of its stdout (a pipe), "" once it has ended; None after ``seconds``."""
-    assert process.stdout is not None
-    fd, data = process.stdout.fileno(), b""
-    end = time.monotonic() + seconds
-    while b"\n" not in data:
-        ready, _, _ = select.select([fd], [], [], max(0.0, end - time.monotonic()))
-        if not ready:
-            return None
-        chunk = os.read(fd, 4096)
-        if not chunk:
-            return ""
-        data += chunk
-    return data.split(b"\n", 1)[0].decode(errors="replace")
 
 
 def started_at(pid: int) -> int | None:
@@ -145,6 +129,29 @@ def write_record(path: Path, record: Mapping[str, Any]) -> None:
         new.replace(path)
     except OSError as error:
         raise PkoError(f"cannot write {path}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def locked(path: Path, what: str, seconds: float) -> Iterator[None]:
+    """Wait until no other process is within this for ``path``; PkoError after ``seconds``, saying
+    that ``what`` is under way."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise PkoError(f"cannot write {path}: {error.strerror}") from None
+    with file:
+        if not wait_until(lambda: _is_taken(file), seconds):
+            raise PkoError(f"{what} is under way, for {seconds:.0f} s already")
+        yield
+
+
+def _is_taken(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def tail(path: Path, lines: int = 5) -> str:

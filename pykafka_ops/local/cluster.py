@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from pykafka_ops.client.cluster import Cluster
@@ -18,7 +19,7 @@ from pykafka_ops.local import children
 from pykafka_ops.local.broker import START_SECONDS, LocalBroker
 from pykafka_ops.local.zookeeper import ZooKeeper
 
-RECORD = "cluster.json"
+RECORD, LOCK = "cluster.json", "cluster.lock"
 MOST_BROKERS = 64
 ALWAYS = {
     "group.initial.rebalance.delay.ms": "0",
@@ -104,21 +105,24 @@ class LocalCluster:
     def start(self, seconds: float = START_SECONDS) -> None:
         """Start what does not run, and wait until every broker knows all the others.
 
-        Raises PkoError; what it started before that goes on, a later start or stop finds it.
+        Raises PkoError; what it started before that goes on, a later start or stop finds it, also
+        where this one is killed.
         """
+        with self._alone(seconds):
+            self._start(seconds)
+
+    def _start(self, seconds: float) -> None:
         children.write_record(
             self.directory / RECORD,
             {"version": 1, "brokers": len(self.brokers), "settings": self.settings},
         )
         connect = self.zookeeper.start(seconds)
-        launched = []
         for broker in self.brokers:
             broker.settings["zookeeper.connect"] = self.routes.get(broker.broker_id, connect)
             if broker.pid is None:
                 broker.launch()
-                launched.append(broker)
         failures: list[PkoError] = []
-        for broker in launched:
+        for broker in self.brokers:
             try:
                 broker.wait_ready(seconds)
             except PkoError as error:
@@ -150,11 +154,12 @@ class LocalCluster:
         PkoError naming what did not stop, after having tried all.
         """
         stopped, failures = 0, []
-        for part in self._parts():
-            try:
-                stopped += part.stop(seconds) is not None
-            except PkoError as error:
-                failures.append(str(error))
+        with self._alone(seconds):
+            for part in self._parts():
+                try:
+                    stopped += part.stop(seconds) is not None
+                except PkoError as error:
+                    failures.append(str(error))
         if failures:
             raise PkoError("; ".join(failures))
         return stopped
@@ -163,6 +168,11 @@ class LocalCluster:
         """kill -9 of everything, for tests that are over."""
         for part in self._parts():
             part.kill()
+
+    def _alone(self, seconds: float) -> AbstractContextManager[None]:
+        """One start or stop of a directory after the other."""
+        what = f"another start or stop of {self.directory}"
+        return children.locked(self.directory / LOCK, what, seconds)
 
     def _parts(self) -> list[LocalBroker | ZooKeeper]:
         return [*self.brokers, self.zookeeper]

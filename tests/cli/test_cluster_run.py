@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.waiting import wait_for
+
 pytestmark = [pytest.mark.java, pytest.mark.live]
 
 BRIEF = ("--override", "zookeeper.session.timeout.ms=2500")
@@ -39,10 +41,21 @@ def _stop_with_care(data_dir: Path, servers: str) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
 
 
+def _start_and_kill_the_starter(directory: Path, *words: str) -> None:
+    """kill -9 of ``pko cluster start`` while it waits for the brokers."""
+    argv = [sys.executable, "-m", "pykafka_ops", "cluster", "start", *words]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starter:
+        wait_for((directory / "broker-1" / "process.json").exists, what="the launch of both")
+        starter.kill()
+    seen = pko("cluster", "ps", "--dir", str(directory), "-o", "json")
+    assert (seen.returncode, described(seen)["state"]) in ((4, "incomplete"), (0, "running"))
+
+
 def test_two_brokers_are_started_used_killed_resumed_and_stopped(tmp_path: Path) -> None:
     where = ("--dir", str(tmp_path))
     try:
-        started = pko("cluster", "start", "-n", "2", *where, *BRIEF, "-o", "json")
+        _start_and_kill_the_starter(tmp_path, "-n", "2", *where, *BRIEF)
+        started = pko("cluster", "start", *where, "-o", "json")
         assert started.returncode == 0, started.stderr
         cluster = described(started)
         servers = cluster["bootstrap_servers"]

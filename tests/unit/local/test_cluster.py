@@ -99,6 +99,49 @@ def test_a_process_that_stays_silent_is_ended(
     broker.launch()
     pid = broker.pid
     assert pid is not None
-    with pytest.raises(PkoError, match="said nothing for 0 s"):
+    with pytest.raises(PkoError, match="served nobody for 0 s"):
         broker.wait_ready(0.05)
     assert not children.is_alive(pid)
+
+
+SERVES = """
+import json, os, sys, time
+name = sys.argv[1] + "/broker.pid"
+listeners = ["PLAINTEXT://127.0.0.1:4711"]
+json.dump({"pid": os.getpid(), "listeners": listeners}, open(name + ".new", "w"))
+os.replace(name + ".new", name)
+time.sleep(600)
+"""
+"""What a broker leaves once it serves."""
+
+
+def test_a_broker_that_another_program_launched_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = LocalBroker(tmp_path, mortal=True), LocalBroker(tmp_path)
+    first.data_dir.mkdir()
+    (first.data_dir / "broker.pid").write_text('{"pid": 99999999, "listeners": ["X://h:1"]}')
+    argv = [sys.executable, "-c", SERVES, str(first.data_dir)]
+    monkeypatch.setattr(LocalBroker, "argv", lambda self, port: argv)
+    try:
+        first.launch()
+        assert (second.pid, second.is_ready, second.port) == (first.pid, False, 0)
+        second.start()
+        assert (second.pid, second.is_ready, second.port) == (first.pid, True, 4711)
+        first.wait_ready()
+    finally:
+        first.kill()
+    assert not second.is_ready
+    assert second.port == 4711
+
+
+def test_one_start_of_a_directory_waits_for_the_other(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    with (
+        children.locked(lock, "a start", 60),
+        pytest.raises(PkoError, match="a start is under way, for 0 s already"),
+        children.locked(lock, "a start", 0.01),
+    ):
+        pytest.fail("two at once")
+    with children.locked(lock, "a start", 0.01):
+        pass
