@@ -47,8 +47,20 @@ CONFIGS = (
     ("--topic quotes", "retention.bytes=1000000,compression.type=lz4"),
     ("--broker 0", "log.cleaner.threads=2"),
     ("--broker-defaults", "log.retention.ms=86400000"),
+    ("--user carol", "producer_byte_rate=1048576,request_percentage=12.5"),
+    ("--user carol --client orders-client", "consumer_byte_rate=2048"),
+    ("--client orders-client", "producer_byte_rate=4096"),
+    ("--user-defaults", "producer_byte_rate=10"),
+    ("--client-defaults", "producer_byte_rate=20"),
+    ("--user-defaults --client-defaults", "producer_byte_rate=30"),
+    ("--user o'neil&co", "producer_byte_rate=7"),
+    ("--ip 127.0.0.9", "connection_creation_rate=100"),
+    ("--ip-defaults", "connection_creation_rate=200"),
+    (
+        "--user judy",
+        "SCRAM-SHA-256=[iterations=8192,password=secret],SCRAM-SHA-512=[password=secret]",
+    ),
 )
-QUOTAS = ("/config/users/", "/config/clients/", "/config/ips/")
 MOVES = {
     "version": 1,
     "partitions": [
@@ -68,18 +80,6 @@ class Site:
     def do(self, command: str, *words: str) -> None:
         said = run(command, "--bootstrap-server", self.brokers.all[2].bootstrap, *words)
         assert said.code == 0, (words, said)
-
-    def plant_quotas(self) -> None:
-        """What Kafka's brokers write for quotas and credentials, which ours are not asked for."""
-        golden = moment("02-entities")
-        changes = [path for path in golden if path.startswith("/config/changes/")][3:13]
-        for path in [*(path for path in golden if path.startswith(QUOTAS)), *changes]:
-            text = golden[path]["data"]
-            self._client.create(
-                path if path not in changes else "/config/changes/config_change_",
-                None if text is None else text.encode(),
-                sequence=path in changes,
-            )
 
     def wait_like(self, name: str) -> None:
         """Until the tree is that of the golden cluster at this moment."""
@@ -115,9 +115,6 @@ def make_entities(site: Site) -> None:
     for topic, (replicas, *configs) in TOPICS.items():
         words = [word for config in configs for word in ("--config", config)]
         site.do("topics", "--create", "--topic", topic, "--replica-assignment", replicas, *words)
-    for whose, settings in CONFIGS:
-        site.do("configs", "--alter", *whose.split(), "--add-config", settings)
-    site.plant_quotas()
     where = {"bootstrap.servers": site.brokers.bootstrap, "log_level": 2}
     consumer = ck.Consumer({**where, "group.id": "seats-svc"})
     consumer.commit(offsets=[ck.TopicPartition("quotes", 0, 0)], asynchronous=False)
@@ -128,6 +125,8 @@ def make_entities(site: Site) -> None:
     for _ in range(300):  # more than a throttled move copies during this test
         producer.produce("shipments", b"z" * 20_000, partition=0)
     producer.commit_transaction(60)
+    for whose, settings in CONFIGS:  # quotas of a few bytes a second, so they come last
+        site.do("configs", "--alter", *whose.split(), "--add-config", settings)
     site.do("configs", "--alter", "--topic", "quotes", "--delete-config", "compression.type")
 
 
