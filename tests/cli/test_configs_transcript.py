@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Brokers
+from tests.cli.conftest import Brokers, single_broker
 from tests.support.apache import ZooKeeper
 from tests.support.apache_cluster import OurBrokers
 from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 TOPICS = {
     "basket": ["--config", "cleanup.policy=compact,delete", "--config", "retention.ms=86400000"],
     "quotes.eu": ["--config", "min.insync.replicas=2", "--config", "segment.bytes=1048576"],
     **{name: [] for name in ("albums", "tickets", "invoices", "devices", "fares", "refunds")},
 }
-OF_QUOTAS = {"users", "clients", "ips"}
 SECRET = re.compile(r"(salt|stored_key|server_key)=[A-Za-z0-9+/=]+")
 QUOTAS = re.compile(r"(Quota configs for .* are )(.*)")
+OF_A_CLUSTER = re.compile(r"--zookeeper|--entity-name 1$|--describe --entity-type brokers$")
+"""What a broker on its own cannot answer like three: about ZooKeeper, or the other brokers."""
 STATIC = re.compile(r"  (\S+)=.*STATIC_BROKER_CONFIG.*")
 
 
@@ -78,37 +78,39 @@ def brokers(
         started.close()
 
 
-def left_out(brokers: Brokers, entry: Entry) -> bool:
-    """Whether it is about quotas and credentials, and these brokers have none (yet)."""
-    about = any(w in OF_QUOTAS or w.startswith(("--user", "--client", "--ip")) for w in entry.argv)
-    return about and "DescribeClientQuotas" not in _requests(brokers.bootstrap)
+def problems(bootstrap: str, every: list[Entry], placed: str, swap: dict[str, str]) -> list[str]:
+    """What differs when the entries are replayed, on topics ``placed`` like that."""
+    for topic, settings in TOPICS.items():
+        create = ("--create", "--topic", topic, "--replica-assignment", placed, *settings)
+        said = run("kafka-topics", "--bootstrap-server", bootstrap, *create)
+        assert said.code == 0, said
+    swap = {"127.0.0.1:23100": bootstrap, **swap}
+    texts = [entry.stdout for entry in every]
+    describe = ("--describe", "--entity-type", "brokers", "--entity-name", "0", "--all")
+    texts.append(run("kafka-configs", "--bootstrap-server", bootstrap, *describe).stdout)
+    static = {m[1] for text in texts for m in map(STATIC.fullmatch, text.splitlines()) if m}
+    wrong: list[str] = []
+    for entry in every:
+        wrong += compare(entry, replay(entry, bootstrap, swap), static, swap)
+    return wrong
 
 
-@functools.cache
-def _requests(bootstrap: str) -> str:
-    return run("api-versions", "-b", bootstrap, "-o", "name").stdout
-
-
+@pytest.mark.java
 def test_every_command_line_answers_like_apache_kafka(
     brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for topic, settings in TOPICS.items():
-        create = ("--create", "--topic", topic, "--replica-assignment", "0:1:2,1:2:0", *settings)
-        said = run("kafka-topics", "--bootstrap-server", brokers.bootstrap, *create)
-        assert said.code == 0, said
-    swap = {
-        "127.0.0.1:23100": brokers.bootstrap,
-        "127.0.0.1:23183": brokers.zookeeper.connect,
-    }
-    every = list(entries("configs"))
-    texts = [entry.stdout for entry in every]
-    describe = ("--describe", "--entity-type", "brokers", "--entity-name", "0", "--all")
-    texts.append(run("kafka-configs", "--bootstrap-server", brokers.bootstrap, *describe).stdout)
-    static = {m[1] for text in texts for m in map(STATIC.fullmatch, text.splitlines()) if m}
-    wrong: list[str] = []
-    for entry in every:
-        if left_out(brokers, entry):
-            continue
-        wrong += compare(entry, replay(entry, brokers.bootstrap, swap), static, swap)
+    swap = {"127.0.0.1:23183": brokers.zookeeper.connect}
+    wrong = problems(brokers.bootstrap, list(entries("configs")), "0:1:2,1:2:0", swap)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_broker_on_its_own_answers_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    every = [entry for entry in entries("configs") if not OF_A_CLUSTER.search(str(entry))]
+    assert len(every) > 120
+    with single_broker("pko", tmp_path, {}) as broker:
+        wrong = problems(broker.bootstrap, every, "0,0", {})
     assert not wrong, "\n".join(wrong)

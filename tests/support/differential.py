@@ -98,7 +98,7 @@ class Side:
         self.ids: dict[bytes, str] = {}
         self.steps: list[Step] = []
         self._names = f"{prefix}-{case.title.lower()}-"
-        self._plain = Plain(self.ids, int(bootstrap.rpartition(":")[2]), self._clean)
+        self._plain = Plain(self.ids, int(bootstrap.rpartition(":")[2]), self.clean)
         self._connection: Connection | None = None
         self._correlation = 0
 
@@ -108,7 +108,10 @@ class Side:
         """The full name of a topic of this case; answers show it as ``name`` again."""
         return self._names + name
 
-    def _clean(self, text: str) -> str:
+    def clean(self, text: str | None) -> str:
+        """A text without what differs between two runs; that there is none is told as "none"."""
+        if text is None:
+            return "none"
         for name in (self._names, self._names.replace(".", "_")):
             text = text.replace(name, "~")
         return RANDOM_ID.sub("#", text.replace(self.bootstrap, "B"))

@@ -319,6 +319,12 @@ DEVIATIONS = [
         theirs="no answer",
     ),
     Deviation(
+        ApiKey.DESCRIBE_CLIENT_QUOTAS,
+        "odd-filters",
+        ("* '' True/error", "* '' True/found"),
+        "Kafka trips over an empty name with an internal error; ours finds that nobody has it",
+    ),
+    Deviation(
         ApiKey.METADATA,
         "odd-frames",
         ("negative count/", "after negative count/"),

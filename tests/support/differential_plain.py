@@ -32,6 +32,8 @@ KEYS = (
     "group_id",
     "member_id",
     "group_instance_id",
+    "user",
+    "mechanism",
 )
 OTHERWISE = ("topic_id", "base_offset", "offset", "producer_id")
 ORDERED = ("synonyms", "records")

@@ -69,6 +69,8 @@ async def _named(store: MetadataStore, match: Match | None, *kinds: str) -> list
     """Entities below these paths: the one that ``match`` names, or all there are."""
     if match is None or match.any:
         return await config_entities.paths(store, *kinds)
+    if match.name == ABSENT:
+        return []
     return [f"{kind}/{sanitize(match.name)}" for kind in kinds]
 
 

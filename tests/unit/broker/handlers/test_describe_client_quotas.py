@@ -59,6 +59,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> ConfigDesk:
         ({"user": "u"}, "u", "u uc uC"),
         ({"user": None}, "U", "U Uc UC"),
         ({"user": "w"}, "", ""),
+        ({"user": ""}, "", ""),
+        ({"user": "u", "client_id": ""}, "", ""),
         ({"client_id": ANY}, "c C", "c C uc uC Uc UC"),
         ({"client_id": "c"}, "c", "c uc Uc"),
         ({"client_id": None}, "C", "C uC UC"),
