@@ -3,9 +3,12 @@
 scripts/fault_matrix                         each fault once
 scripts/fault_matrix --seed 7 --minutes 60   faults drawn by that seed, for an hour
 
-Exit 1 at the first record that is lost, doubled or changed, or when the cluster does not recover;
-logs and data are left in the directory that is named then. The same seed draws the same faults and
-victims; what the machine does meanwhile is not repeated. Needs Java and PySpark (for ZooKeeper).
+Exit 1 at the first record that is lost, doubled or changed, at a transaction that is copied in part
+or twice, a commit that is forgotten, or when the cluster does not recover or holds more files,
+threads, tasks and memory from round to round; logs and data are left in the directory that is named
+then. The same seed draws the same faults and victims; what the machine does meanwhile is not
+repeated. Needs Java and PySpark (for ZooKeeper), and root for disks that fill up; without, brokers
+are only told that theirs is full.
 """
 
 from __future__ import annotations
@@ -17,17 +20,34 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.support.faults import FAULTS, run_fault  # noqa: E402
-from tests.support.faulty_cluster import FaultyCluster  # noqa: E402
+from tests.support.faulty_cluster import FaultyCluster, Vitals  # noqa: E402
 
-TOPICS_PER_CLUSTER = 25
-"""A new cluster after so many rounds: each leaves a topic behind."""
+ROUNDS_PER_CLUSTER = 25
+"""A new cluster after so many rounds."""
+MOST = Vitals(pid=0, fds=200, threads=40, tasks=40, rss=160 << 20)
+"""What a broker may hold after a round whose topics are gone; they begin at a third of it."""
+
+
+class Round(NamedTuple):
+    """What is drawn before it begins."""
+
+    number: int
+    fault: str
+    seed: int
+
+    @property
+    def topic(self) -> str:
+        """Its topic's name."""
+        return f"round-{self.number}-{self.fault}"
 
 
 def options() -> argparse.Namespace:
@@ -43,12 +63,16 @@ def options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, help="how long; without: each fault once")
     parser.add_argument("--only", nargs="+", choices=sorted(FAULTS), metavar="FAULT",
                         help="only these: " + ", ".join(sorted(FAULTS)))  # fmt: skip
+    parser.add_argument("--round-seed", type=int,
+                        help="the seed of each round, to repeat one that failed")  # fmt: skip
+    parser.add_argument("--no-mounts", action="store_true",
+                        help="mount nothing: brokers are told that their disk is full")  # fmt: skip
     parser.add_argument("--dir", type=Path, help="where to work (default: a new directory)")
     return parser.parse_args()
 
 
-def rounds(args: argparse.Namespace) -> Iterator[tuple[int, str, int]]:
-    """Number, fault and seed of each round."""
+def rounds(args: argparse.Namespace) -> Iterator[Round]:
+    """All of them; the last begins before the time is over."""
     names = args.only or sorted(FAULTS)
     draw = random.Random(args.seed)
     end = time.monotonic() + (args.minutes or 0) * 60
@@ -57,42 +81,89 @@ def rounds(args: argparse.Namespace) -> Iterator[tuple[int, str, int]]:
         if args.minutes is None and number == len(names):
             return
         name = names[number] if args.minutes is None else draw.choice(names)
-        yield number, name, draw.randrange(1 << 31)
+        drawn = draw.randrange(1 << 31)
+        yield Round(number, name, drawn if args.round_seed is None else args.round_seed)
         number += 1
+
+
+class Matrix:
+    """The rounds of one run, on one cluster after the other in ``top``."""
+
+    def __init__(self, top: Path, mounts: bool) -> None:
+        self.top, self.place, self._mounts = top, top, mounts
+        self.cluster: FaultyCluster | None = None
+        self.passed: Counter[str] = Counter()
+        self.records = 0
+        self.seconds: list[float] = []
+        self.most = Vitals(0, 0, 0, 0, 0)
+
+    def run(self, one: Round) -> None:
+        """One round, and what it left behind. AssertionError if anything is amiss."""
+        cluster = self._cluster(one.number)
+        began = time.monotonic()
+        records = run_fault(cluster, one.fault, one.topic, one.seed, more=True)
+        took = time.monotonic() - began
+        cluster.delete_topics([one.topic, f"{one.topic}-in", f"{one.topic}-out"])
+        held = Vitals(*(max(column) for column in zip(*cluster.vitals().values(), strict=True)))
+        print(
+            f"{one.number:4} {one.fault:22} {one.seed:10} {records:8} records {took:6.1f} s  "
+            f"{held.fds} files, {held.threads} threads, {held.tasks} tasks, {held.rss >> 20} MiB",
+            flush=True,
+        )
+        assert all(have <= most for have, most in zip(held[1:], MOST[1:], strict=True)), held
+        self.most = Vitals(*map(max, self.most, held))
+        self.passed[one.fault] += 1
+        self.records += records
+        self.seconds.append(took)
+
+    def _cluster(self, number: int) -> FaultyCluster:
+        if self.cluster is None or number % ROUNDS_PER_CLUSTER == 0:
+            self.close()
+            if self.place != self.top:
+                shutil.rmtree(self.place)
+            self.place = self.top / f"cluster-{number // ROUNDS_PER_CLUSTER}"
+            self.cluster = FaultyCluster(self.place, mounts=self._mounts)
+            self.cluster.start()
+        return self.cluster
+
+    def close(self) -> None:
+        """End the cluster."""
+        if self.cluster is not None:
+            self.cluster.close()
+
+    def summary(self) -> str:
+        """What was seen."""
+        if not self.passed:
+            return "no round was finished"
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(self.passed.items()))
+        most = self.most
+        return (
+            f"{self.passed.total()} rounds ({counts}), {self.records} records: nothing "
+            "acknowledged lost, no offset given twice, transactions whole, commits kept; longest "
+            f"round {max(self.seconds):.0f} s; at most {most.fds} files, {most.threads} threads, "
+            f"{most.tasks} tasks, {most.rss >> 20} MiB in a broker"
+        )
 
 
 def main() -> int:
     """Run; 0 if all held."""
     args = options()
-    top = args.dir or Path(tempfile.mkdtemp(prefix="fault-matrix-"))
-    cluster: FaultyCluster | None = None
-    place, passed, name = top, 0, "start"
+    matrix = Matrix(args.dir or Path(tempfile.mkdtemp(prefix="fault-matrix-")), not args.no_mounts)
+    one = None
     try:
-        for number, name, seed in rounds(args):
-            if number % TOPICS_PER_CLUSTER == 0:
-                if cluster is not None:
-                    cluster.close()
-                    shutil.rmtree(place)
-                place = top / f"cluster-{number // TOPICS_PER_CLUSTER}"
-                cluster = FaultyCluster(place)
-                cluster.start()
-            assert cluster is not None
-            began = time.monotonic()
-            records = run_fault(cluster, name, f"round-{number}-{name}", seed, copies=True)
-            took = time.monotonic() - began
-            print(f"{number:4} {name:20} {records:8} records  {took:6.1f} s", flush=True)
-            passed += 1
+        for one in rounds(args):
+            matrix.run(one)
     except KeyboardInterrupt:
-        print(f"interrupted after {passed} rounds")
+        print("interrupted")
     except Exception:
         traceback.print_exc()
-        print(f"FAILED in round {passed}, {name}, seed {args.seed}; logs and data in {place}")
+        print(matrix.summary())
+        print(f"FAILED: {one}; logs and data in {matrix.place}")
         return 1
     finally:
-        if cluster is not None:
-            cluster.close()
-    print(f"{passed} rounds, nothing acknowledged lost, no offset given twice")
-    shutil.rmtree(top)
+        matrix.close()
+    print(matrix.summary())
+    shutil.rmtree(matrix.top)
     return 0
 
 

@@ -21,14 +21,26 @@ pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest.mark.parametrize(
-    "name", ["kill_leader", "pause_controller", "zookeeper_away", "cut_off", "fail_log_dir"]
+    "name",
+    [
+        "kill_leader",
+        "pause_controller",
+        "zookeeper_away",
+        "cut_off",
+        "fail_log_dir",
+        "fill_disk",
+        "set_clocks",
+    ],
 )
 def test_nothing_acknowledged_is_lost(faulty_cluster: FaultyCluster, name: str) -> None:
     run_fault(faulty_cluster, name, name.replace("_", "-"), seed=1)
 
 
-def test_transactions_go_on_after_all_brokers_were_killed(faulty_cluster: FaultyCluster) -> None:
-    run_fault(faulty_cluster, "kill_all", "copied", seed=1, copies=True)
+@pytest.mark.parametrize(("name", "seed"), [("kill_all", 1), ("two_at_once", 4)])
+def test_transactions_and_groups_go_on_after_the_worst(
+    faulty_cluster: FaultyCluster, name: str, seed: int
+) -> None:
+    run_fault(faulty_cluster, name, f"worst-{name}", seed, more=True)
 
 
 def produce(bootstrap: str, topic: str) -> ck.KafkaError | None:

@@ -114,8 +114,9 @@ class CheckedLoad:
             what=f"{records} more records acknowledged",
         )
 
-    def check(self) -> None:
-        """All that was sent is there once, in order; consumers, replicas and files agree."""
+    def check(self) -> dict[int, int]:
+        """All that was sent is there once, in order; consumers, replicas and files agree. How
+        many records each partition has."""
         self._running = False
         for load in self.loads:
             load.finish(120)
@@ -136,6 +137,7 @@ class CheckedLoad:
             found = [Fetched(n, Message(value), 0) for n, value in enumerate(values)]
             check_ledger(load, found, exactly=True)
         self._check_replicas()
+        return ends
 
     def _check_replicas(self) -> None:
         self.cluster.wait_in_sync(self.topic)

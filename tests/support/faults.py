@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable
 
 from tests.support.checked_copy import CheckedCopy
+from tests.support.checked_group import CheckedGroup
 from tests.support.checked_load import BROKEN, CheckedLoad
 from tests.support.faulty_cluster import SESSION_MS, FaultyCluster
+from tests.support.troubles import HOUR_MS, TROUBLES
 from tests.support.waiting import wait_for
 
 Fault = Callable[[FaultyCluster, CheckedLoad, random.Random], None]
@@ -21,32 +23,41 @@ def fault(function: Fault) -> Fault:
 
 
 def run_fault(
-    cluster: FaultyCluster, name: str, topic: str, seed: int, *, copies: bool = False
+    cluster: FaultyCluster, name: str, topic: str, seed: int, *, more: bool = False
 ) -> int:
     """One fault under load, mended, and every record checked; how many there were.
 
-    ``copies``: a loop of transactions has to come through it, too. AssertionError if one is amiss.
+    ``more``: a loop of transactions and a group that commits have to come through it, too.
+    AssertionError if anything is amiss.
     """
     load = CheckedLoad(cluster, topic)
-    copy = CheckedCopy(cluster, topic, BROKEN) if copies else None
+    copy = CheckedCopy(cluster, topic, BROKEN) if more else None
+    group = CheckedGroup(cluster, topic, len(load.loads)) if more else None
     try:
         load.start()
-        if copy is not None:
+        if copy is not None and group is not None:
             copy.start()
+            group.start()
             copy.wait_progress()
+            group.wait_progress()
         FAULTS[name](cluster, load, random.Random(seed))
         cluster.restore()
         load.wait_progress(200)
-        if copy is not None:
+        if copy is not None and group is not None:
             copy.wait_progress()
-        load.check()
-        if copy is not None:
+            group.wait_progress()
+        ends = load.check()
+        if copy is not None and group is not None:
             copy.check()
-        return sum(one.sent for one in load.loads)
+            group.check(ends)
+        cluster.wait_whole()
+        return sum(ends.values())
     finally:
         load.close()
         if copy is not None:
             copy.abandon()
+        if group is not None:
+            group.close()
         cluster.network.heal()
 
 
@@ -166,13 +177,72 @@ def fail_log_dir(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random)
 
 
 @fault
+def fill_disk(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """Others lead what a broker without space has; with space again it joins them by itself."""
+    victim = cluster.brokers[cluster.leader(load.topic, draw.randrange(len(load.loads)))]
+    pid = victim.pid
+    cluster.fill_disk(victim.broker_id)
+    _others_lead(cluster, load, {victim.broker_id})
+    load.wait_progress(50)
+    cluster.empty_disk(victim.broker_id)
+    cluster.wait_in_sync(load.topic)
+    assert pid is not None
+    assert victim.pid == pid, "a broker with a full disk goes on"
+
+
+@fault
+def set_clocks(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """An hour ahead, an hour back, right again: no session ends, no replica leaves the ISR."""
+    before = cluster.describe(load.topic).topics[load.topic].partitions
+    leaders, controller = {n: p.leader for n, p in before.items()}, cluster.controller()
+    victims = {cluster.leader(load.topic, draw.randrange(len(load.loads))), controller}
+    for ahead in (HOUR_MS, -HOUR_MS, 0):
+        for victim in victims:
+            cluster.steering[victim].ahead_ms = ahead
+        end = time.monotonic() + 1.5 * SESSION_MS / 1000
+        load.wait_progress(50)
+        while time.monotonic() < end:
+            partitions = cluster.describe(load.topic).topics[load.topic].partitions
+            assert {n: p.leader for n, p in partitions.items()} == leaders
+            assert all(len(p.isrs) == len(p.replicas) for p in partitions.values())
+            assert cluster.controller() == controller
+        load.wait_progress(50)
+
+
+@fault
+def flapping(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """Links come and go, faster and slower than sessions and fetches can bear."""
+    mend = TROUBLES["links_flap"](cluster, draw)
+    _let_pass(4 * SESSION_MS / 1000)
+    mend()
+
+
+@fault
+def two_at_once(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
+    """Any two troubles, the second in the middle of the first."""
+    mends = []
+    names = draw.sample(sorted(TROUBLES), 2)
+    for name in names:
+        mends.append(TROUBLES[name](cluster, draw))
+        _let_pass(draw.uniform(0.0, 2 * SESSION_MS / 1000))
+    draw.shuffle(mends)
+    for mend in mends:
+        mend()
+        _let_pass(draw.uniform(0.0, SESSION_MS / 1000))
+
+
+def _let_pass(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    wait_for(lambda: time.monotonic() > end, what="some time")
+
+
+@fault
 def zookeeper_away(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
     """Stopped for longer than sessions: brokers go on with what they know."""
     zookeeper = cluster.kafka.zookeeper
     zookeeper.kill()
-    end = time.monotonic() + SESSION_MS / 1000 * 1.5
     load.wait_progress(50)
-    wait_for(lambda: time.monotonic() > end, what="longer than a session")
+    _let_pass(1.5 * SESSION_MS / 1000)
     load.wait_progress(50)
     zookeeper.start()
 
@@ -181,8 +251,7 @@ def zookeeper_away(cluster: FaultyCluster, load: CheckedLoad, draw: random.Rando
 def zookeeper_paused(cluster: FaultyCluster, load: CheckedLoad, draw: random.Random) -> None:
     zookeeper = cluster.kafka.zookeeper
     zookeeper.pause()
-    end = time.monotonic() + SESSION_MS / 1000 * 1.5
-    wait_for(lambda: time.monotonic() > end, what="longer than a session")
+    _let_pass(1.5 * SESSION_MS / 1000)
     zookeeper.resume()
 
 
@@ -204,8 +273,7 @@ def cut_between_two(cluster: FaultyCluster, load: CheckedLoad, draw: random.Rand
     one, other = draw.sample(range(len(cluster.brokers)), 2)
     cluster.cut_between(one, other)
     load.wait_acked_somewhere(50)
-    end = time.monotonic() + 2 * SESSION_MS / 1000
-    wait_for(lambda: time.monotonic() > end, what="longer than replica.lag.time.max.ms")
+    _let_pass(2 * SESSION_MS / 1000)  # longer than replica.lag.time.max.ms
 
 
 @fault

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import signal
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import confluent_kafka as ck
 from confluent_kafka import admin
@@ -13,7 +16,10 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.local.broker import LocalBroker
 from pykafka_ops.testing import KafkaCluster
 from pykafka_ops.wire.codes import ErrorCode
+from tests.support import steered
+from tests.support.disk import Disk
 from tests.support.relay import Network, Relay
+from tests.support.steered import Steering
 from tests.support.waiting import free_port, wait_for
 
 SESSION_MS = 2500
@@ -24,6 +30,7 @@ SETTINGS: dict[str, object] = {
     "replica.socket.timeout.ms": 3000,
     "controller.socket.timeout.ms": 3000,
     "min.insync.replicas": 2,
+    "log.segment.delete.delay.ms": 1000,
     "offsets.topic.num.partitions": 6,
     "transaction.state.log.num.partitions": 6,
     "inter.broker.listener.name": "INTERNAL",
@@ -31,17 +38,38 @@ SETTINGS: dict[str, object] = {
 }
 
 
+class Vitals(NamedTuple):
+    """What a broker's process holds; ``rss`` in bytes."""
+
+    pid: int
+    fds: int
+    threads: int
+    tasks: int
+    rss: int
+
+
 class FaultyCluster:
     """``between[b]`` is in front of broker b for the other brokers, ``to_zookeeper[b]`` between
-    broker b and ZooKeeper. Clients reach brokers directly."""
+    broker b and ZooKeeper. Clients reach brokers directly. ``steering[b]`` sets its clock.
+
+    Each broker has a disk of its own, or, where none can be mounted (``mounts`` False, or no
+    root), is told that it is full."""
 
     def __init__(
-        self, directory: Path, count: int = 3, settings: Mapping[str, object] | None = None
+        self,
+        directory: Path,
+        count: int = 3,
+        settings: Mapping[str, object] | None = None,
+        *,
+        mounts: bool = True,
     ) -> None:
         self.kafka = KafkaCluster(count, directory, {**SETTINGS, **(settings or {})})
         self.network = Network()
         self.between: dict[int, Relay] = {}
         self.to_zookeeper: dict[int, Relay] = {}
+        self.steering: dict[int, Steering] = {}
+        self.disks = {b.broker_id: Disk(b.data_dir) for b in self.kafka.brokers}
+        self._mounts = mounts
 
     @property
     def brokers(self) -> list[LocalBroker]:
@@ -66,21 +94,61 @@ class FaultyCluster:
             broker.settings["advertised.listeners"] = told
             dirs = (broker.data_dir / "a", broker.data_dir / "b")
             broker.settings["log.dirs"] = ",".join(map(str, dirs))
+            self._steer(broker)
+            if self._mounts:
+                self.disks[number].mount()
         self.kafka.start()
         return self
+
+    def _steer(self, broker: LocalBroker) -> None:
+        """Have it run with a clock, and without a mount a disk, of our own."""
+        path, argv = broker.directory / "steering", broker.argv
+        broker.directory.mkdir(parents=True, exist_ok=True)
+        self.steering[broker.broker_id] = Steering(path)
+
+        def steered_argv(port: int) -> list[str]:
+            words = argv(port)
+            rest = words[words.index("pykafka_ops") + 1 :]
+            return [sys.executable, steered.__file__, str(path), *rest]
+
+        broker.argv = steered_argv  # type: ignore[method-assign]
 
     def close(self) -> None:
         self.kafka.close()
         self.network.close()
+        for disk in self.disks.values():
+            disk.unmount()
 
     def cut_between(self, one: int, other: int) -> None:
         """No request or answer passes between the two brokers any more."""
         self.between[one].cut(other)
         self.between[other].cut(one)
 
+    def mend_between(self, one: int, other: int) -> None:
+        """The end of :meth:`cut_between`."""
+        self.between[one].heal(other)
+        self.between[other].heal(one)
+
+    def fill_disk(self, broker: int) -> None:
+        """Nothing can be written any more."""
+        if self.disks[broker].mounted:
+            self.disks[broker].fill()
+        else:
+            self.steering[broker].full = True
+
+    def empty_disk(self, broker: int) -> None:
+        """The end of :meth:`fill_disk`."""
+        if self.disks[broker].mounted:
+            self.disks[broker].empty()
+        self.steering[broker].full = False
+
     def restore(self) -> None:
-        """All links whole, all processes running and knowing each other."""
+        """All links whole, all disks empty, all clocks right, all processes running and knowing
+        each other."""
         self.network.heal()
+        for broker in self.brokers:
+            self.empty_disk(broker.broker_id)
+            self.steering[broker.broker_id].ahead_ms = 0
         self.kafka.zookeeper.resume()
         for broker in self.brokers:
             broker.resume()
@@ -129,6 +197,47 @@ class FaultyCluster:
             what=f"all replicas of {topic} in sync",
             poll=0.1,
         )
+
+    def wait_whole(self) -> None:
+        """Until every partition of every topic has a leader, and all its replicas in sync."""
+
+        def amiss() -> list[str]:
+            return [
+                f"{topic.topic}-{number}: {p.error or p.isrs}"
+                for topic in self.describe().topics.values()
+                for number, p in topic.partitions.items()
+                if p.leader < 0 or len(p.isrs) < len(p.replicas)
+            ]
+
+        wait_for(lambda: not amiss(), seconds=90, what="all replicas in sync", poll=0.1)
+
+    def delete_topics(self, names: Iterable[str]) -> None:
+        """Delete them, and wait until their files are gone."""
+        found = admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+        for future in found.delete_topics(list(names), operation_timeout=60).values():
+            future.result(90)
+        starts = tuple(f"{name}-" for name in names)
+
+        def gone() -> bool:
+            paths = [p for b in self.brokers for p in b.data_dir.glob("*/*")]
+            return not any(p.name.startswith(starts) for p in paths)
+
+        wait_for(gone, seconds=90, what=f"no files of {starts}", poll=0.1)
+
+    def vitals(self) -> dict[int, Vitals]:
+        """What each broker's process holds now."""
+        found = {}
+        for broker in self.brokers:
+            pid, state = broker.pid, self.steering[broker.broker_id]
+            assert pid is not None
+            state.tasks = 0
+            os.kill(pid, signal.SIGUSR1)
+            wait_for(lambda state=state: state.tasks, what="a count of tasks")
+            process = Path(f"/proc/{pid}")
+            rss = int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            fds, threads = (len(list((process / name).iterdir())) for name in ("fd", "task"))
+            found[broker.broker_id] = Vitals(pid, fds, threads, state.tasks, rss)
+        return found
 
     def bytes_of(self, broker: int, topic: str, partition: int) -> bytes:
         """All that the broker's log of the partition holds on disk."""

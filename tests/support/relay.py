@@ -79,8 +79,9 @@ class Relay:
         """Nothing passes any more, either way; with ``source`` only for that broker's requests."""
         self._network.run(self._set(self._cut | {source}))
 
-    def heal(self) -> None:
-        self._network.run(self._set(set()))
+    def heal(self, source: int | None = None) -> None:
+        """All passes again; with ``source`` only what that broker sends."""
+        self._network.run(self._set(set() if source is None else self._cut - {source}))
 
     async def _set(self, cut: set[int]) -> None:
         async with self._changed:

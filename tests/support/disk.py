@@ -1,0 +1,58 @@
+"""A disk of its own for one broker, that is full when a test says so.
+
+A file system in memory is mounted, which needs root (or sudo that asks nothing); to fill it, it
+is made as small as what it holds.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+SIZE = 1 << 30
+PAGE = 4096
+
+
+def _run(*words: str) -> bool:
+    argv = words if os.geteuid() == 0 else ("sudo", "-n", *words)
+    try:
+        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+class Disk:
+    """What is mounted at ``where``, once :meth:`mount` has said that it is."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+        self.mounted = False
+
+    def mount(self) -> bool:
+        """Whether there is such a disk now."""
+        self.where.mkdir(parents=True, exist_ok=True)
+        options = f"size={SIZE},uid={os.geteuid()},gid={os.getegid()}"
+        self.mounted = _run("mount", "-t", "tmpfs", "-o", options, "pko-test", str(self.where))
+        return self.mounted
+
+    def fill(self) -> None:
+        """Leave no room."""
+        for _ in range(100):  # what is written meanwhile is in the way of a smaller size
+            found = os.statvfs(self.where)
+            used = (found.f_blocks - found.f_bfree) * found.f_frsize
+            if self._resize(used + PAGE):
+                return
+        raise AssertionError(f"{self.where} cannot be filled")
+
+    def empty(self) -> None:
+        """Make room."""
+        assert self._resize(SIZE)
+
+    def _resize(self, size: int) -> bool:
+        return _run("mount", "-o", f"remount,size={size}", str(self.where))
+
+    def unmount(self) -> None:
+        """Take it away, with what is on it."""
+        if self.mounted:
+            self.mounted = not _run("umount", "-l", str(self.where))
