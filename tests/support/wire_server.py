@@ -35,6 +35,8 @@ class Served:
 def make_server(
     loop: asyncio.AbstractEventLoop,
     served: Mapping[int, Served] | None = None,
+    *,
+    inter_broker: str = "",
     **settings: object,
 ) -> Server:
     """A server that answers ApiVersions, and what ``served`` says.
@@ -46,7 +48,7 @@ def make_server(
         Services, SimpleNamespace(configs=configs, quotas=QuotaEntities(), timer=monotonic_clock)
     )
     routes: Any = {ApiKey.API_VERSIONS: ROUTES[ApiKey.API_VERSIONS], **(served or {})}
-    return Server(services, loop, routes)
+    return Server(services, loop, routes, inter_broker=inter_broker)
 
 
 class FakeTransport(asyncio.Transport):

@@ -31,6 +31,9 @@ EXEMPT: Final = frozenset(
 )
 """What brokers ask of each other; so is the Fetch of a follower (:meth:`Meter.exempt`)."""
 
+NOT_RECORDS: Final = 1024
+"""Bytes of a fetch answer beside the records, of few partitions."""
+
 
 class Meter:
     """The measuring of one request, of ``size`` bytes without the length in front."""
@@ -109,8 +112,13 @@ class Meter:
     # -- Fetch
 
     def most_to_fetch(self) -> float:
-        """Bytes that may be answered at once without a break after it for certain."""
-        return self._quotas.fetch.most_at_once(self._user, self._client_id, self._timer())
+        """Bytes of records that may be answered at once.
+
+        With more, the client would have to wait for certain, whatever it had before. Some room is
+        left for what is not records: Kafka leaves none and holds back the answers it cuts.
+        """
+        most = self._quotas.fetch.most_at_once(self._user, self._client_id, self._timer())
+        return most - min(most / 10, NOT_RECORDS)
 
     def fetched(self, measure: Callable[[], int]) -> int:
         """An answer with records is about to be sent, of ``measure()`` bytes; 0 if it may be.

@@ -148,12 +148,7 @@ class Parts:
         settings = self._controller_settings()
         self.controller = ControllerLoop(self.seat.store, self.service, settings)
         self.requests = ControllerRequests(self.controller, self.seat.store)
-        self.link = ControllerLink(
-            self.broker_id,
-            self.image,
-            self.requests,
-            lambda broker: self.peers.peer(broker, "controller"),
-        )
+        self.link = self._link("controller")
         self.isr_changes = IsrChanges(
             self.broker_id, self.link, self.replicas, lambda: self.service.broker_epoch
         )
@@ -175,6 +170,14 @@ class Parts:
             connect=self._connect,
             rebalance=RebalanceSettings.of(self.configs.value),
             rejoin=self._rejoin,
+        )
+
+    def _link(self, purpose: str) -> ControllerLink:
+        return ControllerLink(
+            self.broker_id,
+            self.image,
+            self.requests,
+            lambda broker: self.peers.peer(broker, purpose),
         )
 
     def _connect(self, broker: BrokerInfo) -> Line:
@@ -217,7 +220,8 @@ class Parts:
                 self.configs,
                 draw=random.randrange,
                 new_topic_id=identity.random_uuid,
-                send_on=TopicForwarder(self.link, self.configs).send_on,
+                # A line of its own, which a quota may hold up: nothing else has to wait then.
+                send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
             ),
             sessions=sessions,
             producer_ids=producer_ids,
