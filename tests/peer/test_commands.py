@@ -123,7 +123,34 @@ CONFIG_STEPS = [
     Step("kafka-configs", "--alter --broker-defaults --delete-config message.max.bytes"),
     Step("kafka-configs", "--describe --broker-defaults", gone="  message.max.bytes="),
 ]
-SCENARIOS = {"topics": TOPICS, "records": RECORD_STEPS, "configs": CONFIG_STEPS}
+QUOTA_STEPS = [
+    Step("kafka-configs", f"{action} {words}")
+    for action, words in (
+        ("--alter", "--user {T} --add-config producer_byte_rate=1048576,request_percentage=12.5"),
+        ("--alter", "--user {T} --client {T}-c --add-config consumer_byte_rate=2048"),
+        ("--alter", "--user {T} --client-defaults --add-config controller_mutation_rate=1e6"),
+        ("--alter", "--user {T} --add-config producer_byte_rate=0.5"),
+        ("--alter", "--user {T} --add-config SCRAM-SHA-256=[iterations=8192,password=s]"),
+        ("--alter", "--user {T} --delete-config SCRAM-SHA-512"),
+        ("--describe", "--user {T}"),
+        ("--describe", "--user {T} --client {T}-c"),
+        ("--describe", "--user {T} --entity-type clients"),
+        ("--alter", "--ip 10.9.9.9 --add-config connection_creation_rate=100"),
+        ("--describe", "--ip 10.9.9.9"),
+        ("--alter", "--ip 10.9.9.9 --delete-config connection_creation_rate"),
+        ("--alter", "--user {T} --delete-config SCRAM-SHA-256"),
+        ("--alter", "--user {T} --delete-config producer_byte_rate,request_percentage"),
+        ("--alter", "--user {T} --client {T}-c --delete-config consumer_byte_rate"),
+        ("--alter", "--user {T} --client-defaults --delete-config controller_mutation_rate"),
+        ("--describe", "--user {T}"),
+    )
+]
+SCENARIOS = {
+    "topics": TOPICS,
+    "records": RECORD_STEPS,
+    "configs": CONFIG_STEPS,
+    "quotas": QUOTA_STEPS,
+}
 
 
 def plain(said: Said, topic: str, broker: Any) -> Said:
