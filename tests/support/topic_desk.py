@@ -12,9 +12,12 @@ from typing import Any
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
+from pykafka_ops.broker.state.client_quotas import ClientQuotas
 from pykafka_ops.broker.state.configs import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.quota_entities import QuotaEntities
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.message import table_of
@@ -24,13 +27,20 @@ CLUSTER_ID = "c-id"
 
 
 class TopicDesk:
-    """A few brokers; requests and answers go through the codec of their version."""
+    """A few brokers; requests and answers go through the codec of their version.
+
+    ``quotas`` are the same on all brokers and count on the clock ``time`` (ms); ``throttle_ms`` is
+    for how long the client of the last request is left alone.
+    """
 
     def __init__(self, nodes: Nodes, settings: Mapping[str, str]) -> None:
         self.nodes = nodes
         self._settings = settings
         self._services: dict[int, Any] = {}
         self._random = itertools.count()
+        self.quotas = ClientQuotas(QuotaEntities(), BrokerConfigs(settings).value)
+        self.time = 0.0
+        self.throttle_ms = 0
 
     def services(self, broker: int) -> Any:
         """What handlers of ``broker`` work with."""
@@ -41,6 +51,7 @@ class TopicDesk:
                 broker_id=broker,
                 cluster_id=CLUSTER_ID,
                 configs=configs,
+                timer=lambda: self.time,
                 image=node.image,
                 store=node.store,
                 topics=TopicAdmin(
@@ -61,6 +72,8 @@ class TopicDesk:
         module = ROUTES[key].load()
         asked = decode(type(request), version, encode(request, version))
         context = Context(self.services(on), version, "c", 1, listener, "h", 1)
+        if self.quotas.any:
+            context.meter = Meter(self.quotas, context, key, 0)
         try:
             answer: Any = module.handle(context, asked)
             if inspect.iscoroutine(answer):
@@ -69,6 +82,8 @@ class TopicDesk:
             if not hasattr(module, "failed"):
                 raise
             answer = module.failed(asked, version, error)
+        if context.meter is not None:
+            self.throttle_ms = context.meter.settle(answered=True)
         return decode(type(answer), version, encode(answer, version))
 
     def image(self, broker: int = 0) -> MetadataImage:
