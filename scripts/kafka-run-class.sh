@@ -25,6 +25,7 @@ case $class in
     kafka.admin.DeleteRecordsCommand|org.apache.kafka.tools.DeleteRecordsCommand) tool=kafka-delete-records ;;
     kafka.admin.ReassignPartitionsCommand|org.apache.kafka.tools.reassign.ReassignPartitionsCommand) tool=kafka-reassign-partitions ;;
     kafka.admin.BrokerApiVersionsCommand|org.apache.kafka.tools.BrokerApiVersionsCommand) tool=kafka-broker-api-versions ;;
+    kafka.admin.ZkSecurityMigrator) tool=zookeeper-security-migration ;;
     kafka.admin.ConfigCommand) tool=kafka-configs ;;
     kafka.tools.ConsoleProducer|org.apache.kafka.tools.ConsoleProducer) tool=kafka-console-producer ;;
     kafka.tools.ConsoleConsumer|org.apache.kafka.tools.consumer.ConsoleConsumer) tool=kafka-console-consumer ;;

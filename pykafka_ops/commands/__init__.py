@@ -105,6 +105,13 @@ TABLE: tuple[Row, ...] = (
         ("zookeeper-shell",),
         ("zk",),
     ),
+    (
+        "zookeeper-acls",
+        "zookeeper_acls",
+        "let Kafka's znodes belong to a login, or to everybody",
+        ("zookeeper-security-migration",),
+        (),
+    ),
     ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
 )
 

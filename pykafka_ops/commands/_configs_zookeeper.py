@@ -27,7 +27,7 @@ from pykafka_ops.commands._configs_entity import (
 )
 from pykafka_ops.commands._configs_quotas import parse_credential
 from pykafka_ops.commands._context import Context
-from pykafka_ops.errors import ConnectError, SettingError
+from pykafka_ops.errors import SettingError
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
 from pykafka_ops.settings.scram import MECHANISMS
@@ -81,15 +81,19 @@ class Tree:
 
     def write(self, entity: str, values: Mapping[str, str]) -> None:
         """Replace the settings and tell the brokers; a user without any loses its znode."""
-        path = f"/config/{entity}"
+        from pykafka_ops.zookeeper import acls
+
+        path, secure = f"/config/{entity}", self._client.access.secure
         if not values and entity.startswith(f"{USERS}/") and not self.names(path):
             self._client.delete(path, recursive=True)
         else:
             data = _json({"version": 1, "config": dict(values)})
-            self._client.ensure_path(path)
+            acls.ensure_path(self._client, path, secure=secure)
             self._client.set(path, data)
         told = _json({"version": 2, "entity_path": entity})
-        self._client.create("/config/changes/config_change_", told, sequence=True, makepath=True)
+        acls.create(
+            self._client, "/config/changes/config_change_", told, secure=secure, sequence=True
+        )
 
 
 def _json(value: object) -> bytes:
@@ -98,21 +102,9 @@ def _json(value: object) -> bytes:
 
 def open_tree(ctx: Context) -> tuple[Tree, Any]:
     """Connect to ``--zookeeper``; the tree, and the client to stop in the end. ConnectError."""
-    from kazoo.client import KazooClient
-    from kazoo.handlers.threading import KazooTimeoutError
+    from pykafka_ops.commands.zk.session import opened
 
-    if ctx.args.has("zk-tls-config-file"):
-        raise ConfigProblem("--zk-tls-config-file is not supported: TLS to ZooKeeper is not built")
-    hosts = ctx.args.text("zookeeper") or ""
-    client = KazooClient(hosts=hosts, timeout=TIMEOUT_S)
-    try:
-        client.start(timeout=TIMEOUT_S)
-    except KazooTimeoutError:
-        client.stop()
-        client.close()
-        raise ConnectError(
-            f"Timed out waiting for connection to ZooKeeper {hosts} for {TIMEOUT_S:.0f} s"
-        ) from None
+    client = opened(ctx, ctx.args.text("zookeeper") or "", TIMEOUT_S)
     return Tree(client), client
 
 

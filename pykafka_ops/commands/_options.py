@@ -162,6 +162,8 @@ BOOTSTRAP = Opt("bootstrap-server", "brokers to connect to first: host:port,host
                 short="b")  # fmt: skip
 COMMAND_CONFIG = Opt("command-config", "client settings, a .properties file as Kafka's", "FILE",
                      complete="file")  # fmt: skip
+TLS_FILE = Opt("zk-tls-config-file", "zookeeper.ssl.* properties for --zookeeper", "FILE",
+               complete="file")  # fmt: skip
 COMMON: tuple[Opt, ...] = (
     BOOTSTRAP,
     COMMAND_CONFIG,

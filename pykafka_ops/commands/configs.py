@@ -19,6 +19,7 @@ from pykafka_ops.commands._configs_entity import (
 from pykafka_ops.commands._options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
+    TLS_FILE,
     Args,
     Command,
     Opt,
@@ -54,7 +55,7 @@ OPTIONS = (
     Opt("zookeeper", "old: ZooKeeper to work on directly, for SCRAM credentials of users and for "
         "brokers that are down", "HOST:PORT",
         alias="bootstrap-server"),  # stands in for it: no profile shall fill it in
-    Opt("zk-tls-config-file", "TLS properties for --zookeeper", "FILE", complete="file"),
+    TLS_FILE,
     Opt("all", "every setting, not only those that were changed at run time"),
     Opt("entity-type", f"what has the settings: {_KINDS}", "TYPE", many=True),
     Opt("entity-name", "its name: of a topic, a user, a client, an address, a broker's id", "NAME",

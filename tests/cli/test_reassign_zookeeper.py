@@ -105,4 +105,4 @@ def test_nobody_at_that_address_is_told_in_one_line(
     words = ("--verify", "--reassignment-json-file", str(tmp_path / "moves.json"))
     said = run(TOOL, "--zookeeper", "127.0.0.1:1", *words)
     assert said.code == 1
-    assert said.stdout.splitlines()[-1].startswith("Error: Timed out waiting for connection to Zoo")
+    assert said.stdout.splitlines()[-1].startswith("Error: no ZooKeeper at 127.0.0.1:1 lets us")

@@ -91,10 +91,12 @@ def _partitions(topic: str, data: bytes) -> set[int]:
 def _leave(client: Any, asked: Sequence[Partition]) -> None:
     from kazoo.exceptions import NodeExistsError, NoNodeError
 
+    from pykafka_ops.zookeeper import acls
+
     rows = [{"topic": topic, "partition": index} for topic, index in asked]
     data = json.dumps({"version": 1, "partitions": rows}, separators=(",", ":")).encode()
     try:
-        client.create(PATH, data, makepath=True)
+        acls.create(client, PATH, data, secure=client.access.secure)
     except NodeExistsError:
         try:
             under_way = client.get(PATH)[0].decode(errors="replace")

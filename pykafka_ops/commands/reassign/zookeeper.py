@@ -86,13 +86,15 @@ class Tree(NamedTuple):
         """Leave the wish for the controller; TerseError where another one lies there."""
         from kazoo.exceptions import NodeExistsError
 
+        from pykafka_ops.zookeeper import acls
+
         partitions = [
             {"topic": t, "partition": n, "replicas": replicas}
             for (t, n), replicas in sorted(moves.items())
         ]
         data = json.dumps({"version": 1, "partitions": partitions}, separators=(",", ":"))
         try:
-            self.client.create(MOVES, data.encode(), makepath=True)
+            acls.create(self.client, MOVES, data.encode(), secure=self.client.access.secure)
         except NodeExistsError:
             raise TerseError(EXISTING) from None
 

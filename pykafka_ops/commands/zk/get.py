@@ -11,7 +11,7 @@ from pykafka_ops.commands._context import Context, show
 from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.zk.decode import decode, plain, summary
 from pykafka_ops.commands.zk.listing import no_znode, path_of
-from pykafka_ops.commands.zk.session import Session, Stat, Znode, address, connected, lost, reader
+from pykafka_ops.commands.zk.session import Session, Stat, Znode, connected, lost, reader
 from pykafka_ops.commands.zk.tree import item
 from pykafka_ops.errors import ConnectError, UsageError
 
@@ -25,19 +25,22 @@ def get(ctx: Context) -> Table | int:
     path = path_of(args.text("path"))
     if args.has("raw") and args.has("stat"):
         raise UsageError("--raw shows the data alone, without --stat")
+    if args.has("acl") and (args.has("raw") or args.has("watch") or args.has("store")):
+        raise UsageError("--acl goes with --zookeeper, without --raw and --watch")
     if args.has("watch"):
         if args.has("store"):
             raise UsageError("--watch goes with --zookeeper, not with --store")
-        with connected(address(args.text("zookeeper"), ctx.env)) as session:
+        with connected(ctx) as session:
             return _watch(ctx, session, path)
     with reader(ctx) as source:
         znode = source.read([path])[0]
-    if znode is None:
-        raise no_znode(path)
-    return _shown(ctx, znode)
+        if znode is None:
+            raise no_znode(path)
+        acl = source.acl(path) if args.has("acl") and isinstance(source, Session) else None
+    return _shown(ctx, znode, acl)
 
 
-def _shown(ctx: Context, znode: Znode) -> Table | int:
+def _shown(ctx: Context, znode: Znode, acl: list[str] | None = None) -> Table | int:
     if ctx.args.has("raw"):
         if znode.stat is None:
             raise UsageError(f"{znode.path}: {znode.refused}")
@@ -57,7 +60,8 @@ def _shown(ctx: Context, znode: Znode) -> Table | int:
         rows.append({"field": "problem", "value": decoded.problem})
     if ctx.args.has("stat") and znode.stat:
         rows += [{"field": name, "value": text} for name, text in stat_lines(znode.stat)]
-    return Table("znode", COLUMNS, rows, items=[item(znode, decoded)],
+    rows += [{"field": "acl", "value": text} for text in acl or ()]
+    return Table("znode", COLUMNS, rows, items=[{**item(znode, decoded), "acl": acl}],
                  exit_code=4 if decoded.problem else 0)  # fmt: skip
 
 

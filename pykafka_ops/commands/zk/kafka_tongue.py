@@ -6,12 +6,14 @@ from pykafka_ops.commands._options import Args, Command, OptionError
 
 USAGE = "USAGE: zookeeper-shell.sh zookeeper_host:port[/path] [-zk-tls-config-file file] [args...]"
 _WITH_VALUE = ("-timeout", "-client-configuration")
-_ALONE = ("-r", "-waitforconnection")
+TLS, READ_ONLY = "-zk-tls-config-file", "-r"
+_ALONE = (READ_ONLY, "-waitforconnection")
 
 
 def parse(command: Command, words: list[str]) -> Args:
     """The arguments of ``pko zookeeper shell``; OptionError."""
-    rest = words[1:] if words[:1] == ["-server"] else list(words)
+    rest, tls = _without_tls(words)
+    rest = rest[1:] if rest[:1] == ["-server"] else rest
     if not rest or rest[0] in ("-h", "-help", "--help"):
         raise OptionError(USAGE)
     verb = command.verb("shell")
@@ -22,10 +24,24 @@ def parse(command: Command, words: list[str]) -> Args:
         word = rest.pop(0)
         if word in _WITH_VALUE and rest:
             rest.pop(0)
-        elif word == "-zk-tls-config-file":
-            raise OptionError("-zk-tls-config-file is not supported: TLS to ZooKeeper is not built")
+        elif tls is not None and word == READ_ONLY:
+            raise OptionError(
+                f"read-only mode ({word}) is not supported with an explicit TLS config ({TLS})"
+            )
         elif word not in _ALONE:
             raise OptionError(f"no such option: {word}\n{USAGE}")
     if rest:
         args.values["command"] = rest
+    if tls is not None:
+        args.values["zk-tls-config-file"] = [tls]
     return args
+
+
+def _without_tls(words: list[str]) -> tuple[list[str], str | None]:
+    """Kafka takes the file of TLS settings out first, wherever it stands."""
+    if TLS not in words:
+        return list(words), None
+    at = words.index(TLS)
+    if at == len(words) - 1:
+        raise OptionError(f"Error: no filename provided with option {TLS}")
+    return words[:at] + words[at + 2 :], words[at + 1]

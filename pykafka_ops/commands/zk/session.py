@@ -6,17 +6,20 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from kazoo.client import KazooClient
 from kazoo.exceptions import (
     ConnectionLoss,
     KazooException,
     NoAuthError,
     NoNodeError,
+    SessionClosedRequireSaslError,
     SessionExpiredError,
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
 from pykafka_ops.errors import ConnectError, PkoError, UsageError
+from pykafka_ops.zookeeper.access import tools_access
+from pykafka_ops.zookeeper.acls import acl_texts
+from pykafka_ops.zookeeper.client import Client
 
 if TYPE_CHECKING:
     from pykafka_ops.commands._context import Context
@@ -79,6 +82,15 @@ class Session:
         found = self._each("get_children", paths)
         return [None if isinstance(names, KazooException) else sorted(names) for names in found]
 
+    def acl(self, path: str) -> list[str]:
+        """Who may do what with a znode, as ``scheme:id:cdrwa``; PkoError where it is not told."""
+        try:
+            return acl_texts(self.client.get_acls(path)[0])
+        except NoAuthError:
+            raise PkoError(f"{path}: not allowed to read its ACL") from None
+        except KazooException as error:
+            raise lost(error) from None
+
     def _znode(self, path: str, result: Any) -> Znode | None:
         if isinstance(result, NoNodeError):
             return None
@@ -103,6 +115,10 @@ class Session:
 
 def lost(error: Exception) -> PkoError:
     """A failure of ZooKeeper as one of ours."""
+    if isinstance(error, SessionClosedRequireSaslError):
+        return ConnectError(
+            "ZooKeeper wants a login: KAFKA_OPTS=-Djava.security.auth.login.config=FILE"
+        )
     if isinstance(error, (ConnectionLoss, SessionExpiredError, KazooTimeoutError)):
         return ConnectError(f"the connection to ZooKeeper was lost ({type(error).__name__})")
     return PkoError(f"ZooKeeper refuses: {type(error).__name__} {error}".rstrip())
@@ -126,30 +142,33 @@ def address(given: str | None, env: Mapping[str, str]) -> str:
     return hosts
 
 
-@contextlib.contextmanager
-def connected(hosts: str, timeout_s: float = TIMEOUT_S) -> Iterator[Session]:
-    """A session with ``host:port,...[/chroot]``; ConnectError where nobody answers in time."""
+def opened(ctx: Context, hosts: str, timeout_s: float, session_s: float | None = None) -> Client:
+    """A client of ``host:port,...[/chroot]``, with TLS and a login as ``--zk-tls-config-file`` and
+    the JVM's options say.
+
+    ``session_s``: its session's timeout, else ``timeout_s``. Raises ConnectError where nobody lets
+    us in within ``timeout_s``, UsageError.
+    """
     import logging
 
     logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+    access = tools_access(ctx.args.text("zk-tls-config-file"), ctx.env)
     try:
-        client = KazooClient(hosts=hosts, timeout=max(timeout_s, 4.0))
+        client = Client(hosts, session_s or max(timeout_s, 4.0), access)
     except ValueError as error:
         raise UsageError(f"--zookeeper {hosts}: {error}") from None
-    try:
-        client.start(timeout=timeout_s)
-    except KazooTimeoutError:
-        client.stop()
-        client.close()
-        raise ConnectError(
-            f"no ZooKeeper at {hosts} answers within {timeout_s:g} s: check the address and that "
-            "it runs"
-        ) from None
+    client.open(timeout_s)
+    return client
+
+
+@contextlib.contextmanager
+def connected(ctx: Context, timeout_s: float = TIMEOUT_S) -> Iterator[Session]:
+    """A session with what ``--zookeeper`` names, else PKO_ZOOKEEPER; raises as :func:`opened`."""
+    client = opened(ctx, address(ctx.args.text("zookeeper"), ctx.env), timeout_s)
     try:
         yield Session(client)
     finally:
-        client.stop()
-        client.close()
+        client.end()
 
 
 @contextlib.contextmanager
@@ -157,11 +176,12 @@ def reader(ctx: Context) -> Iterator[Reader]:
     """What the command line names: ``--store``, or ``--zookeeper``."""
     args = ctx.args
     if not args.has("store"):
-        with connected(address(args.text("zookeeper"), ctx.env)) as session:
+        with connected(ctx) as session:
             yield session
         return
-    if args.has("zookeeper"):
-        raise UsageError("either --zookeeper or --store")
+    for name in ("zookeeper", "zk-tls-config-file"):
+        if args.has(name):
+            raise UsageError(f"either --{name} or --store")
     from pykafka_ops.commands.zk.store_file import opened
 
     with opened(args.text("store") or "") as file:

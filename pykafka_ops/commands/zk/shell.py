@@ -1,6 +1,6 @@
 """zookeeper-shell: its commands, from the words of the command line or from standard input.
 
-Source: org.apache.zookeeper.ZooKeeperMain of 3.8. What is not here: watches, ACLs, quotas, addauth.
+Source: org.apache.zookeeper.ZooKeeperMain of 3.8. What is not here: watches, quotas.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kazoo.exceptions import (
+    AuthFailedError,
     BadVersionError,
+    InvalidACLError,
     KazooException,
     NoAuthError,
     NodeExistsError,
@@ -24,6 +26,7 @@ from pykafka_ops.commands._context import Context
 from pykafka_ops.commands.zk.session import Session, Stat, address, connected, lost, stat_of
 from pykafka_ops.commands.zk.tree import walk
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.zookeeper.acls import parse_acls, permissions
 
 GREETING = "\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null\n"
 UNKNOWN = 127
@@ -50,7 +53,7 @@ def shell(ctx: Context) -> int:
         sys.stdout.write(f"Connecting to {hosts}\n")
         sys.stdout.write("" if words else "Welcome to ZooKeeper!\nJLine support is disabled\n")
         sys.stdout.flush()
-    with connected(hosts) as session:
+    with connected(ctx) as session:
         sys.stdout.write(GREETING if flags else "")
         if words:
             return run(session, words)
@@ -113,6 +116,10 @@ def _wrong(error: KazooException, path: str) -> str:
         return f"version No is not valid : {path}"
     if isinstance(error, NoAuthError):
         return f"Insufficient permission : {path}"
+    if isinstance(error, InvalidACLError):
+        return f"Acl is not valid : {path}"
+    if isinstance(error, AuthFailedError):
+        return "Authentication failed"
     raise lost(error)
 
 
@@ -133,7 +140,7 @@ def _words(name: str, usage: str, letters: str, given: Sequence[str]) -> Words:
             rest.append(word)
     if usage and "path" in usage and "[path]" not in usage and not rest:
         raise CommandError(f"{name} {usage}")
-    if rest and not rest[0].startswith("/"):
+    if "path" in usage and rest and not rest[0].startswith("/"):
         raise CommandError(f'Path must start with / character, but is "{rest[0]}"')
     return Words(switches, options, rest)
 
@@ -191,8 +198,9 @@ def _set(session: Session, words: Words) -> None:
 
 def _create(session: Session, words: Words) -> None:
     data = words.rest[1].encode() if len(words.rest) > 1 else b""
+    acls = _acls(words.rest[2]) if len(words.rest) > 2 else None
     made = session.client.create(
-        words.rest[0], data, ephemeral="e" in words.switches, sequence="s" in words.switches
+        words.rest[0], data, acls, ephemeral="e" in words.switches, sequence="s" in words.switches
     )
     sys.stderr.write(f"Created {made}\n")
 
@@ -205,6 +213,39 @@ def _deleteall(session: Session, words: Words) -> None:
     if not session.client.exists(words.rest[0]):
         raise NoNodeError
     session.client.delete(words.rest[0], recursive=True)
+
+
+def _get_acl(session: Session, words: Words) -> None:
+    acls, stat = session.client.get_acls(words.rest[0])
+    for acl in acls:
+        sys.stdout.write(f"'{acl.id.scheme},'{acl.id.id}\n: {permissions(acl)}\n")
+    if "s" in words.switches:
+        _tell(stat_of(stat))
+
+
+def _set_acl(session: Session, words: Words) -> None:
+    if len(words.rest) < 2:
+        raise CommandError(f"setAcl {COMMANDS['setAcl'][1]}")
+    top, acls = words.rest[0], _acls(words.rest[1])
+    version = _version(words)
+    paths = [znode.path for znode in walk(session, top)] if "R" in words.switches else [top]
+    for path in paths:
+        stat = session.client.set_acls(path, acls, version)
+        if "s" in words.switches:
+            _tell(stat_of(stat))
+
+
+def _acls(text: str) -> list[Any]:
+    try:
+        return parse_acls(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _add_auth(session: Session, words: Words) -> None:
+    if not words.rest:
+        raise CommandError(f"addauth {COMMANDS['addauth'][1]}")
+    session.client.add_auth(words.rest[0], words.rest[1] if len(words.rest) > 1 else "")
 
 
 def _count(session: Session, words: Words) -> None:
@@ -241,13 +282,16 @@ def _date(milliseconds: int) -> str:
 
 
 COMMANDS: dict[str, tuple[Callable[[Session, Words], None], str, str]] = {
-    "create": (_create, "[-s] [-e] path [data]", "se"),
+    "addauth": (_add_auth, "scheme auth", ""),
+    "create": (_create, "[-s] [-e] path [data] [acl]", "se"),
     "delete": (_delete, "[-v version] path", "v:"),
     "deleteall": (_deleteall, "path", ""),
     "get": (_get, "[-s] path", "sw"),
+    "getAcl": (_get_acl, "[-s] path", "s"),
     "getAllChildrenNumber": (_count, "path", ""),
     "ls": (_ls, "[-s] [-R] path", "swR"),
     "set": (_set, "[-s] [-v version] path data", "sv:"),
+    "setAcl": (_set_acl, "[-s] [-v version] [-R] path acl", "sRv:"),
     "stat": (_stat, "path", "w"),
     "version": (_version_of_ours, "", ""),
 }

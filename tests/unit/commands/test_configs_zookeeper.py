@@ -12,10 +12,13 @@ from pykafka_ops.commands._context import Context, run
 from pykafka_ops.commands._parse import parse, settle
 from pykafka_ops.commands.configs import COMMAND
 from pykafka_ops.errors import PkoError
+from pykafka_ops.zookeeper.client import NOBODY
 
 
 class FakeKazoo:
-    """The calls of a kazoo client that are used, on a dict."""
+    """The calls of a client that are used, on a dict."""
+
+    access = NOBODY
 
     def __init__(self) -> None:
         self.nodes: dict[str, bytes] = {}
@@ -37,11 +40,8 @@ class FakeKazoo:
     def exists(self, path: str) -> bool | None:
         return True if path in self.nodes else None
 
-    def ensure_path(self, path: str) -> None:
-        self.nodes.setdefault(path, b"")
-
-    def create(self, path: str, data: bytes, **_: Any) -> None:
-        self.nodes[f"{path}{len(self.nodes):010d}"] = data
+    def create(self, path: str, data: bytes | None, *, sequence: bool = False, **_: Any) -> None:
+        self.nodes[f"{path}{len(self.nodes):010d}" if sequence else path] = data or b""
 
     def delete(self, path: str, recursive: bool) -> None:
         self.nodes.pop(path, None)

@@ -9,6 +9,7 @@ from kazoo.exceptions import ConnectionLoss, NodeExistsError, NoNodeError
 
 from pykafka_ops.commands._configs_zookeeper import Tree as Settings
 from pykafka_ops.commands.reassign import zookeeper
+from pykafka_ops.zookeeper.client import NOBODY
 from tests.support.transcripts import Said
 
 Pko = Callable[..., Said]
@@ -19,7 +20,9 @@ ASKED = "The proposed assignment contains"
 
 
 class Nodes:
-    """The calls of a kazoo client that are used, on a dict."""
+    """The calls of a client that are used, on a dict."""
+
+    access = NOBODY
 
     def __init__(self) -> None:
         self.nodes = {
@@ -39,13 +42,13 @@ class Nodes:
     def get_children(self, path: str) -> list[str]:
         return [p[len(path) + 1 :] for p in self.nodes if p.startswith(path + "/")]
 
-    def ensure_path(self, path: str) -> None:
-        self.nodes.setdefault(path, b"")
+    def exists(self, path: str) -> bool | None:
+        return True if path in self.nodes else None
 
-    def create(self, path: str, data: bytes, *, sequence: bool = False, **_: Any) -> None:
+    def create(self, path: str, data: bytes | None, *, sequence: bool = False, **_: Any) -> None:
         if path in self.nodes:
             raise NodeExistsError
-        self.nodes[f"{path}{len(self.nodes):010d}" if sequence else path] = data
+        self.nodes[f"{path}{len(self.nodes):010d}" if sequence else path] = data or b""
 
     def stop(self) -> None: ...
 
