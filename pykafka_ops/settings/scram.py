@@ -31,6 +31,8 @@ MECHANISMS: Final[dict[str, Mechanism]] = {
 }
 BY_NUMBER: Final = {m.number: m for m in MECHANISMS.values()}
 
+_FIELDS = ("salt", "stored_key", "server_key", "iterations")
+
 
 class Credential(NamedTuple):
     """What is kept of a password."""
@@ -59,23 +61,16 @@ class Credential(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Credential:
         """The inverse of :meth:`text`. Raises SettingError, which does not tell the credential."""
-        fields = dict(part.split("=", 1) for part in text.split(",") if part.find("=") > 0)
+        fields = dict(part.partition("=")[::2] for part in text.split(","))
+        if len(fields) != len(_FIELDS):
+            raise SettingError("Credentials not valid")
         try:
-            found = cls(
-                b64decode(fields.pop("salt"), validate=True),
-                b64decode(fields.pop("stored_key"), validate=True),
-                b64decode(fields.pop("server_key"), validate=True),
-                int(fields.pop("iterations")),
-            )
+            salt, stored, server = (b64decode(fields[key], validate=True) for key in _FIELDS[:3])
+            return cls(salt, stored, server, int(fields["iterations"]))
         except (KeyError, ValueError):
             raise SettingError("Credentials not valid") from None
-        if fields:
-            raise SettingError("Credentials not valid")
-        return found
 
     def text(self) -> str:
         """As a user's setting."""
-        salt, stored, server = (
-            b64encode(part).decode() for part in (self.salt, self.stored_key, self.server_key)
-        )
-        return f"salt={salt},stored_key={stored},server_key={server},iterations={self.iterations}"
+        keys = (b64encode(part).decode() for part in self[:3])
+        return ",".join(f"{f}={v}" for f, v in zip(_FIELDS, (*keys, self.iterations), strict=True))

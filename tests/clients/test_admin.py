@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import (
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 
 from tests.support.kafka_clients.base import Client, Partition, RefusedError
 from tests.support.kafka_clients.java import JavaClient
@@ -176,3 +184,37 @@ def test_an_election_that_is_not_needed_says_so(java: JavaClient, topic: str) ->
     with pytest.raises(RefusedError) as refused:
         java.call("elect", topic=topic, partition=0)
     assert refused.value.code == ELECTION_NOT_NEEDED
+
+
+def test_credentials_of_users_are_set_told_and_deleted(broker: Any, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    users = [f"{topic}-a", f"{topic}-b ü"]
+    mechanism = ScramMechanism.SCRAM_SHA_512
+
+    def described() -> dict[str, list[tuple[ScramMechanism, int]]]:
+        found = admin.describe_user_scram_credentials(None).result(60)
+        return {
+            name: [(i.mechanism, i.iterations) for i in user.scram_credential_infos]
+            for name, user in found.items()
+            if name in users
+        }
+
+    info = ScramCredentialInfo(mechanism, 8192)
+    changes = [UserScramCredentialUpsertion(user, info, b"secret") for user in users]
+    for done in admin.alter_user_scram_credentials(changes).values():
+        done.result(60)
+    assert described() == {user: [(mechanism, 8192)] for user in users}
+    (missing,) = admin.describe_user_scram_credentials([f"{topic}-c"]).values()
+    with pytest.raises(KafkaException, match="user credential that does not exist"):
+        missing.result(60)
+    bad = UserScramCredentialUpsertion(users[1], ScramCredentialInfo(mechanism, 16385), b"secret")
+    outcome = admin.alter_user_scram_credentials(
+        [UserScramCredentialDeletion(users[0], mechanism), bad]
+    )
+    outcome[users[0]].result(60)
+    with pytest.raises(KafkaException, match="Too many iterations"):
+        outcome[users[1]].result(60)
+    assert described() == {users[1]: [(mechanism, 8192)]}
+    gone = admin.alter_user_scram_credentials([UserScramCredentialDeletion(users[1], mechanism)])
+    gone[users[1]].result(60)
+    assert described() == {}

@@ -193,6 +193,9 @@ def odd_entities(side: Side, version: int) -> None:
     for address in ("10.0.0.1", "::1", "localhost", "no.such.host.invalid", "300.1.1.1", "a b"):
         rate: dict[str, float | None] = {"connection_creation_rate": 1e6}
         alter(side, f"ip {address}", ({"ip": address}, rate), validate_only=True)
+    for name in (".", "..", "...", "/", "%", "\0"):
+        alter(side, f"user {name!r}", ({"user": name}, quotas))
+        alter(side, f"cleared {name!r}", ({"user": name}, {RATE: None}))
     good: Names = {"user": side.topic("u")}
     alter(side, "good and bad", ({"user": ""}, quotas), (good, quotas), ({"tribe": "x"}, quotas))
     alter(side, "cleared", (good, {RATE: None}))
@@ -252,6 +255,7 @@ def credential_changes(side: Side, version: int) -> None:
     change(side, "one bad, one good", new(user, 1, 1), new(user, 2), new(other))
     credentials(side, "in the end", user, other, third)
     change(side, "nothing")
+    change(side, "a name that cannot be", new("."), new(user))
     change(side, "cleared", gone(user), gone(user, 2), gone(other), gone(third))
     credentials(side, "nothing left", user, other, third)
 
@@ -261,6 +265,7 @@ def credentials_of_some(side: Side, version: int) -> None:
     user, other = side.topic("u"), side.topic("<default>")
     change(side, "set", new(user), new(other, 2))
     credentials(side, "some", user, "nobody", "", other)
+    credentials(side, "names that cannot be", user, ".", "..")
     credentials(side, "twice", user, user, "", "", "nobody", "nobody")
     alter(side, "quotas too", ({"user": user}, {RATE: 1e6}))
     credentials(side, "with quotas", user)

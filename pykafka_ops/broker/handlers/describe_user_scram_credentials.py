@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import config_store
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.wire.messages.scram_credentials import DescribeUserScramCredentialsRequest
 
+log = logging.getLogger("kafka.server.ZkAdminManager")
 Result = DescribeUserScramCredentialsResult
 
 
@@ -49,16 +51,20 @@ async def _some(store: MetadataStore, users: list[str]) -> DescribeUserScramCred
     results = []
     for user in dict.fromkeys(users):
         error = unfit.get(user)
-        if error is not None:
-            results.append(_refused(user, error))
-            continue
-        (values,) = await config_store.read(store, f"{USERS}/{sanitize(user)}")
-        if scram_requests.has_credentials(values):
-            results.append(_result(user, values))
-        else:
-            text = f"Attempt to describe a user credential that does not exist: {user}"
-            results.append(_refused(user, KafkaError(ErrorCode.RESOURCE_NOT_FOUND, text)))
+        results.append(await _one(store, user) if error is None else _refused(user, error))
     return DescribeUserScramCredentialsResponse(results=results)
+
+
+async def _one(store: MetadataStore, user: str) -> Result:
+    try:
+        (values,) = await config_store.read(store, f"{USERS}/{sanitize(user)}")
+    except Exception as error:
+        log.error("reading the credentials of %r", user, exc_info=error)
+        return _refused(user, scram_requests.generic(ErrorCode.UNKNOWN_SERVER_ERROR))
+    if scram_requests.has_credentials(values):
+        return _result(user, values)
+    text = f"Attempt to describe a user credential that does not exist: {user}"
+    return _refused(user, KafkaError(ErrorCode.RESOURCE_NOT_FOUND, text))
 
 
 def _result(user: str, settings: Mapping[str, str]) -> Result:

@@ -30,6 +30,7 @@ class QuotaSettings:
         self._store = store
         self._quotas = quotas
         self._tasks: set[asyncio.Task[None]] = set()
+        self._resolving = asyncio.Lock()
 
     async def load(self) -> None:
         """Take every quota there is. Raises StoreError."""
@@ -59,7 +60,8 @@ class QuotaSettings:
 
     async def _resolve(self, path: str, host: str, values: Mapping[str, str]) -> None:
         """A host by its name: ask for its address without holding up the broker."""
-        address = await asyncio.to_thread(address_of, host)
+        async with self._resolving:  # the last change shall be the last to take effect
+            address = await asyncio.to_thread(address_of, host)
         if address is None:
             log.error("%s: unable to resolve address %s", EntityConfig.path(path), host)
         else:

@@ -234,6 +234,12 @@ def test_other_paths_have_no_quotas(path: str) -> None:
     assert znodes_config.quota_entity(path) is None
 
 
+@given(st.text(alphabet="users/clientips<>%41.") | st.text())
+def test_any_path_of_an_entity_can_be_read(path: str) -> None:
+    entity = znodes_config.quota_entity(path)
+    assert entity is None or znodes_config.quota_entity(znodes_config.quota_path(entity)) == entity
+
+
 DECODERS: list[Callable[[bytes], object]] = [
     znodes.ClusterId.decode,
     znodes.Controller.decode,
