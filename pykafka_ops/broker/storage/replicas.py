@@ -153,7 +153,8 @@ class Replicas:
         """What a log owed to the disk is there: go on with who waits for it."""
         partition = self._partitions.get((topic, index))
         if partition is not None:
-            partition.advance_high_watermark()
+            if partition.is_leader:  # it may follow by now: then others say what is committed
+                partition.advance_high_watermark()
             self.wake_soon(partition.key)
 
     def wake_soon(self, key: PartitionKey) -> None:

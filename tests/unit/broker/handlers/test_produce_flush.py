@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.handler_site import Site, batch
+from tests.support.handler_site import ME, OTHER, Site, batch
+from tests.support.replication import lead
 
 
 def outcome(later: Any) -> tuple[int, int]:
@@ -77,3 +78,16 @@ def test_only_every_nth_record_waits() -> None:
     assert not later.done
     shelf.work(site)
     assert later.done
+
+
+def test_a_flush_that_ends_when_another_broker_leads_commits_nothing() -> None:
+    site = Site()
+    (partition,) = site.topic(
+        "t", isr=(ME, OTHER), replicas=(ME, OTHER), config={"flush.messages": "1"}
+    )
+    shelf = Shelf(site)
+    site.produce(batch(b"a"), acks=1)
+    lead(partition, (ME, OTHER), (ME, OTHER), leader=OTHER, epoch=4)
+    shelf.work(site)
+    assert partition.log.recovery_point == 1
+    assert partition.log.high_watermark == 0, "the other broker may not have it"
