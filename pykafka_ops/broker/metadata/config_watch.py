@@ -1,8 +1,9 @@
 """Follow changes of dynamic settings: every broker reads what a notification names.
 
 Counterpart of ``ZkNodeChangeNotificationListener`` and ``ZkConfigManager``: notifications are
-numbered znodes below ``/config/changes``; each is handled once, and those older than 15 minutes
-are removed by whoever comes by.
+numbered znodes below ``/config/changes``; each is handled once, and those that are 15 minutes older
+than the newest are removed by whoever comes by. (Kafka goes by the clock of the broker: one that is
+ahead removes what others have not seen.)
 """
 
 from __future__ import annotations
@@ -27,14 +28,13 @@ OnChange = Callable[[str, dict[str, str]], None]
 class ConfigWatch:
     """Calls ``on_change`` for every entity whose settings changed after ``start``.
 
-    ``clock`` is the time in ms. Calls come on the event loop, one after the other, in the order
-    of the notifications; an exception of ``on_change`` is logged.
+    Calls come on the event loop, one after the other, in the order of the notifications; an
+    exception of ``on_change`` is logged.
     """
 
-    def __init__(self, store: MetadataStore, on_change: OnChange, clock: Callable[[], int]) -> None:
+    def __init__(self, store: MetadataStore, on_change: OnChange) -> None:
         self._store = store
         self._on_change = on_change
-        self._clock = clock
         self._last = -1
         self._dirty = False
         self._task: asyncio.Task[None] | None = None
@@ -105,12 +105,13 @@ class ConfigWatch:
 
     async def _purge(self, names: list[str]) -> None:
         """Remove notifications that every live broker has long seen."""
-        for name in names:
-            path = f"{ConfigChanges.path}/{name}"
+        paths = [f"{ConfigChanges.path}/{name}" for name in names]
+        newest = await self._store.exists(paths[-1]) if paths else None
+        for path in paths[:-1]:
             stat = await self._store.exists(path)
             if stat is None:
                 continue
-            if stat.ctime + EXPIRY_MS >= self._clock():
+            if newest is None or stat.ctime + EXPIRY_MS >= newest.ctime:
                 return
             try:
                 await self._store.delete(path)

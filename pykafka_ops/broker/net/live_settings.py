@@ -49,7 +49,6 @@ class LiveSettings:
         broker_id: int,
         configs: BrokerConfigs,
         *,
-        clock: Callable[[], int],
         on_topic: Callable[[str, TopicConfig], None],
         on_broker: Callable[[frozenset[str]], None],
         throttles: ReplicationThrottles,
@@ -63,7 +62,7 @@ class LiveSettings:
         self._throttles = throttles
         self._quotas = QuotaSettings(store, quotas)
         self._overrides: dict[str, dict[str, str]] = {}
-        self._watch = ConfigWatch(store, self._changed, clock)
+        self._watch = ConfigWatch(store, self._changed)
 
     def topic_config(self, topic: str) -> TopicConfig:
         """The settings of a topic as they count now."""

@@ -92,7 +92,6 @@ class Parts:
             seat.store,
             seat.broker_id,
             self.configs,
-            clock=wall_clock,
             on_topic=reactions.topic_changed,
             on_broker=reactions.settings_changed,
             throttles=self.throttles,

@@ -35,7 +35,7 @@ def run(tmp_path: Path) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], 
             store = EmbeddedStore(tmp_path / "m.db", clock=clock, durable=False)
             await membership.ensure_paths(store)
             told: Told = []
-            watch = ConfigWatch(store, lambda entity, values: told.append((entity, values)), clock)
+            watch = ConfigWatch(store, lambda entity, values: told.append((entity, values)))
             await body(store, watch, told, clock)
             await watch.close()
             await store.close()
