@@ -126,10 +126,11 @@ class Matrix:
             self.cluster.start()
         return self.cluster
 
-    def close(self) -> None:
-        """End the cluster."""
+    def close(self, *, keep: bool = False) -> None:
+        """End the cluster; ``keep``: its data are to be looked at."""
         if self.cluster is not None:
-            self.cluster.close()
+            self.cluster.close(keep=keep)
+            self.cluster = None
 
     def summary(self) -> str:
         """What was seen."""
@@ -157,6 +158,7 @@ def main() -> int:
         print("interrupted")
     except Exception:
         traceback.print_exc()
+        matrix.close(keep=True)
         print(matrix.summary())
         print(f"FAILED: {one}; logs and data in {matrix.place}")
         return 1

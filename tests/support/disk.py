@@ -7,6 +7,7 @@ is made as small as what it holds.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -52,7 +53,13 @@ class Disk:
     def _resize(self, size: int) -> bool:
         return _run("mount", "-o", f"remount,size={size}", str(self.where))
 
-    def unmount(self) -> None:
-        """Take it away, with what is on it."""
-        if self.mounted:
-            self.mounted = not _run("umount", "-l", str(self.where))
+    def unmount(self, *, keep: bool = False) -> None:
+        """Take it away, with what is on it unless that is to be kept."""
+        if not self.mounted:
+            return
+        kept = self.where.with_name(f"{self.where.name}-kept")
+        if keep:
+            shutil.copytree(self.where, kept)
+        self.mounted = not _run("umount", "-l", str(self.where))
+        if keep:
+            kept.replace(self.where)

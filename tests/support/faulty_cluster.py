@@ -31,6 +31,7 @@ SETTINGS: dict[str, object] = {
     "controller.socket.timeout.ms": 3000,
     "min.insync.replicas": 2,
     "log.segment.delete.delay.ms": 1000,
+    "auto.create.topics.enable": "false",  # what is deleted stays so, whoever asks for it
     "offsets.topic.num.partitions": 6,
     "transaction.state.log.num.partitions": 6,
     "inter.broker.listener.name": "INTERNAL",
@@ -113,11 +114,12 @@ class FaultyCluster:
 
         broker.argv = steered_argv  # type: ignore[method-assign]
 
-    def close(self) -> None:
+    def close(self, *, keep: bool = False) -> None:
+        """End all of it; ``keep``: the data are to be looked at."""
         self.kafka.close()
         self.network.close()
         for disk in self.disks.values():
-            disk.unmount()
+            disk.unmount(keep=keep)
 
     def cut_between(self, one: int, other: int) -> None:
         """No request or answer passes between the two brokers any more."""
