@@ -23,13 +23,14 @@ BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
 class Column:
-    """A column: ``wide`` shows it with ``-o wide`` only, ``optional`` hides it while it is empty.
+    """A column: ``wide`` shows it with ``-o wide`` only, ``optional`` hides it while it is empty,
+    ``spare`` leaves it out on a terminal too narrow for all.
 
     ``right`` aligns to the right (numbers). ``bad`` tells whether a value deserves red on a
     terminal; an optional column that has it is shown while some value is bad. CSV has all columns.
     """
 
-    __slots__ = ("bad", "key", "optional", "right", "title", "wide")
+    __slots__ = ("bad", "key", "optional", "right", "spare", "title", "wide")
 
     def __init__(
         self,
@@ -38,11 +39,13 @@ class Column:
         *,
         wide: bool = False,
         optional: bool = False,
+        spare: bool = False,
         right: bool = False,
         bad: Callable[[object], bool] | None = None,
     ) -> None:
         self.key, self.title = key, title or key.upper().replace("_", "-")
-        self.wide, self.optional, self.right, self.bad = wide, optional, right, bad
+        self.wide, self.optional, self.spare = wide, optional, spare
+        self.right, self.bad = right, bad
 
 
 class ItemError:
@@ -212,16 +215,19 @@ def _grid(table: Table, out: TextIO, *, wide: bool) -> None:
     columns = _shown(table, wide)
     if not table.rows or not columns:
         return
-    cells = [[cell(r.get(c.key)) for c in columns] for r in table.rows]
-    widths = [max(len(c.title), *(len(line[i]) for line in cells)) for i, c in enumerate(columns)]
+    widths = [_width(table, column) for column in columns]
     paint = False
     if out.isatty():
         from pykafka_ops.commands._terminal import colours, rich_table, room
 
-        if sum(widths) + 2 * len(widths) > room():
-            rich_table(table, columns, out)
-            return
+        while sum(widths) + 2 * (len(widths) - 1) > room():
+            spare = [i for i, c in enumerate(columns) if c.spare and not wide]
+            if not spare:
+                rich_table(table, columns, out)
+                return
+            del columns[spare[-1]], widths[spare[-1]]
         paint = colours()
+    cells = [[cell(r.get(c.key)) for c in columns] for r in table.rows]
     head = [_padded(c, c.title, w) for c, w in zip(columns, widths, strict=True)]
     out.write(_line(head, BOLD if paint else ""))
     for row, line in zip(table.rows, cells, strict=True):
@@ -231,6 +237,10 @@ def _grid(table: Table, out: TextIO, *, wide: bool) -> None:
             red = paint and column.bad is not None and column.bad(row.get(column.key))
             shown.append(f"{RED}{padded}{PLAIN}" if red else padded)
         out.write(_line(shown))
+
+
+def _width(table: Table, column: Column) -> int:
+    return max(len(column.title), *(len(cell(row.get(column.key))) for row in table.rows))
 
 
 def _padded(column: Column, text: str, width: int) -> str:

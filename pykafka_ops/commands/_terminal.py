@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -12,11 +13,8 @@ from pykafka_ops.errors import UsageError
 
 
 def room() -> int:
-    """Columns of the terminal."""
-    try:
-        return int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(1).columns
-    except (ValueError, OSError):
-        return 80
+    """Columns of the terminal, or what COLUMNS says."""
+    return shutil.get_terminal_size((80, 24)).columns
 
 
 def colours() -> bool:
@@ -30,9 +28,15 @@ def rich_table(table: Table, columns: Sequence[Column], out: TextIO) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    titles = sum(len(column.title) for column in columns) + 2 * (len(columns) - 1)
     grid = RichTable(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        grid.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
+        grid.add_column(
+            column.title,
+            justify="right" if column.right else "left",
+            overflow="fold",
+            min_width=len(column.title) if titles <= room() else None,
+        )
     for row in table.rows:
         cells = []
         for column in columns:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis import cluster_state as state
+from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.moments import length
 from pykafka_ops.commands._context import Context, show
@@ -22,12 +23,12 @@ BROKERS = (
     Column("id", "BROKER", right=True),
     Column("address"),
     Column("rack", optional=True),
-    Column("version"),
-    Column("controller", optional=True),
+    Column("version", spare=True),
+    Column("controller", optional=True, spare=True),
     Column("replicas", right=True),
     Column("lagging", right=True, optional=True, bad=bool),
     Column("leaders", right=True),
-    Column("preferred", right=True),
+    Column("preferred", right=True, spare=True),
     Column("bytes", right=True),
     Column("free_bytes", "FREE", right=True),
     Column("state", bad=lambda value: value != "up"),
@@ -146,19 +147,24 @@ def _rows(
     everything: bool,
 ) -> list[Row]:
     """A row per fact, the bad ones marked; for people without those that say nothing."""
+    known = {
+        "cluster_id": found.cluster_id,
+        "controller": None if found.controller < 0 else found.controller,
+    }
     rows: list[Row] = [
-        {"fact": "cluster_id", "value": found.cluster_id, "state": None, "which": None}
+        {"fact": name, "value": value, "state": None, "which": None}
+        for name, value in known.items()
     ]
     for name in state.FACTS:
         value = facts[name]
         if not everything and not value and name not in state.BAD:
             continue
         bad = name in state.BAD and bool(value)
-        known = "unknown" if value is None else "bad" if bad else None
+        word = "unknown" if value is None else "bad" if bad else None
         if name in state.BAD and value == 0:
-            known = "ok"
+            word = "ok"
         rows.append(
-            {"fact": name, "value": value, "state": known, "which": _named(which.get(name, ()))}
+            {"fact": name, "value": value, "state": word, "which": _named(which.get(name, ()))}
         )
     return rows
 
@@ -173,14 +179,6 @@ def _named(partitions: Sequence[state.Partition]) -> str | None:
 
 def _human(row: Row) -> Row:
     """Bytes for people."""
-    return {k: _sized(v) if k.endswith("bytes") else v for k, v in row.items()}
-
-
-def _sized(value: object) -> object:
-    if not isinstance(value, int):
-        return value
-    size, units = float(value), ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    while size >= 1024 and len(units) > 1:
-        size /= 1024
-        units.pop(0)
-    return f"{value} B" if units[0] == "B" else f"{size:.1f} {units[0]}"
+    return {
+        k: size_text(v) if k.endswith("bytes") and isinstance(v, int) else v for k, v in row.items()
+    }

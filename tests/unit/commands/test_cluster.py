@@ -96,6 +96,7 @@ def test_status_tells_what_is_wrong_and_how_even_it_is(cluster: Fakes, pko: Pko)
 def test_status_for_people_names_brokers_and_troubled_partitions(cluster: Fakes, pko: Pko) -> None:
     said = pko("cluster status")
     assert "2.9 KiB" in said.stdout
+    assert ["controller", "1", "-", "-"] in [line.split() for line in said.stdout.splitlines()]
     assert ["offline", "1", "bad", "a-2"] in [line.split() for line in said.stdout.splitlines()]
     assert said.stderr == ""
 
