@@ -16,7 +16,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from tests.support import browser, java_kit
+from tests.support import browser, java_kit, scheduling
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.apache_cluster import Brokers
 from tests.support.broker import BrokerProcess
@@ -54,16 +54,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the folders that start brokers, and keep on one worker a file's tests with JVMs, and
-    all that share the three Apache Kafka brokers."""
+    """Mark the folders that start brokers; put the tests in the order workers take them in."""
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         if folder in LIVE:
             item.add_marker(pytest.mark.live)
-        if "apache_cluster" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("apache-cluster"))
-        if item.get_closest_marker("java") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(f"java-{item.path.stem}"))
+        for fixture, unit in scheduling.SHARED.items():
+            used = fixture in getattr(item, "fixturenames", ())
+            if used and scheduling.unit_of(item.nodeid) != unit:
+                where = "tests/support/scheduling.py"
+                raise pytest.UsageError(f"{item.nodeid} uses {fixture}: tell {where}")
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: scheduling.rank(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.Units | None:
+    """``--dist loadscope`` goes by our units."""
+    return scheduling.Units(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

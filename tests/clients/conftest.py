@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -70,13 +69,3 @@ def java_hosts() -> Iterator[Hosts]:
 def reader(broker: Any, client_of: ClientOf) -> Client:
     """One fixed library to check with what another one did."""
     return client_of("confluent-kafka", broker.bootstrap)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``--dist loadgroup``: the tests of one client library run on one worker."""
-    here = os.path.dirname(__file__)
-    for item in items:
-        if str(item.path).startswith(here) and hasattr(item, "callspec"):
-            names = [v for k, v in item.callspec.params.items() if k in ("client", "java")]
-            if names:
-                item.add_marker(pytest.mark.xdist_group(f"client-{names[0]}"))

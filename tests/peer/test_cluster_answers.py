@@ -42,7 +42,7 @@ from tests.support.differential_plain import Plain, differences
 from tests.support.two_brokers import Link
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.live, pytest.mark.java, pytest.mark.xdist_group("apache-cluster")]
+pytestmark = [pytest.mark.live, pytest.mark.java]
 
 TOPIC = "answers"
 ASSIGNMENT = ([0, 1], [1, 2], [2, 0])

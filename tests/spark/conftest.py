@@ -21,10 +21,10 @@ HERE = Path(__file__).resolve().parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All need Java and seconds, and run in one worker, which keeps the one session."""
+    """All need Java and seconds."""
     for item in items:
         if item.path.is_relative_to(HERE):
-            for marker in (pytest.mark.java, pytest.mark.slow, pytest.mark.xdist_group("spark")):
+            for marker in (pytest.mark.java, pytest.mark.slow):
                 item.add_marker(marker)
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(SECONDS))
