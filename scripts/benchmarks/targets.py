@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.benchmarks.results import APACHE, OURS
 from tests.support import java_kit
-from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.apache import SERVER_JVM, ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 from tests.support.process import Process
 from tests.support.waiting import free_port, wait_for
@@ -42,7 +42,9 @@ class Target:
             self.broker.port = free_port()
         else:
             assert zookeeper is not None
-            self.broker = ApacheBroker(directory / "data", zookeeper, settings, heap="1G")
+            self.broker = ApacheBroker(
+                directory / "data", zookeeper, settings, heap="1G", jvm=SERVER_JVM
+            )
 
     @property
     def bootstrap(self) -> str:
@@ -106,7 +108,7 @@ def targets(
     try:
         if APACHE in names:
             shutil.rmtree(work / f"zookeeper-{label}", ignore_errors=True)
-            zookeeper = ZooKeeper(work / f"zookeeper-{label}").start()
+            zookeeper = ZooKeeper(work / f"zookeeper-{label}", jvm=SERVER_JVM).start()
         made = [Target(name, work / f"{name}-{label}", zookeeper, more) for name in names]
         yield made
     finally:

@@ -13,7 +13,7 @@ from kazoo.client import KazooClient
 
 from scripts.benchmarks.context import wait_leaders
 from scripts.benchmarks.results import OURS
-from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.apache import SERVER_JVM, ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 from tests.support.process import Process
 from tests.support.waiting import free_port
@@ -36,7 +36,7 @@ class Trio:
         self.name = name
         shutil.rmtree(directory, ignore_errors=True)
         self.directory = directory
-        self.zookeeper = ZooKeeper(directory / "zookeeper")
+        self.zookeeper = ZooKeeper(directory / "zookeeper", jvm=SERVER_JVM)
         self.brokers: list[BrokerProcess | ApacheBroker] = []
         for number in range(SIZE):
             where = directory / f"broker-{number}" / "data"
@@ -46,7 +46,9 @@ class Trio:
                 broker.port = free_port()
                 self.brokers.append(broker)
             else:
-                made = ApacheBroker(where, self.zookeeper, SETTINGS, broker_id=number, heap="1G")
+                made = ApacheBroker(
+                    where, self.zookeeper, SETTINGS, broker_id=number, heap="1G", jvm=SERVER_JVM
+                )
                 self.brokers.append(made)
 
     @property

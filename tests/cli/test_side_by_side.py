@@ -7,7 +7,8 @@ import shlex
 
 import pytest
 
-from tests.support.apache import ApacheBroker, run_tool
+from tests.support.apache import ApacheBroker
+from tests.support.commands import KafkaTools
 from tests.support.transcripts import first_error, rows, run
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -84,11 +85,13 @@ def comparable(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("tool", "line"), LINES, ids=[f"{t} {x}" for t, x in LINES])
-def test_both_say_the_same(apache: ApacheBroker, tool: str, line: str) -> None:
+def test_both_say_the_same(
+    apache: ApacheBroker, kafka_tools: KafkaTools, tool: str, line: str
+) -> None:
     argv = ["--bootstrap-server", apache.bootstrap, *shlex.split(line)]
-    theirs = run_tool(tool, *(word.replace("sbs-x", "sbs-theirs") for word in argv))
+    theirs = kafka_tools(tool, *(word.replace("sbs-x", "sbs-theirs") for word in argv))
     ours = run(tool, *(word.replace("sbs-x", "sbs-ours") for word in argv))
-    assert comparable(ours.stdout) == comparable(theirs.stdout)
-    assert ours.code == theirs.returncode
-    if theirs.returncode and not theirs.stdout:
-        assert first_error(ours.stderr) == first_error(theirs.stderr)
+    assert comparable(ours.stdout) == comparable(theirs.out)
+    assert ours.code == theirs.code
+    if theirs.code and not theirs.out:
+        assert first_error(ours.stderr) == first_error(theirs.err)

@@ -28,7 +28,7 @@ class Streams:
 
     def __init__(self, version: str, *arguments: str, log: Path) -> None:
         classpath = java_kit.compiled("StreamsDriver", version, streams=True)
-        jvm = ["java", "-Xmx256M", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        jvm = ["java", "-Xmx256M", *java_kit.BRIEF_JVM]
         self.argv = [*jvm, "-cp", classpath, "StreamsDriver", *arguments]
         self.log = log
         self.process: subprocess.Popen[bytes] | None = None

@@ -172,7 +172,7 @@ def test_java_clients_go_through_the_life_of_transactions(
     reader.create_topic(topic, 2)
     done = subprocess.run(
         [
-            *("java", "-Xmx256M", "-XX:+UseSerialGC", "-cp"),
+            *("java", "-Xmx256M", *java_kit.BRIEF_JVM, "-cp"),
             *(java_kit.compiled("TransactionDriver", version), "TransactionDriver"),
             *(broker.bootstrap, topic),
         ],

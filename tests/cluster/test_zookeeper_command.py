@@ -113,7 +113,7 @@ def test_a_change_is_seen(zookeeper: ZooKeeper) -> None:
 
 
 def test_the_shell_answers_as_zookeepers(zookeeper: ZooKeeper) -> None:
-    argv = ["java", "-XX:TieredStopAtLevel=1", log4j("ERROR"), "-Duser.timezone=UTC", "-cp"]
+    argv = ["java", *java_kit.BRIEF_JVM, log4j("ERROR"), "-Duser.timezone=UTC", "-cp"]
     argv += [java_kit.server_classpath()]
     argv += ["org.apache.zookeeper.ZooKeeperMainWithTlsSupportForKafka", "-server"]
     argv += [zookeeper.connect]

@@ -8,23 +8,24 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.analysis.moves import Broker, Partition, plan_moves, reassignment
-from tests.support.apache import ApacheBroker, run_tool
+from tests.support.apache import ApacheBroker
+from tests.support.commands import KafkaTools
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 
 def test_the_tool_executes_and_verifies_the_document(
-    apache: ApacheBroker, topic: str, tmp_path: Path
+    apache: ApacheBroker, kafka_tools: KafkaTools, topic: str, tmp_path: Path
 ) -> None:
-    made = run_tool("kafka-topics", "--bootstrap-server", apache.bootstrap, "--create", "--topic",
-                    topic, "--partitions", "2")  # fmt: skip
-    assert made.returncode == 0, made
+    server = ("--bootstrap-server", apache.bootstrap)
+    made = kafka_tools("kafka-topics", *server, "--create", "--topic", topic, "--partitions", "2")
+    assert made.code == 0, made
     # A replica on a broker that is gone goes to the only one there is.
     plan = plan_moves([Partition(topic, 1, (99,), 10)], [Broker(0)])
     assert plan.after == {(topic, 1): (0,)}
     file = tmp_path / "moves.json"
     file.write_text(json.dumps(reassignment(plan.after)))
     for action, said in (("--execute", "Successfully started"), ("--verify", "is completed")):
-        done = run_tool("kafka-reassign-partitions", "--bootstrap-server", apache.bootstrap,
-                        "--reassignment-json-file", str(file), action)  # fmt: skip
-        assert done.returncode == 0 and said in done.stdout, done
+        words = (*server, "--reassignment-json-file", str(file), action)
+        done = kafka_tools("kafka-reassign-partitions", *words)
+        assert done.code == 0 and said in done.out, done

@@ -17,8 +17,7 @@ from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports.lag import build
 from tests.conftest import Broker
-from tests.support.apache import run_tool
-from tests.support.commands import pko
+from tests.support.commands import KafkaTools, pko
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,12 +82,12 @@ class Site:
         finally:
             inputs.close()
 
-    def described(self) -> dict[Key, tuple[str, str, str]]:
+    def described(self, tools: KafkaTools) -> dict[Key, tuple[str, str, str]]:
         """Committed, end and lag as ``kafka-consumer-groups --describe`` prints them."""
         words = [word for group in self.groups for word in ("--group", group)]
-        said = run_tool("kafka-consumer-groups", "--bootstrap-server", self.broker.bootstrap,
-                        "--describe", *words)  # fmt: skip
-        rows = [line.split() for line in said.stdout.splitlines() if self.topic in line]
+        server = ("--bootstrap-server", self.broker.bootstrap)
+        said = tools("kafka-consumer-groups", *server, "--describe", *words)
+        rows = [line.split() for line in said.out.splitlines() if self.topic in line]
         return {(r[0], r[1], int(r[2])): (r[3], r[4], r[5]) for r in rows}
 
     def command(self, *more: str) -> list[Row]:
@@ -122,8 +121,10 @@ STEADY = ("current_offset", "log_end_offset", "lag", "lag_seconds", "lead", "sta
 """What stays while nobody writes; verdicts do not: after ten seconds of silence all is STOP."""
 
 
-def test_lag_equals_kafkas_tool_and_our_command(spark: SparkSession, site: Site) -> None:
-    wanted, report = site.described(), site.report(spark)
+def test_lag_equals_kafkas_tool_and_our_command(
+    spark: SparkSession, site: Site, kafka_tools: KafkaTools
+) -> None:
+    wanted, report = site.described(kafka_tools), site.report(spark)
     assert len(wanted) == 9
     assert figures(report) == wanted
     assert not report.problems
@@ -142,9 +143,11 @@ def test_lag_equals_kafkas_tool_and_our_command(spark: SparkSession, site: Site)
             assert mine["rate_in"] == pytest.approx(item["rate_in"], rel=0.5, abs=0.01)
 
 
-def test_files_alone_tell_the_same_lag(spark: SparkSession, site: Site) -> None:
+def test_files_alone_tell_the_same_lag(
+    spark: SparkSession, site: Site, kafka_tools: KafkaTools
+) -> None:
     report = site.report(spark, files=True, live=False)
-    assert figures(report) == site.described()
+    assert figures(report) == site.described(kafka_tools)
     assert not report.problems
     rows = {(r["group"], r["partition"]): r for r in report.section("partitions").rows}
     behind = rows[site.groups[1], 0]

@@ -14,7 +14,8 @@ from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.disk.snapshot import read_snapshot
-from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
+from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.commands import KafkaTools
 from tests.support.logs import NOW, batch_of, end_txn, values
 from tests.support.segments import CASES, SEGMENTS
 from tests.support.waiting import wait_for
@@ -74,42 +75,43 @@ class Ours:
             data_dir.unlock()
 
 
-def produce(broker: ApacheBroker, topic: str, words: list[str]) -> None:
-    done = run_tool(
+def produce(tools: KafkaTools, broker: ApacheBroker, topic: str, words: list[str]) -> None:
+    done = tools(
         "kafka-console-producer",
         *("--bootstrap-server", broker.bootstrap, "--topic", topic),
         *("--producer-property", "enable.idempotence=true", "--batch-size", "300"),
         text="".join(f"{w}\n" for w in words),
     )
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
 
 
-def consume(broker: ApacheBroker, topic: str, count: int, *more: str) -> list[str]:
-    done = run_tool(
+def consume(
+    tools: KafkaTools, broker: ApacheBroker, topic: str, count: int, *more: str
+) -> list[str]:
+    done = tools(
         "kafka-console-consumer",
         *("--bootstrap-server", broker.bootstrap, "--topic", topic, "--from-beginning"),
         *("--max-messages", str(count), "--timeout-ms", "30000", *more),
     )
-    return done.stdout.splitlines()
+    return done.out.splitlines()
 
 
-def ends(broker: ApacheBroker, topic: str) -> str:
-    return run_tool(
-        "kafka-get-offsets", "--bootstrap-server", broker.bootstrap, "--topic", topic
-    ).stdout.strip()
+def ends(tools: KafkaTools, broker: ApacheBroker, topic: str) -> str:
+    words = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
+    return tools("kafka-get-offsets", *words).out.strip()
 
 
-def check_files(directory: Path) -> None:
+def check_files(tools: KafkaTools, directory: Path) -> None:
     """Apache's own tool finds no fault with logs and indexes."""
     for path in sorted(directory.glob("*.log")):
-        done = run_tool("kafka-dump-log", "--deep-iteration", "--files", str(path))
-        assert done.returncode == 0 and "isvalid: false" not in done.stdout, done.stderr
-        assert not done.stderr.strip(), done.stderr
+        done = tools("kafka-dump-log", "--deep-iteration", "--files", str(path))
+        assert done.code == 0 and "isvalid: false" not in done.out, done.err
+        assert not done.err.strip(), done.err
         for kind in (".index", ".timeindex"):
             index = path.with_suffix(kind)
             for check in ("--verify-index-only", "--index-sanity-check"):
-                done = run_tool("kafka-dump-log", check, "--files", str(index))
-                assert done.returncode == 0 and not done.stderr.strip(), done.stderr
+                done = tools("kafka-dump-log", check, "--files", str(index))
+                assert done.code == 0 and not done.err.strip(), done.err
 
 
 def problems(broker: ApacheBroker) -> list[str]:
@@ -172,31 +174,31 @@ def after_a_kill(directory: Path, expected: list[str]) -> None:
     ours.kill()
 
 
-def test_apache_and_we_take_turns(broker: ApacheBroker) -> None:
+def test_apache_and_we_take_turns(broker: ApacheBroker, kafka_tools: KafkaTools) -> None:
     broker.start()
-    run_tool(
+    kafka_tools(
         "kafka-topics",
         *("--bootstrap-server", broker.bootstrap, "--create", "--topic", "t"),
         *("--partitions", "1", "--replication-factor", "1"),
     )
     expected = [f"apache-{n}" for n in range(400)]
-    produce(broker, "t", expected)
+    produce(kafka_tools, broker, "t", expected)
     broker.stop()
     after_a_clean_stop(broker.data_dir, expected)
-    check_files(broker.data_dir / "t-0")
+    check_files(kafka_tools, broker.data_dir / "t-0")
 
     broker.start()
     committed = ("--isolation-level", "read_committed")
-    assert consume(broker, "t", 701, *committed) == expected
-    assert ends(broker, "t") == "t:0:704"
+    assert consume(kafka_tools, broker, "t", 701, *committed) == expected
+    assert ends(kafka_tools, broker, "t") == "t:0:704"
     assert problems(broker) == []
-    produce(broker, "t", ["once more"])
+    produce(kafka_tools, broker, "t", ["once more"])
     expected.append("once more")
     broker.kill()
     after_a_kill(broker.data_dir, expected)
 
     broker.start()
-    assert consume(broker, "t", 802, *committed) == expected
+    assert consume(kafka_tools, broker, "t", 802, *committed) == expected
     assert problems(broker) == []
     broker.stop()
     ours = Ours(broker.data_dir)

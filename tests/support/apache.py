@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kazoo.client import KazooClient
@@ -23,7 +23,9 @@ SERVER_JVM = [
     "-XX:+ExplicitGCInvokesConcurrent",
     "-Djava.awt.headless=true",
 ]
+"""Those of Kafka's start scripts."""
 TOOL_JVM = ["-Xmx256M", *SERVER_JVM]
+BRIEF_TOOL_JVM = ["-Xmx256M", *java_kit.BRIEF_JVM]
 TOOLS = {
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
     "kafka-cluster": "org.apache.kafka.tools.ClusterTool",
@@ -57,25 +59,27 @@ def log4j(level: str) -> str:
     return f"-Dlog4j.configuration=file:{path}"
 
 
-def tool_argv(name: str, *arguments: str) -> list[str]:
-    """How to run one of Kafka's own tools, with the JVM flags of its start script."""
+def tool_argv(name: str, *arguments: str, jvm: Sequence[str] = TOOL_JVM) -> list[str]:
+    """How to run one of Kafka's own tools, by default with the JVM flags of its start script."""
     classpath = java_kit.server_classpath()
-    return ["java", *TOOL_JVM, log4j("WARN"), "-cp", classpath, TOOLS[name], *arguments]
+    return ["java", *jvm, log4j("WARN"), "-cp", classpath, TOOLS[name], *arguments]
 
 
 def run_tool(
     name: str, *arguments: str, text: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of Kafka's own tools to its end."""
-    argv = tool_argv(name, *arguments)
+    """Run one of Kafka's own tools to its end, in a JVM of its own; ``KafkaTools`` is cheaper."""
+    argv = tool_argv(name, *arguments, jvm=BRIEF_TOOL_JVM)
     return subprocess.run(argv, input=text or "", capture_output=True, text=True, timeout=120)
 
 
 class ZooKeeper:
     """The ZooKeeper that Kafka ships, alone."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, jvm: Sequence[str] = java_kit.BRIEF_JVM) -> None:
+        """``jvm``: flags; ``SERVER_JVM`` where speed counts."""
         self.directory = directory
+        self.jvm = jvm
         self.port = free_port()
         self.process: Process | None = None
 
@@ -91,7 +95,7 @@ class ZooKeeper:
             "clientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\ntickTime=500\n"
         )
         # No power is cut here, and a write must not wait for a busy disk.
-        argv = ["java", "-Xmx256M", "-Dzookeeper.forceSync=no", log4j("WARN")]
+        argv = ["java", "-Xmx256M", *self.jvm, "-Dzookeeper.forceSync=no", log4j("WARN")]
         argv += ["-cp", java_kit.server_classpath()]
         argv += ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
         self.process = Process(argv, self.directory / "zookeeper.log")
@@ -117,8 +121,11 @@ class ApacheBroker:
         *,
         broker_id: int = 0,
         heap: str = "512M",
+        jvm: Sequence[str] = java_kit.BRIEF_JVM,
     ) -> None:
+        """``jvm``: flags; ``SERVER_JVM`` where speed counts."""
         self.data_dir = data_dir
+        self.jvm = jvm
         self.zookeeper = zookeeper
         self.overrides = dict(overrides or {})
         self.broker_id = broker_id
@@ -155,8 +162,8 @@ class ApacheBroker:
         return path
 
     def argv(self) -> list[str]:
-        """How to run it, with the JVM flags of its start script."""
-        argv = ["java", f"-Xmx{self.heap}", f"-Xms{self.heap}", *SERVER_JVM, log4j("INFO")]
+        """How to run it."""
+        argv = ["java", f"-Xmx{self.heap}", f"-Xms{self.heap}", *self.jvm, log4j("INFO")]
         return [*argv, "-cp", java_kit.server_classpath(), "kafka.Kafka", str(self._config())]
 
     def start(self, seconds: float = 60.0) -> ApacheBroker:
@@ -191,18 +198,18 @@ class ApacheBroker:
         return self.running.stop(seconds)
 
     def kill(self) -> None:
-        """kill -9, and wait until ZooKeeper has noticed: Kafka cannot register again before."""
+        """kill -9, and take what its session holds in ZooKeeper, as the session's end would some
+        seconds later: it cannot register again before."""
         self.running.kill()
         client = KazooClient(self.zookeeper.connect)
         client.start()
         try:
-            wait_for(
-                lambda: (
-                    not client.exists("/brokers/ids") or not client.get_children("/brokers/ids")
-                ),
-                seconds=30,
-                what="the end of the killed broker's session",
-            )
+            seat, crown = f"/brokers/ids/{self.broker_id}", "/controller"
+            mine, controller = client.exists(seat), client.exists(crown)
+            if mine and controller and controller.owner_session_id == mine.owner_session_id:
+                client.delete(crown)
+            if mine:
+                client.delete(seat)
         finally:
             client.stop()
             client.close()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
 from tests.support import java_kit
-from tests.support.apache import TOOL_JVM, TOOLS, log4j
+from tests.support.apache import BRIEF_TOOL_JVM, TOOLS, log4j
 
 
 class Said(NamedTuple):
@@ -32,7 +32,7 @@ class KafkaTools:
     def __init__(self) -> None:
         classpath = java_kit.compiled("ToolDriver")
         self._process = subprocess.Popen(
-            ["java", *TOOL_JVM, log4j("ERROR"), "-cp", classpath, "ToolDriver"],
+            ["java", *BRIEF_TOOL_JVM, log4j("ERROR"), "-cp", classpath, "ToolDriver"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -123,7 +123,7 @@ class JavaHost:
         self.members: dict[str, Member] = {}
         self.numbers = itertools.count()
         self.process = subprocess.Popen(
-            ["java", "-Xmx256M", "-XX:+UseSerialGC", "-cp", classpath, "GroupMember"],
+            ["java", "-Xmx256M", *java_kit.BRIEF_JVM, "-cp", classpath, "GroupMember"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

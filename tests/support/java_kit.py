@@ -23,6 +23,8 @@ CLIENTS = {"3.9.1": "1.7.36", "4.4.0": "1.7.36"}  # kafka-clients version -> slf
 NEWEST = "4.4.0"
 STREAMS = {"3.9.1": "1.7.36", "4.3.1": "1.7.36"}  # the same of kafka-streams
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+BRIEF_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")
+"""For programs that live for seconds: two thirds of the processor time, as little is compiled."""
 INSTALL = (
     "install a JDK (17 or newer) and Maven, on Debian: apt-get install default-jdk-headless maven"
 )

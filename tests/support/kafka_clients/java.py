@@ -51,7 +51,7 @@ class JavaClient:
         self.name = f"java-{version}"
         classpath = java_kit.compiled("ClientDriver", version)
         self.process = subprocess.Popen(
-            ["java", "-Xmx256M", "-XX:+UseSerialGC", "-cp", classpath, "ClientDriver", bootstrap],
+            ["java", "-Xmx256M", *java_kit.BRIEF_JVM, "-cp", classpath, "ClientDriver", bootstrap],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
