@@ -7,6 +7,12 @@ import pytest
 
 from pykafka_ops.testing import KafkaCluster
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasRequestEntryData,
+    EntityData,
+    OpData,
+)
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -18,6 +24,11 @@ from pykafka_ops.wire.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from pykafka_ops.wire.messages.scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    DescribeUserScramCredentialsRequest,
+    ScramCredentialUpsertion,
+)
 from tests.support.two_brokers import CLOSED, Link
 from tests.support.waiting import wait_for
 
@@ -144,6 +155,45 @@ def test_settings_changed_at_one_broker_hold_at_all(cluster: KafkaCluster) -> No
     for address in addresses(cluster):
         answer = ask(address, DescribeConfigsRequest(resources=[asked]), 1)
         assert [c.value for r in answer.results for c in r.configs] == ["12345"]
+
+
+def set_quota(address: str, remove: bool) -> None:
+    """Let the clients of :func:`ask` use next to nothing of a thread, or as much as they like."""
+    entry = AlterClientQuotasRequestEntryData(
+        entity=[EntityData(entity_type="client-id", entity_name="peer")],
+        ops=[OpData(key="request_percentage", value=1e-6, remove=remove)],
+    )
+    answer = ask(address, AlterClientQuotasRequest(entries=[entry]), 1)
+    assert [each.error_code for each in answer.entries] == [0]
+
+
+def test_a_quota_set_at_one_broker_holds_at_all_until_it_is_removed(cluster: KafkaCluster) -> None:
+    _, others = by_role(cluster)
+    set_quota(others[0], remove=False)
+    try:
+        for address in addresses(cluster):
+            wait_for(
+                lambda at=address: metadata(at).throttle_time_ms > 0, what="throttled", poll=0.05
+            )
+    finally:
+        set_quota(others[0], remove=True)
+    for address in addresses(cluster):
+        wait_for(lambda at=address: metadata(at).throttle_time_ms == 0, what="free", poll=0.05)
+
+
+def test_only_the_controller_changes_credentials(cluster: KafkaCluster) -> None:
+    controller, others = by_role(cluster)
+    new = ScramCredentialUpsertion(
+        name="carol", mechanism=1, iterations=4096, salt=b"s", salted_password=b"p"
+    )
+    change = AlterUserScramCredentialsRequest(upsertions=[new])
+    for address in (*others, controller):
+        (result,) = ask(address, change, 0).results
+        expected = ErrorCode.NONE if address == controller else ErrorCode.NOT_CONTROLLER
+        assert (result.user, result.error_code) == ("carol", expected)
+    for address in addresses(cluster):
+        (found,) = ask(address, DescribeUserScramCredentialsRequest(users=None), 0).results
+        assert [(i.mechanism, i.iterations) for i in found.credential_infos] == [(1, 4096)]
 
 
 def test_groups_work_wherever_their_coordinator_is(cluster: KafkaCluster) -> None:
