@@ -86,8 +86,8 @@ class Site:
     throttle: Throttle
 
 
-def fetch_request(site: Site, ask: Ask) -> FetchRequest:
-    """The Fetch of a follower."""
+def fetch_request(site: Site, ask: Ask, *, wait: bool) -> FetchRequest:
+    """The Fetch of a follower, which may ``wait`` for records at the leader."""
     get = site.configs.value
     size = get("replica.fetch.max.bytes")
     topics: dict[str, FetchTopic] = {}
@@ -106,7 +106,7 @@ def fetch_request(site: Site, ask: Ask) -> FetchRequest:
             )
         )
     request = FetchRequest(
-        max_wait_ms=get("replica.fetch.wait.max.ms"),
+        max_wait_ms=get("replica.fetch.wait.max.ms") if wait else 0,
         min_bytes=get("replica.fetch.min.bytes"),
         max_bytes=get("replica.fetch.response.max.bytes"),
         session_id=ask.session_id,

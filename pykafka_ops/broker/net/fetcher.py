@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.net import fetch_requests
+from pykafka_ops.broker.net.log_text import first_of
 from pykafka_ops.broker.state import fetching
 from pykafka_ops.broker.state.fetching import Asked, FollowState, Key, Phase, Truncation, Verdict
 from pykafka_ops.broker.state.follower_session import FollowerSession, Wanted
@@ -43,6 +45,8 @@ PASSING = (
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
 )
 FIRST_DELAY_MS = 25.0
+AT_ONCE = 500
+"""Partitions that one request names."""
 
 
 class Fetcher:
@@ -59,6 +63,8 @@ class Fetcher:
         self._changed: dict[Key, None] = {}
         self._later: list[Key] = []
         self._names: dict[bytes, str] = {}
+        self._troubles: dict[tuple[int, str], list[str]] = {}
+        """What is to be told of partitions: level and text, and of which."""
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -142,6 +148,7 @@ class Fetcher:
         response = await peer.ask(request, version, FetchResponse)
         for state in self.take(response):
             await self._reset(peer, state)
+        self._tell_troubles()
         if response.error_code not in SESSION_OVER:
             await self._pause()
 
@@ -159,27 +166,44 @@ class Fetcher:
     # -- asking
 
     def request(self) -> FetchRequest | None:
-        """What to ask for now; None if there is nothing."""
-        now, session = self._site.timer(), self._session
+        """What to ask for now; None if there is nothing.
+
+        Of many partitions ``AT_ONCE`` are named, the others in the next requests: neither side
+        is busy with one of them for long.
+        """
+        session = self._session
         for key in self._later:
             self._changed[key] = None
         self._later.clear()
-        changed, self._changed = self._changed, {}
+        ask = None
         if not session.is_full:
-            ask = session.go_on({key: self._wanted(key, now) for key in changed})
-            if ask is not None:
-                return (
-                    fetch_requests.fetch_request(self._site, ask)
-                    if ask.send or ask.forget or session.sent
-                    else None
-                )
-        self._later.clear()
-        wanted = {}
-        for key in list(self.states):
-            want = self._wanted(key, now)
-            if want is not None:
-                wanted[key] = want
-        return fetch_requests.fetch_request(self._site, session.start(wanted)) if wanted else None
+            ask = session.go_on(self._name(self._changed, session.sent))
+        if ask is None:
+            self._later.clear()
+            named = self._name(dict.fromkeys(self.states), {})
+            wanted = {key: want for key, want in named.items() if want is not None}
+            if not wanted:
+                return None
+            ask = session.start(wanted)
+        elif not (ask.send or ask.forget or session.sent):
+            return None
+        return fetch_requests.fetch_request(self._site, ask, wait=not self._changed)
+
+    def _name(
+        self, changed: dict[Key, None], sent: Mapping[Key, Wanted]
+    ) -> dict[Key, Wanted | None]:
+        """What to ask of the first ``AT_ONCE`` that are ready and of which the leader does not
+        know it (``sent``); the others remain changed."""
+        now = self._site.timer()
+        named: dict[Key, Wanted | None] = {}
+        news = 0
+        for key in changed:
+            want = named[key] = self._wanted(key, now)
+            news += want is not None and want != sent.get(key)
+            if news == AT_ONCE:
+                break
+        self._changed = {key: None for key in changed if key not in named}
+        return named
 
     def _wanted(self, key: Key, now: float) -> Wanted | None:
         """What to ask of a partition; None if nothing, or nothing yet."""
@@ -310,7 +334,7 @@ class Fetcher:
             wait = min(wait, FIRST_DELAY_MS * 2.0 ** min(state.errors, 20))
         state.errors += 1
         state.delay(now + wait, now)
-        log.info("%s-%d: %s", state.topic, state.index, ErrorCode.of(code).name)
+        self._trouble(logging.INFO, ErrorCode.of(code).name, state)
 
     def _fail(self, state: FollowState, error: KafkaError) -> None:
         """Give it up until the controller says something new about it."""
@@ -320,7 +344,16 @@ class Fetcher:
         self.failed.add(state.key)
         self._changed[state.key] = None
         reason = error.message or ErrorCode.of(error.code).name
-        log.warning("Partition %s-%d marked as failed: %s", state.topic, state.index, reason)
+        self._trouble(logging.WARNING, f"marked as failed: {reason}", state)
+
+    def _trouble(self, level: int, text: str, state: FollowState) -> None:
+        self._troubles.setdefault((level, text), []).append(f"{state.topic}-{state.index}")
+
+    def _tell_troubles(self) -> None:
+        """One line for all partitions with the same trouble: it may be thousands."""
+        troubles, self._troubles = self._troubles, {}
+        for (level, text), names in troubles.items():
+            log.log(level, "%s: %s", first_of(names), text)
 
     # -- out of range
 

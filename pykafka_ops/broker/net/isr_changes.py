@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.net.turns import Turns
 from pykafka_ops.broker.state.in_sync import Proposal, Verdict
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -35,8 +36,6 @@ log = logging.getLogger("kafka.server.DefaultAlterPartitionManager")
 VERSION = 3
 VERSION_WITHOUT_IDS = 1
 RETRY_S = 0.05
-AT_ONCE = 500
-"""Partitions looked at for late followers before clients get a turn."""
 
 Item = tuple["Partition", Proposal]
 
@@ -119,12 +118,13 @@ class IsrChanges:
             for topic in response.topics
             for data in topic.partitions
         }
-        again = []
+        again, turns = [], Turns()
         for partition, proposal in items:
             name = partition.topic_id if by_id else partition.topic
             answer = answers.get((name, partition.index))
             if answer is None or self._settle(partition, proposal, answer) is Verdict.RETRY:
                 again.append((partition, proposal))
+            await turns.pause()
         return again
 
     def _settle(
@@ -158,7 +158,7 @@ class IsrChanges:
         """Look twice in ``replica.lag.time.max.ms`` at every partition led here."""
         while True:
             await asyncio.sleep(self._replicas.max_lag_ms() / 2000)
-            looked = 0
+            turns = Turns()
             for partition in self._replicas.all():
                 if partition.in_sync is None:
                     continue
@@ -166,9 +166,7 @@ class IsrChanges:
                     partition.drop_late()
                 except KafkaError as error:
                     log.error("%s-%d: %s", *partition.key, error.message or error.code)
-                looked += 1
-                if looked % AT_ONCE == 0:
-                    await asyncio.sleep(0)
+                await turns.pause()
 
 
 def _is_pending(partition: Partition, proposal: Proposal) -> bool:

@@ -11,6 +11,8 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.net.log_text import first_of
+from pykafka_ops.broker.net.turns import Turns
 from pykafka_ops.broker.state.leadership import EPOCH_DURING_DELETE
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -38,9 +40,6 @@ log = logging.getLogger("state.change.logger")
 
 EXPECTED = (ErrorCode.STALE_CONTROLLER_EPOCH,)
 """A new controller repeats what is known."""
-
-BATCH = 50
-"""Partitions handled before clients get a turn."""
 
 
 class LocalReplicas:
@@ -78,7 +77,8 @@ class LocalReplicas:
         errors: PartitionErrors = {}
         leaders = {broker.id for broker in order.leaders}
         refused: dict[str, list[str]] = {}
-        for number, change in enumerate(order.changes, 1):
+        turns = Turns()
+        for change in order.changes:
             try:
                 self._become(change, leaders)
             except KafkaError as error:
@@ -88,11 +88,9 @@ class LocalReplicas:
                 else:
                     log.error("%s: %s", name, reason)
                 errors[change.topic, change.partition] = ErrorCode(error.code)
-            if number % BATCH == 0:
-                await asyncio.sleep(0)
+            await turns.pause()
         for reason, names in refused.items():  # one line: a new controller tells of everything
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            log.info("%s%s: %s", names[0], more, reason)
+            log.info("%s: %s", first_of(names), reason)
         if self._fetchers is not None:
             self._fetchers.end_idle()
         return errors
@@ -105,13 +103,13 @@ class LocalReplicas:
     async def _stop_all(self, order: StopReplicaOrder) -> PartitionErrors:
         self._check(order.controller_epoch, order.broker_epoch)
         errors: PartitionErrors = {}
-        for number, stop in enumerate(order.stops, 1):
+        turns = Turns()
+        for stop in order.stops:
             try:
                 self._stop(stop)
             except KafkaError as error:
                 errors[stop.topic, stop.partition] = ErrorCode(error.code)
-            if number % BATCH == 0:
-                await asyncio.sleep(0)
+            await turns.pause()
         if self._fetchers is not None:
             self._fetchers.end_idle()
         return errors

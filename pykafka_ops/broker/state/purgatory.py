@@ -7,7 +7,7 @@ whatever clock the caller uses, and the caller calls :meth:`Purgatory.expire`.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 
 def _never() -> bool:
@@ -44,6 +44,9 @@ class Waiter:
         self.done = False
 
 
+_NOBODY: Mapping[int, Waiter] = {}
+
+
 class Purgatory:
     """All waiters of one kind."""
 
@@ -75,13 +78,16 @@ class Purgatory:
         """Whether anybody waits on ``key``."""
         return key in self._watch
 
-    def wake(self, key: Hashable) -> int:
-        """Complete every waiter on ``key`` that is ready (or fails); how many that were."""
-        watchers = self._watch.get(key)
-        if not watchers:
-            return 0
+    def wake(self, *keys: Hashable) -> int:
+        """Complete every waiter on ``keys`` that is ready (or fails); how many that were.
+
+        Each is asked once, on however many of the keys it waits.
+        """
+        watchers: dict[int, Waiter] = {}
+        for key in keys:
+            watchers.update(self._watch.get(key, _NOBODY))
         completed = 0
-        for waiter in list(watchers.values()):
+        for waiter in watchers.values():
             if waiter.done:
                 continue
             if self._is_ready(waiter):

@@ -5,7 +5,7 @@ Counterpart of ``ReplicaManager``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from pykafka_ops.broker.state.producers import Origin
@@ -165,16 +165,18 @@ class Replicas:
 
     def _wake_all(self) -> None:
         woken, self._woken = self._woken, set()
-        for key in woken:
-            self.wake(key)
+        self.wake(*woken)
 
-    def wake(self, key: PartitionKey) -> None:
-        """Complete the requests on a partition that can be completed now."""
-        if key in self._readers:
-            self._stir(key)
-        self.produces.wake(key)
-        self.fetches.wake(key)
-        self.deletes.wake(key)
+    def wake(self, *keys: PartitionKey) -> None:
+        """Complete the requests on partitions that can be completed now; each is looked at once,
+        on however many of them it waits."""
+        stirred: dict[Session, None] = {}
+        for key in keys:
+            if key in self._readers:
+                stirred.update(dict.fromkeys(self._stir(key)))
+        self.produces.wake(*keys)
+        self.fetches.wake(*keys, *stirred)
+        self.deletes.wake(*keys)
 
     # -- sessions of followers
 
@@ -185,16 +187,17 @@ class Replicas:
             del sessions[other]
         sessions[session] = name
 
-    def _stir(self, key: PartitionKey) -> None:
+    def _stir(self, key: PartitionKey) -> Iterable[Session]:
         """Have sessions read a partition; those that did not had all of it until now."""
         partition = self._partitions.get(key)
         view = None if partition is None else partition.in_sync
-        for session, name in self._readers.pop(key).items():
+        sessions = self._readers.pop(key)
+        for session, name in sessions.items():
             follower = None if view is None else view.followers.get(session.follower)
             if follower is not None and session.is_quiet(name):
                 follower.was_seen(session.seen_at)
             session.stir(name)
-            self.fetches.wake(session)
+        return sessions
 
     def wait(self, purgatory: Purgatory, waiter: Waiter) -> None:
         """Let a request wait; its deadline is armed if it is the earliest."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.net.fetcher import AT_ONCE
 from pykafka_ops.broker.net.fetchers import fetcher_number
 from pykafka_ops.broker.storage.log import AppendInfo, Log
 from pykafka_ops.errors import KafkaError
@@ -53,6 +54,25 @@ def test_what_follows_is_fetched_in_a_session_that_names_only_changes() -> None:
     again = pair.fetcher.request()
     assert again is not None
     assert [t.topic for t in again.topics] == ["u"]
+
+
+def test_of_many_partitions_some_are_named_at_a_time_and_nobody_waits_before_all_are() -> None:
+    pair = Pair()
+    many = 2 * AT_ONCE + 1
+    for site in (pair.leader, pair.follower):
+        made = site.topic("u", many - 1, isr=(0, 1), replicas=(0, 1), leader=0)
+    for partition in made:
+        pair.fetcher.add(partition)
+    named = []
+    for _ in range(4):
+        request = pair.fetcher.request()
+        assert request is not None
+        named.append((sum(len(t.partitions) for t in request.topics), request.max_wait_ms))
+        response = pair.leader.ask(request, 17)
+        if isinstance(response, FetchResponse):  # the last one waits
+            pair.fetcher.take(response)
+    assert named == [(AT_ONCE, 0), (AT_ONCE, 0), (1, 500), (0, 500)]
+    assert len(pair.fetcher._session.sent) == many
 
 
 def test_a_follower_says_who_it_is() -> None:

@@ -45,6 +45,13 @@ def test_waking_completes_who_is_ready_and_only_on_that_key() -> None:
     assert purgatory.wake("nobody waits here") == 0
 
 
+def test_a_waiter_is_asked_once_for_all_keys_that_are_woken_together() -> None:
+    wait, other = Wait("a", "b", "c"), Wait("c")
+    other.is_ready = True
+    assert purgatory_with(wait, other).wake("a", "b", "c", "d") == 1
+    assert (wait.asked, other.asked) == (1, 1)
+
+
 def test_a_waiter_on_several_keys_is_completed_once() -> None:
     wait = Wait("a", "b", "a")
     wait.is_ready = True
