@@ -17,12 +17,13 @@ from pykafka_ops.broker.metadata.store import (
     Create,
     Delete,
     MetadataStore,
+    Node,
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
     StoreError,
 )
-from pykafka_ops.broker.metadata.write_plan import MAX_BYTES, MAX_OPS, Unit, plan
+from pykafka_ops.broker.metadata.write_plan import MAX_OPS, Group, Unit, plan
 from pykafka_ops.broker.metadata.znodes import (
     Broker,
     Brokers,
@@ -52,6 +53,7 @@ from pykafka_ops.broker.state.steps import (
     States,
     WriteItem,
     WriteProblem,
+    portions,
 )
 
 R = TypeVar("R")
@@ -83,23 +85,29 @@ class ControllerStore:
         tree cannot be reached.
         """
         problems: Problems = [None] * len(items)
-        units: list[Unit] = []
+        group = Group()
         for number, item in enumerate(items):
             if isinstance(item, RemoveTopic):
                 problems[number] = await self._remove(item.topic)
-            else:
-                if isinstance(item, SetAssignment | CreateState):
-                    await self._ensure_partitions(item.topic)
-                units += plan(number, item)
-        for group in _groups(units):
-            # What follows a part that failed must not be written either.
-            await self._commit([unit for unit in group if problems[unit.item] is None])
-            for unit in group:
-                problems[unit.item] = problems[unit.item] or unit.problem
+                continue
+            if isinstance(item, SetAssignment | CreateState):
+                await self._ensure_partitions(item.topic)
+            for unit in plan(number, item):
+                if not group.has_room(unit):
+                    await self._commit_group(group, problems)
+                    group = Group()
+                group.add(unit)
+        await self._commit_group(group, problems)
         for number, item in enumerate(items):
             if isinstance(item, CreateTopic) and problems[number] is None:
                 self._topics_cversion += 1
         return problems
+
+    async def _commit_group(self, group: Group, problems: Problems) -> None:
+        """What follows a part that failed is not written either."""
+        await self._commit([unit for unit in group.units if problems[unit.item] is None])
+        for unit in group.units:
+            problems[unit.item] = problems[unit.item] or unit.problem
 
     async def _commit(self, group: list[Unit]) -> None:
         waiting = list(group)
@@ -177,17 +185,20 @@ class ControllerStore:
 
     async def read_states(self, partitions: Sequence[TopicPartition]) -> States:
         """The states; None for those that do not exist or cannot be understood."""
-        nodes = await self._store.get_many([PartitionState.path(t, i) for t, i in partitions])
         states: States = []
-        for (topic, index), node in zip(partitions, nodes, strict=True):
-            state: LeaderAndIsr | None = None
-            if node is not None:
-                try:
-                    state = PartitionState.decode(topic, index, node.data, node.stat.version)
-                except ZnodeError as error:
-                    self._notices.append(str(error))
-            states.append(state)
+        for some in portions(partitions):
+            nodes = await self._store.get_many([PartitionState.path(t, i) for t, i in some])
+            states += [self._state(*key, node) for key, node in zip(some, nodes, strict=True)]
         return states
+
+    def _state(self, topic: str, index: int, node: Node | None) -> LeaderAndIsr | None:
+        if node is None:
+            return None
+        try:
+            return PartitionState.decode(topic, index, node.data, node.stat.version)
+        except ZnodeError as error:
+            self._notices.append(str(error))
+            return None
 
     async def brokers(self) -> dict[int, BrokerInfo]:
         """The registered brokers."""
@@ -286,20 +297,6 @@ class ControllerStore:
             with contextlib.suppress(NoNodeError):
                 await self._delete([Delete(path)])
         return found
-
-
-def _groups(units: Iterable[Unit]) -> list[list[Unit]]:
-    """Units packed into transactions of bounded size, in order."""
-    groups: list[list[Unit]] = []
-    ops = size = MAX_OPS * MAX_BYTES
-    for unit in units:
-        if ops + len(unit.ops) > MAX_OPS or size + unit.size > MAX_BYTES:
-            groups.append([])
-            ops = size = 0
-        groups[-1].append(unit)
-        ops += len(unit.ops)
-        size += unit.size
-    return groups
 
 
 def _mend(units: list[Unit], error: StoreError) -> Unit | None:

@@ -89,6 +89,28 @@ class Unit:
         return False
 
 
+class Group:
+    """Units that make one transaction of bounded size."""
+
+    __slots__ = ("_ops", "_size", "units")
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self._ops = self._size = 0
+
+    def has_room(self, unit: Unit) -> bool:
+        """Whether ``unit`` fits in; the first always does."""
+        return not self.units or (
+            self._ops + len(unit.ops) <= MAX_OPS and self._size + unit.size <= MAX_BYTES
+        )
+
+    def add(self, unit: Unit) -> None:
+        """Take it in."""
+        self.units.append(unit)
+        self._ops += len(unit.ops)
+        self._size += unit.size
+
+
 def _size(planned: Planned) -> int:
     data = getattr(planned.op, "data", None)
     return len(planned.op.path) + len(data or b"") + _OP_OVERHEAD

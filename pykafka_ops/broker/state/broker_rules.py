@@ -10,7 +10,7 @@ from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.state.leadership import TopicPartition
 from pykafka_ops.broker.state.orders import PartitionErrors
 from pykafka_ops.broker.state.reassignment_rules import ReassignmentRules
-from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.broker.state.steps import Steps, portions
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -43,11 +43,12 @@ class BrokerRules:
 
     def _replicas_lost(self, brokers: Collection[int]) -> Steps[None]:
         self._term.deletions.brokers_lost(brokers)
-        lost = self._term.healthy(self._cluster.hosted_by(brokers))
-        yield from self._term.leaders.settle(lost)
-        for topic, index in lost:
-            self._term.batch.tell(topic, index)
         self._term.batch.tell_brokers()
+        for some in portions(self._term.healthy(self._cluster.hosted_by(brokers))):
+            yield from self._term.leaders.settle(some)
+            for topic, index in some:
+                self._term.batch.tell(topic, index)
+            yield from self._term.batch.flush()
         yield from self._term.batch.flush()
 
     def _brokers_started(self, brokers: Collection[int]) -> Steps[None]:

@@ -18,7 +18,7 @@ from pykafka_ops.broker.state.election_rules import ElectionResults, ElectionRul
 from pykafka_ops.broker.state.isr_rules import IsrAnswers, IsrChange, IsrRules
 from pykafka_ops.broker.state.leadership import TopicPartition
 from pykafka_ops.broker.state.reassignment_rules import ReassignmentRules
-from pykafka_ops.broker.state.steps import Steps, UnmarkDeleted, write
+from pykafka_ops.broker.state.steps import Steps, UnmarkDeleted, portions, write
 from pykafka_ops.broker.state.topic_rules import TopicRules
 
 Rule = Callable[[], Steps[None]]
@@ -68,11 +68,12 @@ class Controller:
         moved = {topic for topic, _ in self.moves.being_moved()}
         gone = deleting - moved
         healthy = [(t, i) for t, i, _ in cluster.all_partitions() if t not in gone]
-        yield from self.term.leaders.settle(healthy)
-        for topic, index in healthy:
-            replicas = cluster.topics[topic].partitions[index].assignment.replicas
-            self.term.batch.become(replicas, topic, index, new=False)
-        yield from self.term.batch.flush()
+        for some in portions(healthy):  # brokers are at work while the next are written
+            yield from self.term.leaders.settle(some)
+            for topic, index in some:
+                replicas = cluster.topics[topic].partitions[index].assignment.replicas
+                self.term.batch.become(replicas, topic, index, new=False)
+            yield from self.term.batch.flush()
         begun = yield from self.moves.asked_by_znode(snapshot.reassignments)
         yield from self.moves.go_on([k for k in self.moves.being_moved() if k not in begun])
         yield from self.term.deletions.start(sorted(deleting))

@@ -23,6 +23,7 @@ from pykafka_ops.broker.state.steps import (
     Steps,
     UpdateState,
     WriteItem,
+    portions,
     read_states,
     write,
 )
@@ -157,6 +158,14 @@ class LeaderRules:
     ) -> Steps[list[TopicPartition]]:
         """Write what ``decide`` wants for each partition (None: nothing); which changed."""
         self.given_up.clear()
+        changed: list[TopicPartition] = []
+        for portion in portions(list(partitions)):
+            changed += yield from self._change(portion, decide)
+        return changed
+
+    def _change(
+        self, partitions: Iterable[TopicPartition], decide: Decide
+    ) -> Steps[list[TopicPartition]]:
         todo = list(partitions)
         changed: list[TopicPartition] = []
         for _ in range(_ROUNDS):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from pykafka_ops.broker.state.cluster import Cluster
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
@@ -15,80 +16,101 @@ from pykafka_ops.broker.state.orders import (
     StopChange,
     StopReplicaOrder,
 )
-from pykafka_ops.broker.state.steps import Send, Steps
+from pykafka_ops.broker.state.steps import Send, Steps, portions
+
+
+class _Collected:
+    """What brokers are to be told with the next flush."""
+
+    __slots__ = ("changes", "everything_to", "metadata", "stops", "to_all")
+
+    def __init__(self) -> None:
+        self.changes: dict[int, dict[TopicPartition, bool]] = {}
+        self.stops: dict[int, dict[TopicPartition, bool]] = {}
+        self.metadata: dict[TopicPartition, None] = {}
+        self.everything_to: set[int] = set()
+        self.to_all = False
+
+    def partitions(self) -> list[TopicPartition]:
+        """All that anybody is told of, each once."""
+        told = chain(self.metadata, *self.changes.values(), *self.stops.values())
+        return list(dict.fromkeys(told))
 
 
 class OrderBatch:
     """Filled by a rule, then flushed.
 
-    Every broker gets LeaderAndIsr, then UpdateMetadata, then StopReplica, as from Kafka: a
-    partition can be used as soon as clients hear of it, and not after they stop hearing of it.
+    Of each partition every broker gets LeaderAndIsr, then UpdateMetadata, then StopReplica, as
+    from Kafka: it can be used as soon as clients hear of it, and not after they stop hearing of
+    it. Of many partitions brokers are told in several orders, so that none takes long.
     """
 
     def __init__(self, cluster: Cluster, controller_id: int, controller_epoch: int) -> None:
         self._cluster = cluster
         self._controller_id = controller_id
         self._epoch = controller_epoch
-        self._changes: dict[int, dict[TopicPartition, bool]] = {}
-        self._stops: dict[int, dict[TopicPartition, bool]] = {}
-        self._metadata: dict[TopicPartition, None] = {}
-        self._everything_to: set[int] = set()
-        self._to_all = False
+        self._collected = _Collected()
 
     def become(self, brokers: Iterable[int], topic: str, index: int, *, new: bool) -> None:
         """Tell ``brokers`` to lead or follow, and all brokers about the partition."""
         key = (topic, index)
         for broker in brokers:
-            changes = self._changes.setdefault(broker, {})
+            changes = self._collected.changes.setdefault(broker, {})
             changes[key] = new or changes.get(key, False)
         self.tell(topic, index)
 
     def stop(self, broker: int, topic: str, index: int, *, delete: bool) -> None:
         """Tell ``broker`` to stop the partition."""
-        stops = self._stops.setdefault(broker, {})
+        stops = self._collected.stops.setdefault(broker, {})
         key = (topic, index)
         stops[key] = delete or stops.get(key, False)
 
     def tell(self, topic: str, index: int) -> None:
         """Tell all brokers about the partition."""
-        self._metadata[topic, index] = None
-        self._to_all = True
+        self._collected.metadata[topic, index] = None
+        self._collected.to_all = True
 
     def tell_brokers(self) -> None:
         """Tell all brokers which brokers live."""
-        self._to_all = True
+        self._collected.to_all = True
 
     def tell_everything(self, brokers: Iterable[int]) -> None:
-        """Tell ``brokers`` about all partitions."""
-        self._everything_to.update(brokers)
+        """Tell ``brokers`` about all partitions, in one order: half of them mislead clients."""
+        self._collected.everything_to.update(brokers)
 
     def flush(self) -> Steps[None]:
-        """Yield one Send with all that was collected, if anything."""
-        orders: list[tuple[int, Order]] = []
-        common = self._delta(self._metadata) if self._to_all else None
-        for broker in sorted(self._cluster.brokers):
-            orders += self._orders(broker, common)
-        self._changes.clear()
-        self._stops.clear()
-        self._metadata.clear()
-        self._everything_to.clear()
-        self._to_all = False
-        if orders:
-            yield Send(orders)
+        """Yield a Send with all that was collected, several if that is much."""
+        collected, self._collected = self._collected, _Collected()
+        for keys in list(portions(collected.partitions())) or [()]:
+            told = [key for key in keys if key in collected.metadata]
+            common = self._delta(told) if told or collected.to_all else None
+            orders: list[tuple[int, Order]] = []
+            for broker in sorted(self._cluster.brokers):
+                orders += self._orders(broker, collected, keys, common)
+            collected.to_all = False
+            collected.everything_to.clear()
+            if orders:
+                yield Send(orders)
 
-    def _orders(self, broker: int, common: MetadataDelta | None) -> list[tuple[int, Order]]:
+    def _orders(
+        self,
+        broker: int,
+        collected: _Collected,
+        keys: Sequence[TopicPartition],
+        common: MetadataDelta | None,
+    ) -> list[tuple[int, Order]]:
         orders: list[tuple[int, Order]] = []
         broker_epoch = self._cluster.brokers[broker].epoch
-        changes = self._replica_changes(self._changes.get(broker, {}))
+        changes = self._replica_changes(_part(collected.changes.get(broker), keys))
         if changes:
             orders.append((broker, self._leader_and_isr(broker_epoch, changes)))
         delta = common
-        if broker in self._everything_to:
+        if broker in collected.everything_to:
             every = ((topic, index) for topic, index, _ in self._cluster.all_partitions())
             delta = self._delta(every)
         if delta is not None:
             orders.append((broker, MetadataOrder(broker_epoch=broker_epoch, delta=delta)))
-        stops = self._stops.get(broker)
+        stops = _part(collected.stops.get(broker), keys)
         if stops:
             orders.append((broker, self._stop_replica(broker_epoch, stops)))
         return orders
@@ -139,3 +161,10 @@ class OrderBatch:
             partitions=partitions,
             topic_ids={topic: self._cluster.topics[topic].topic_id for topic in partitions},
         )
+
+
+def _part(
+    wanted: dict[TopicPartition, bool] | None, keys: Iterable[TopicPartition]
+) -> dict[TopicPartition, bool]:
+    """What is ``wanted`` of ``keys``."""
+    return {} if wanted is None else {key: wanted[key] for key in keys if key in wanted}

@@ -7,15 +7,18 @@ runs at a time. Executed by ``net/controller_loop``; in tests by a loop over a d
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr, Replicas, TopicPartition
 from pykafka_ops.broker.state.orders import Order
 
 R = TypeVar("R")
+
+AT_ONCE: Final = 500
+"""Partitions that a rule handles between two steps: clients are served meanwhile."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -138,6 +141,11 @@ Problems = list[WriteProblem | None]
 States = list[LeaderAndIsr | None]
 Reply = Problems | States | None
 Steps = Generator[Step, Reply, R]
+
+
+def portions(items: Sequence[R]) -> Iterator[Sequence[R]]:
+    """``items`` in their order, ``AT_ONCE`` at a time."""
+    return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
 
 
 def write(items: list[WriteItem]) -> Steps[Problems]:
