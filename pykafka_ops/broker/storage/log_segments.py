@@ -161,17 +161,12 @@ class LogSegments(LogState):
         self.dir.fail(error)
 
     def assign_epoch(self, epoch: int, start_offset: int) -> None:
-        """A leader epoch begins. Stored at once; on a full disk with the next flush, the batches
-        tell it as well. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        """A leader epoch begins. Stored with the next flush or at the end: until then the batches
+        tell it, and without batches nobody needs it. Raises KafkaError KAFKA_STORAGE_ERROR."""
         self.open()
         if self._epochs.assign(epoch, start_offset):
             self._epochs_dirty = True
             self._latest_epoch = self._epochs.latest
-            try:
-                self._write_epochs()
-            except OSError as error:
-                if error.errno not in FULL:
-                    raise self.dir.fail(error) from error
 
     def _write_epochs(self) -> None:
         if self._epochs_dirty:
@@ -189,6 +184,7 @@ class LogSegments(LogState):
             return None
         try:
             self._active.write_indexes(final=True)
+            self._write_epochs()
             snapshot = None
             if self._snapshots.offsets or not self._producers.is_empty:
                 snapshot = self._snapshots.take(self._producers)

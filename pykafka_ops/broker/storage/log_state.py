@@ -200,7 +200,7 @@ class LogState:
         self._start = max(self._start_checkpoint, self._bases[0])
         self._end = end
         self.recovery_point = min(self.recovery_point, end)
-        self._load_epochs()
+        self._load_epochs(stopped=stopped)
         self._load_producers(found, now, stopped=stopped)
         self._active = segments[-1]
         self._set_high_watermark(max(self._high_watermark, self._stored_watermark))
@@ -265,12 +265,18 @@ class LogState:
         except OSError as error:
             raise self.dir.fail(error) from error
 
-    def _load_epochs(self) -> None:
+    def _load_epochs(self, *, stopped: bool) -> None:
+        """What was not flushed is told by the batches alone."""
         epochs = read_epochs(self.dir.files, self.directory)
+        stored = UNKNOWN if epochs is None else epochs.latest
         if epochs is None:
             epochs = epochs_in(self._segments)
+        elif not stopped:
+            first = max(self._segment_of(self.recovery_point), 0)
+            epochs = epochs_in(self._segments[first:], epochs)
         self._epochs = epochs
-        self._epochs_dirty = epochs.truncate_from_end(self._end)
+        self._epochs_dirty = epochs.latest != stored
+        self._epochs_dirty |= epochs.truncate_from_end(self._end)
         self._epochs_dirty |= epochs.truncate_from_start(self._start_checkpoint)
         self._latest_epoch = epochs.latest
 

@@ -143,9 +143,9 @@ def write_epochs(files: Files, directory: str, epochs: EpochCache, *, sync: bool
     files.write_atomic(path, format_epochs(epochs.entries()).encode(), sync=sync)
 
 
-def epochs_in(segments: Sequence[Segment]) -> EpochCache:
-    """The leader epochs as the batches tell them."""
-    epochs = EpochCache()
+def epochs_in(segments: Sequence[Segment], known: EpochCache | None = None) -> EpochCache:
+    """The leader epochs as the batches tell them, after those that are ``known``."""
+    epochs = EpochCache() if known is None else known
     for segment in segments:
         for _, header in segment.batches():
             if header.magic >= 2 and header.partition_leader_epoch > epochs.latest:

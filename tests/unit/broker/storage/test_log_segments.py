@@ -36,6 +36,25 @@ def names(world: World) -> set[str]:
     return {n.rsplit("/", 1)[1] for n in world.files.inodes}
 
 
+# -- leader epochs ---------------------------------------------------------------------------------
+
+
+def test_an_epoch_is_stored_with_a_flush_or_at_the_end_and_batches_tell_it_until_then() -> None:
+    w = World()
+    checkpoint = "leader-epoch-checkpoint"
+    w.log.assign_epoch(0, 0)
+    w.append(b"a", epoch=0)
+    assert checkpoint not in names(w)
+    w.reopen()
+    assert w.log.epoch_entries() == [(0, 0)]
+    w.log.assign_epoch(4, 1)
+    w.log.flush()
+    assert w.files.read(f"{w.log.directory}/{checkpoint}") == b"0\n2\n0 0\n4 1\n"
+    w.log.assign_epoch(5, 1)
+    w.log.close()
+    assert w.files.read(f"{w.log.directory}/{checkpoint}") == b"0\n2\n0 0\n5 1\n"
+
+
 # -- truncation ------------------------------------------------------------------------------------
 
 
