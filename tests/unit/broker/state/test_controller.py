@@ -9,7 +9,7 @@ from pykafka_ops.broker.state.controller import Controller
 from pykafka_ops.broker.state.election import ElectionType
 from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr, TopicRecord
 from pykafka_ops.broker.state.orders import LeaderAndIsrOrder, MetadataOrder, StopReplicaOrder
-from pykafka_ops.broker.state.steps import AT_ONCE, Write
+from pykafka_ops.broker.state.steps import Write
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
@@ -53,38 +53,6 @@ def test_creating_one_topic_costs_the_same_however_many_there_are() -> None:
     assert [change.topic for change in become.changes] == ["t"]
     assert become.changes[0].is_new
     assert list(metadata.delta.partitions) == ["t"]
-
-
-def test_a_broker_that_held_thousands_of_replicas_is_dealt_with_in_portions() -> None:
-    world = World(0, 1, 2)
-    many = 2 * AT_ONCE + 1
-    world.create(new_topic("t", *[[0, 1]] * many))
-    world.log.clear()
-    world.kill(0)
-    writes = [len(step.items) for step in world.log if isinstance(step, Write)]
-    told = [order for _, order in world.sends() if isinstance(order, MetadataOrder)]
-    assert writes == [AT_ONCE, AT_ONCE, 1]
-    assert max(len(order.delta.partitions.get("t", ())) for order in told) == AT_ONCE
-    assert all({b.id for b in order.delta.brokers} == {1, 2} for order in told)
-    for broker in world.brokers.values():
-        leaders = {image.leader for image in broker.image.topics["t"].partitions.values()}
-        assert leaders == {1}
-    assert len(world.brokers[1].replicas) == many
-    world.elect_controller()
-    assert all(len(s.items) <= AT_ONCE for s in world.log if isinstance(s, Write))
-    orders = [order for _, order in world.sends() if isinstance(order, LeaderAndIsrOrder)]
-    assert max(len(order.changes) for order in orders) == AT_ONCE
-    assert sum(len(order.changes) for order in orders) == many
-
-
-def test_a_broker_that_comes_hears_of_all_partitions_in_one_order() -> None:
-    world = World(0, 1)
-    world.create(new_topic("t", *[[0]] * (AT_ONCE + 1)))
-    world.log.clear()
-    world.start(2)
-    first = next(order for id_, order in world.sends() if id_ == 2)
-    assert isinstance(first, MetadataOrder)
-    assert len(first.delta.partitions["t"]) == AT_ONCE + 1
 
 
 def test_a_replica_on_a_dead_broker_stays_out_of_the_isr() -> None:
