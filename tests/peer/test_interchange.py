@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,13 @@ def fill(bootstrap: str, *, deleting: bool = True) -> None:
     ``deleting``: also move a log's start; after a crash both brokers may have forgotten that.
     """
     client = ConfluentClient(bootstrap)
-    for codec in CODECS:
+
+    def fill_codec(codec: str) -> None:
         client.create_topic(f"codec-{codec}", 2, {"retention.ms": "-1"})
         client.produce(f"codec-{codec}", messages(200), codec=codec, idempotent=True)
         client.produce(f"codec-{codec}", messages(50, seed=3), partition=1, acks="1")
+
+    at_once(fill_codec, CODECS)
     client.create_topic("segments", 1, {"segment.bytes": "20000", "index.interval.bytes": "200"})
     for seed in range(20):
         client.produce("segments", messages(50, seed=seed), codec="gzip" if seed % 2 else "none")
@@ -63,6 +67,12 @@ def fill(bootstrap: str, *, deleting: bool = True) -> None:
         client.delete_records("started-later", 321)
     client.create_topic("empty", 3)
     fill_groups(bootstrap, "codec-none")
+
+
+def at_once(work: Callable[[str], None], words: Iterable[str]) -> None:
+    """Beside each other: librdkafka waits half a second before a new producer has its id."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(work, words))
 
 
 def contents(bootstrap: str) -> Contents:
@@ -89,10 +99,13 @@ def settled(bootstrap: str, count: int) -> bool:
 def appended(bootstrap: str, before: Contents) -> None:
     """Appending goes on where the other broker ended, for old and new producers."""
     client = ConfluentClient(bootstrap)
-    for codec in CODECS:
+
+    def append(codec: str) -> None:
         end = before[f"codec-{codec}-0"][0][1]
         got = client.produce(f"codec-{codec}", messages(10), codec=codec, idempotent=True)
         assert got == list(range(end, end + 10))
+
+    at_once(append, CODECS)
 
 
 @pytest.mark.parametrize("ending", ["stop", "kill"])
