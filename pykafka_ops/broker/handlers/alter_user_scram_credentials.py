@@ -59,7 +59,7 @@ async def _store(
     try:
         await config_store.change(store, path, edit)
     except KafkaError as error:
-        return scram_requests.generic(ErrorCode.of(error.code))
+        return error if error.message else scram_requests.generic(ErrorCode.of(error.code))
     except Exception as error:
         log.error("altering SCRAM credentials of %s", path, exc_info=error)
         return scram_requests.generic(ErrorCode.UNKNOWN_SERVER_ERROR)

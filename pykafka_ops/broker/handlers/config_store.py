@@ -25,11 +25,17 @@ from pykafka_ops.broker.metadata.znodes_config import (
     ConfigChanges,
     EntityConfig,
 )
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore, Node, Op
 
 ATTEMPTS = 20
+MOST_BYTES = 600_000
+"""Of one entity. ZooKeeper hangs up on requests of 1 MiB (``jute.maxbuffer``), which a name can be
+a part of: a broker that sent one would lose its connection over and over."""
+
 _TIDIED = tuple(f"{kind}/" for kind in (USERS, CLIENTS, IPS))
 
 
@@ -53,18 +59,24 @@ async def change(
 
     Settings and notification are written in one step; ``edit`` is called again when somebody
     else was faster. Users, clients and addresses without settings lose their znode. What ``edit``
-    raises goes through, StoreError when the tree cannot be written.
+    raises goes through, KafkaError INVALID_REQUEST for more than a store takes, StoreError when the
+    tree cannot be written.
     """
     path = EntityConfig.path(entity)
     for _ in range(ATTEMPTS):
         node = await store.get(path)
         present = EntityConfig.decode(entity, None if node is None else node.data)
         values = edit(present)
+        data = EntityConfig.encode(values)
+        if len(data) > MOST_BYTES:
+            text = f"The settings of {entity} take {len(data)} bytes, more than {MOST_BYTES}."
+            raise KafkaError(ErrorCode.INVALID_REQUEST, text)
         if validate_only:
             return
         told = Create(ConfigChanges.prefix, ConfigChanges.encode(entity), sequence=True)
         try:
-            await store.multi([*await _writes(store, entity, node, values), told])
+            tidy = not values and entity.startswith(_TIDIED)
+            await store.multi([*await _writes(store, entity, node, None if tidy else data), told])
             return
         except (BadVersionError, NodeExistsError, NoNodeError, NotEmptyError):
             continue
@@ -72,12 +84,13 @@ async def change(
 
 
 async def _writes(
-    store: MetadataStore, entity: str, node: Node | None, values: Mapping[str, str]
+    store: MetadataStore, entity: str, node: Node | None, data: bytes | None
 ) -> list[Op]:
-    """What makes ``values`` the settings of an entity, whose znode is ``node`` now."""
-    path, data = EntityConfig.path(entity), EntityConfig.encode(values)
-    if not values and entity.startswith(_TIDIED) and (node is None or not node.stat.num_children):
+    """What gives an entity, whose znode is ``node`` now, this ``data``; None: it goes if it can."""
+    path = EntityConfig.path(entity)
+    if data is None and (node is None or not node.stat.num_children):
         return [] if node is None else await _removals(store, entity, node)
+    data = EntityConfig.encode({}) if data is None else data
     if node is not None:
         return [SetData(path, data, node.stat.version)]
     parents = _parents(entity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,14 @@ def test_another_broker_says_that_it_is_not_the_controller() -> None:
         ("a", 41, None),
         ("b", 41, None),
     ]
+
+
+def test_more_than_a_znode_holds_is_refused(desk: ConfigDesk) -> None:
+    salty = new("u")
+    salty.salt = bytes(600_000)
+    told = alter(desk, salty, new("v"))
+    assert told["v"] == (0, "")
+    code, text = told["u"]
+    assert code == 42
+    assert re.fullmatch(r"The settings of users/u take \d+ bytes, more than 600000\.", text or "")
+    assert set(desk.znodes()) == {"users/v"}
