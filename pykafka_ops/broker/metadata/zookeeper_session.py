@@ -22,6 +22,9 @@ from pykafka_ops.broker.metadata.zookeeper_client import (
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.zookeeper.access import Access
 
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""Another one after each start of the machine; Linux only."""
+
 Session = tuple[int, bytes]
 """Id and password."""
 
@@ -76,6 +79,11 @@ class FormerSession:
         return None
 
     def _place(self) -> str:
-        """Where the file is: another for each copy of the directory."""
+        """Where the file is: another for each copy of the directory, and after each start of the
+        machine. What was not synced is lost then, and the controller must see that the broker was
+        gone before it is back."""
         found = os.stat(self._path.parent)
-        return f"{socket.gethostname()}:{found.st_dev}:{found.st_ino}"
+        boot = ""
+        with contextlib.suppress(OSError):
+            boot = BOOT.read_text().strip()
+        return f"{socket.gethostname()}:{found.st_dev}:{found.st_ino}:{boot}"

@@ -35,6 +35,9 @@ LOCK = "metadata.lock"
 SESSION = "zookeeper.session"
 GRACE_MS = 4_000
 """ZooKeeper ends sessions in steps of its tick; so much later than their time-out it has."""
+SETTLE_S = 1.0
+"""After the end of a former life the controller, a new one maybe, has so long to see that we are
+gone. A power cut may have taken what we had acknowledged: we must not go on as leader of it."""
 
 NOBODY_OWNS = (
     "zookeeper.set.acl=true needs a login to ZooKeeper that shall own the znodes: set "
@@ -63,6 +66,8 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
     """
     connect = (configs.text("zookeeper.connect") or "").strip()
     if not connect:
+        if configs.value("zookeeper.set.acl"):
+            log.warning("zookeeper.set.acl=true has no effect without zookeeper.connect")
         return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
     from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore  # kazoo takes its time
 
@@ -150,6 +155,7 @@ class Seat:
                 while await self.store.exists(path) is not None:
                     await gone.wait()
                     gone.clear()
+            await asyncio.sleep(SETTLE_S)
         except TimeoutError:
             pass
         finally:

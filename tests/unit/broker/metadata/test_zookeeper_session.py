@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pykafka_ops.broker.metadata import zookeeper_session
 from pykafka_ops.broker.metadata.zookeeper_session import FormerSession
 from pykafka_ops.zookeeper.client import NOBODY
 from tests.support.waiting import free_port
@@ -28,6 +29,18 @@ def test_a_copied_directory_knows_no_session(tmp_path: Path) -> None:
     session_file(tmp_path / "a").keep((7, b"secret"))
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     assert session_file(tmp_path / "b")._former is None
+
+
+def test_after_a_start_of_the_machine_no_session_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boot = tmp_path / "boot_id"
+    boot.write_text("first\n")
+    monkeypatch.setattr(zookeeper_session, "BOOT", boot)
+    session_file(tmp_path).keep((7, b"secret"))
+    assert session_file(tmp_path)._former is not None
+    boot.write_text("second\n")
+    assert session_file(tmp_path)._former is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"id":1}', '{"id":"x","password":"","place":""}'])

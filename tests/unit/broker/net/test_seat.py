@@ -132,7 +132,11 @@ def test_an_id_in_use_is_refused_after_a_session_has_had_its_time(
     with_tree(tmp_path, body)
 
 
-def test_the_end_of_a_former_session_is_waited_for(tmp_path: Path) -> None:
+def test_the_end_of_a_former_session_is_waited_for_and_seen_by_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seat, "SETTLE_S", 0.05)
+
     async def body(store: EmbeddedStore) -> None:
         settings = {**log_dir(tmp_path), "broker.id": "1"}
         former = store.sibling()
@@ -142,8 +146,10 @@ def test_the_end_of_a_former_session_is_waited_for(tmp_path: Path) -> None:
         await asyncio.sleep(0)
         assert not joining.done()
         await former.close()
+        gone = asyncio.get_running_loop().time()
         epoch = await joining
         assert epoch > before
+        assert asyncio.get_running_loop().time() - gone >= seat.SETTLE_S, "nobody saw the end"
 
     with_tree(tmp_path, body)
 
