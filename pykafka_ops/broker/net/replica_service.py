@@ -11,6 +11,7 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.net.log_text import first_of
 from pykafka_ops.broker.net.turns import Turns
 from pykafka_ops.broker.state.leadership import EPOCH_DURING_DELETE
@@ -73,7 +74,10 @@ class LocalReplicas:
 
     async def _lead_and_follow(self, order: LeaderAndIsrOrder) -> PartitionErrors:
         self._check(order.controller_epoch, order.broker_epoch)
-        await self._settings.load_topics({change.topic for change in order.changes})
+        try:
+            await self._settings.load_topics({change.topic for change in order.changes})
+        except SessionLostError:  # all is told again to who registers anew
+            raise KafkaError(ErrorCode.STALE_BROKER_EPOCH, "the session is lost") from None
         errors: PartitionErrors = {}
         leaders = {broker.id for broker in order.leaders}
         refused: dict[str, list[str]] = {}

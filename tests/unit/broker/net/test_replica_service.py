@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.net.replica_service import LocalReplicas
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.broker.state.leadership import (
@@ -290,3 +291,14 @@ def test_what_may_be_in_a_failed_directory_is_not_made_anew(desk: Desk) -> None:
     fail_dir_of(desk, KEY)
     assert desk.order(ME, 3, index=5) == {("t", 5): ErrorCode.KAFKA_STORAGE_ERROR}
     assert desk.order(ME, 3, index=6, is_new=True) == {}
+
+
+def test_an_order_is_refused_while_the_session_is_lost(desk: Desk) -> None:
+    async def load(_: object) -> None:
+        raise SessionLostError("/config/topics/t")
+
+    desk.service._settings = cast(Any, SimpleNamespace(load_topics=load))
+    with pytest.raises(KafkaError) as caught:
+        desk.order(ME, 3)
+    assert caught.value.code == ErrorCode.STALE_BROKER_EPOCH, "the next registration gets all anew"
+    assert desk.replicas.find("t", 0) is None
