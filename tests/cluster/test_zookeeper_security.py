@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,9 @@ from kazoo.protocol.connection import _CONNECTION_DROP
 
 from pykafka_ops.broker.metadata.store import AccessError, Create, SessionLostError, SessionState
 from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore
-from pykafka_ops.errors import ConnectError
 from pykafka_ops.zookeeper.access import Access, access_of
 from pykafka_ops.zookeeper.acls import ROOTS
+from pykafka_ops.zookeeper.client import Client
 from tests.support import certificates
 from tests.support.apache import ApacheBroker
 from tests.support.broker import BrokerProcess
@@ -48,6 +48,12 @@ async def open_store(connect: str, access: Access, *, set_acl: bool = True) -> Z
         access=access,
         set_acl=set_acl,
     )
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
 
 
 def test_what_is_written_belongs_to_the_certificate_and_the_login(
@@ -98,7 +104,7 @@ def test_others_may_read_but_not_write(secured: SecuredZooKeeper) -> None:
     asyncio.run(body())
 
 
-def test_a_login_that_fails_later_is_tried_until_it_is_good_again(
+def test_each_connection_is_logged_in_and_a_login_that_fails_is_tried_again(
     secured: SecuredZooKeeper,
 ) -> None:
     async def body() -> None:
@@ -109,44 +115,43 @@ def test_a_login_that_fails_later_is_tried_until_it_is_good_again(
         store.on_session(heard.append)
         before = store.session_id
         try:
+            store._client._call(_CONNECTION_DROP, None)
+            await until(lambda: heard == [SessionState.SUSPENDED, SessionState.CONNECTED])
+            await store.create("/same", b"")
+            assert store.session_id == before
+            heard.clear()
             store._client.access = good._replace(login=good.login._replace(password="x"))
             store._client._call(_CONNECTION_DROP, None)
-            async with asyncio.timeout(60):
-                while SessionState.EXPIRED not in heard:
-                    await asyncio.sleep(0.01)
+            await until(lambda: SessionState.EXPIRED in heard)
             with pytest.raises(SessionLostError):
                 await store.create("/lost", b"")
             assert heard == [SessionState.SUSPENDED, SessionState.EXPIRED]
             store._client.access = good
-            async with asyncio.timeout(60):
-                while SessionState.CONNECTED not in heard:
-                    await asyncio.sleep(0.01)
+            await until(lambda: SessionState.CONNECTED in heard)
             assert store.session_id != before
             await store.create("/back", b"")
         finally:
             await store.close()
-        assert secured.acls("/again")["/back"] == READ
+        assert secured.acls("/again") == {"/": READ, "/same": READ, "/back": READ}
 
     asyncio.run(body())
 
 
-def test_whoever_is_not_let_in_is_told_why(secured: SecuredZooKeeper, tmp_path: Path) -> None:
-    async def why(connect: str, access: Access) -> str:
-        with pytest.raises(ConnectError) as caught:
-            await ZooKeeperStore.connect(
-                connect, session_timeout_ms=6000, connection_timeout_ms=1000, access=access
-            )
-        return str(caught.value)
+def test_whoever_is_not_let_in_knows_why(secured: SecuredZooKeeper, tmp_path: Path) -> None:
+    def trouble(connect: str, access: Access) -> str:
+        client = Client(connect, 6.0, access)
+        client.start_async()
+        try:
+            return wait_for(lambda: client.trouble, what="a try to connect")
+        finally:
+            client.end()
 
     with_tls = secured.access(tls=True, login=False)
     other = {"zookeeper.ssl.truststore.location": str(certificates.Authority(tmp_path).ca)}
     untrusting = access_of({**secured.tls, **other}, {})
-    told = asyncio.run(why(secured.secure_connect, untrusting))
-    assert "its certificate is not trusted" in told
-    told = asyncio.run(why(secured.secure_connect, Access()))
-    assert "is that the port of TLS" in told
-    told = asyncio.run(why(secured.connect, with_tls))
-    assert "is that the port of TLS" in told
+    assert "its certificate is not trusted" in trouble(secured.secure_connect, untrusting)
+    assert "is that the port of TLS" in trouble(secured.secure_connect, Access())
+    assert "is that the port of TLS" in trouble(secured.connect, with_tls)
 
 
 def test_a_broker_whose_login_is_refused_says_so_and_ends(
@@ -202,7 +207,8 @@ def test_tools_go_through_tls_and_change_acls(secured: SecuredZooKeeper, tmp_pat
 
 
 def test_the_acls_are_those_of_apache_kafka(secured: SecuredZooKeeper, tmp_path: Path) -> None:
-    """One of theirs and one of ours, each in a tree of its own, then ours in theirs."""
+    """One of theirs and one of ours, each in a tree of its own; another of ours in theirs, which
+    comes by TLS."""
     settings = {"zookeeper.set.acl": "true", "offsets.topic.num.partitions": 1}
     ours = BrokerProcess(
         tmp_path / "ours", {**settings, "zookeeper.connect": f"{secured.connect}/ours"}
@@ -215,7 +221,12 @@ def test_the_acls_are_those_of_apache_kafka(secured: SecuredZooKeeper, tmp_path:
     )
     guest = BrokerProcess(
         tmp_path / "guest",
-        {**settings, "broker.id": 7, "zookeeper.connect": f"{secured.connect}/theirs"},
+        {
+            **settings,
+            **secured.tls,
+            "broker.id": 7,
+            "zookeeper.connect": f"{secured.secure_connect}/theirs",
+        },
     )
     ours.overrides["broker.id"] = 0
     trees = {}
@@ -234,7 +245,7 @@ def test_the_acls_are_those_of_apache_kafka(secured: SecuredZooKeeper, tmp_path:
         for each in (guest, ours, theirs):
             each.close()
     guests = {path: acl for path, acl in trees["/theirs"].items() if path.endswith("/7")}
-    assert guests == {"/brokers/ids/7": READ}
+    assert guests == {"/brokers/ids/7": [*READ, "x509:CN=client:cdrwa"]}
     assert _known(trees["/ours"]) == _known(
         {path: acl for path, acl in trees["/theirs"].items() if path not in guests}
     )

@@ -28,7 +28,7 @@ from pykafka_ops.commands.zk.tree import walk
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.zookeeper.acls import parse_acls, permissions
 
-GREETING = "\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null\n"
+EVENT = "\nWATCHER::\n\nWatchedEvent state:{} type:None path:null\n"
 UNKNOWN = 127
 
 
@@ -54,7 +54,12 @@ def shell(ctx: Context) -> int:
         sys.stdout.write("" if words else "Welcome to ZooKeeper!\nJLine support is disabled\n")
         sys.stdout.flush()
     with connected(ctx) as session:
-        sys.stdout.write(GREETING if flags else "")
+        if flags:
+            states = [
+                "SyncConnected",
+                *(["SaslAuthenticated"] if session.client.access.login else []),
+            ]
+            sys.stdout.write("".join(map(EVENT.format, states)))
         if words:
             return run(session, words)
         return _interactive(session)
