@@ -81,6 +81,7 @@ class FaultyCluster:
         return self.kafka.bootstrap_servers
 
     def start(self) -> FaultyCluster:
+        self.kafka.zookeeper.settings["clientPort"] = str(free_port())
         self.kafka.zookeeper.start()
         host, _, port = self.kafka.zookeeper.connect.rpartition(":")
         for broker in self.brokers:

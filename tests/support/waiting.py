@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import socket
 import time
 from collections.abc import Callable
@@ -9,6 +11,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 POLL_SECONDS = 0.01
+LASTING_PORTS = (12_000, 32_000)
 
 
 def wait_for(
@@ -48,7 +51,10 @@ def wait_for_port(
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A TCP port of 127.0.0.1 that nobody uses now; none that the system gives to connections, so
+    that whoever listened on it can do so again."""
+    while True:
+        port = random.randrange(*LASTING_PORTS)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port

@@ -65,7 +65,7 @@ class FullDirs:
             task.cancel()
 
     async def _watch(self, data_dir: DataDir) -> None:
-        while data_dir.online and not has_room(*self._logs.files.space(data_dir.path)):
+        while data_dir.online and not self._has_room(data_dir):
             if any(self._leads_still(partition) for partition in self._shared(data_dir)):
                 await self._announce()
             await asyncio.sleep(LOOK_SECONDS)
@@ -76,6 +76,12 @@ class FullDirs:
         log.info("log directory %s has room again", data_dir.path)
         if self._shared(data_dir):
             await self._announce()
+
+    def _has_room(self, data_dir: DataDir) -> bool:
+        try:
+            return has_room(*self._logs.files.space(data_dir.path))
+        except OSError:  # the next write tells what is wrong with it
+            return True
 
     def _shared(self, data_dir: DataDir) -> list[Partition]:
         """What is in the directory, and elsewhere."""
