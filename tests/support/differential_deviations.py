@@ -283,20 +283,6 @@ DEVIATIONS = [
         "the descriptions are our own",
         "3+",
     ),
-    *(
-        Deviation(
-            api,
-            cases,
-            ("*listener's/*",),
-            "settings of a single listener are not served; ours refuses what would have no effect",
-            ours=ours,
-        )
-        for api, cases in (
-            (ApiKey.INCREMENTAL_ALTER_CONFIGS, "broker-step-by-step"),
-            (ApiKey.ALTER_CONFIGS, "broker-as-a-whole"),
-        )
-        for ours in ("42", "These configs cannot be updated while this broker runs: *")
-    ),
     Deviation(
         ApiKey.INCREMENTAL_ALTER_CONFIGS,
         "topic-step-by-step",

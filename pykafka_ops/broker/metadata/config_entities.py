@@ -1,4 +1,7 @@
-"""Which users, clients and addresses have settings (the reading half of ``AdminZkClient``)."""
+"""Which users, clients and addresses have settings, and which address a host has.
+
+Counterpart of the reading half of ``AdminZkClient``, and of ``DynamicConfig.Ip``.
+"""
 
 from __future__ import annotations
 
