@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", "BENCHMARKS.md")
 README = (ROOT / "README.md").read_text()
 SPARK_PAGE = (ROOT / "docs" / "spark.md").read_text()
+ZOOKEEPER_PAGE = (ROOT / "docs" / "zookeeper-security.md").read_text()
 
 
 def pko(*words: str) -> str:
@@ -41,7 +42,13 @@ def test_the_table_of_commands_is_that_of_help() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [c for c in (*code_lines(), *code_lines(SPARK_PAGE)) if c.startswith("pko ")]
+    "line",
+    [
+        line
+        for page in (README, SPARK_PAGE, ZOOKEEPER_PAGE)
+        for line in code_lines(page)
+        if line.startswith("pko ")
+    ],
 )
 def test_every_command_line_that_is_shown_is_understood(line: str) -> None:
     command, verb, *rest = line.split()[1:]

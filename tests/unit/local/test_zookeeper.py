@@ -93,3 +93,50 @@ def test_a_directory_where_none_was_started_has_no_address(tmp_path: Path) -> No
     with pytest.raises(PkoError, match="no ZooKeeper was started on"):
         _ = ZooKeeper(tmp_path).connect
     assert zookeeper.answers("127.0.0.1", 1) is None
+
+
+@pytest.fixture
+def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In place of a JVM, what writes its arguments to the file returned."""
+    home, said = tmp_path / "jdk", tmp_path / "argv"
+    (home / "bin").mkdir(parents=True)
+    (home / "release").write_text('JAVA_VERSION="17.0.1"\n')
+    program = home / "bin" / "java"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {said}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    return said
+
+
+def test_a_port_of_tls_may_be_the_only_one(tmp_path: Path, java: Path) -> None:
+    server = ZooKeeper(tmp_path / "zk", {"secureClientPort": "0", "ssl.keyStore.password": "x"})
+    server.launch().wait(60)
+    path = tmp_path / "zk" / "zookeeper.properties"
+    written = read_settings(str(path))
+    assert "clientPort" not in written
+    assert "clientPortAddress" not in written
+    assert written["serverCnxnFactory"].endswith(".NettyServerCnxnFactory")
+    assert server.connect == server.secure_connect == f"127.0.0.1:{written['secureClientPort']}"
+    assert path.stat().st_mode & 0o777 == 0o600, "a password is in it"
+    assert server.says() is None
+
+
+def test_both_ports_have_addresses_of_their_own(tmp_path: Path, java: Path) -> None:
+    ports = {"clientPort": "0", "secureClientPort": "0", "secureClientPortAddress": "127.0.0.2"}
+    server = ZooKeeper(tmp_path / "zk", ports)
+    server.launch().wait(60)
+    assert server.connect.startswith("127.0.0.1:")
+    assert server.secure_connect.startswith("127.0.0.2:")
+    with pytest.raises(PkoError, match="with a secureClientPort"):
+        _ = ZooKeeper(tmp_path / "other").secure_connect
+
+
+def test_kafka_opts_go_to_the_jvm(
+    tmp_path: Path, java: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKA_OPTS", "-Djava.security.auth.login.config=/a -Dx='1 2'")
+    ZooKeeper(tmp_path / "zk", {"clientPort": "0"}).launch().wait(60)
+    argv = java.read_text().splitlines()
+    at = argv.index("-Djava.security.auth.login.config=/a")
+    assert argv[at + 1] == "-Dx=1 2"
+    assert at < argv.index("-cp")
