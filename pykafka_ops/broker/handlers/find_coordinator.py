@@ -53,7 +53,7 @@ def handle(context: Context, request: FindCoordinatorRequest) -> Answer:
 async def _create_first(
     context: Context, request: FindCoordinatorRequest, topic: str
 ) -> FindCoordinatorResponse:
-    code = await context.services.topics.ensure_internal(topic)
+    code = await context.services.topics.ensure_internal(topic, context.mutations())
     if code not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):
         log.warning("cannot create %s yet: %s", topic, code.text)
     return _answer(context, request)

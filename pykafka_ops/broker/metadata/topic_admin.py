@@ -191,14 +191,14 @@ class TopicAdmin:
         created = await self.create(specs, timeout_ms, charge=charge)
         return {name: result.error for name, result in created.items()}
 
-    async def ensure_internal(self, name: str) -> ErrorCode:
+    async def ensure_internal(self, name: str, charge: Charge | None = None) -> ErrorCode:
         """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
 
         NONE if its partitions have leaders now, else why not.
         """
         if name in self._image.topics:
             return ErrorCode.NONE
-        return (await self.auto.create([name]))[name]
+        return (await self.auto.create([name], charge))[name]
 
     # -- enlarge
 

@@ -92,7 +92,7 @@ class Topics:
         self.leaders = leaders
         self.asked: list[str] = []
 
-    async def ensure_internal(self, name: str) -> ErrorCode:
+    async def ensure_internal(self, name: str, charge: object) -> ErrorCode:
         self.asked.append(name)
         await asyncio.sleep(0)
         if self.leaders:

@@ -1,0 +1,150 @@
+"""Producers and consumers of real libraries are held to their rates; others go at full speed."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import confluent_kafka as ck
+import pytest
+
+from tests.support.broker import BrokerProcess
+from tests.support.commands import KafkaTools
+from tests.support.quotas import create_topic, limit
+
+RATE = 400_000
+"""Bytes per second."""
+SIZE = 1000
+COUNT = 4000
+"""Ten seconds at that rate."""
+SECONDS = COUNT * SIZE / RATE
+BURST = 1.0
+"""Two windows of a second: so many seconds' worth is free."""
+
+
+@pytest.fixture
+def broker(make_broker: Callable[..., BrokerProcess]) -> Iterator[BrokerProcess]:
+    """One that looks back for two seconds only, so that a test need not run for a minute."""
+    yield make_broker(quota_window_num=2).start()
+
+
+Outcome = tuple[float, list[int | None]]
+"""Seconds, and offsets in order."""
+
+
+class Throttled:
+    """What a client was told of its breaks (seconds)."""
+
+    def __init__(self) -> None:
+        self.breaks: list[float] = []
+
+    def __call__(self, event: Any) -> None:
+        self.breaks.append(event.throttle_time)
+
+
+def produce(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outcome:
+    """Produce; how long it took, and the offsets in order."""
+    producer = ck.Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "client.id": client_id,
+            "batch.size": 20_000,
+            "linger.ms": 5,
+            "throttle_cb": told,
+        }
+    )
+    offsets: list[int | None] = []
+    began = time.monotonic()
+    for _ in range(COUNT):
+        producer.produce(
+            topic, bytes(SIZE), partition=0, on_delivery=lambda e, m: offsets.append(m.offset())
+        )
+    assert producer.flush(120) == 0
+    return time.monotonic() - began, offsets
+
+
+def consume(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outcome:
+    """Consume it all; how long it took from the first record on, and the offsets in order."""
+    consumer = ck.Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "client.id": client_id,
+            "group.id": client_id,
+            "enable.auto.commit": False,
+            "fetch.message.max.bytes": 20_000,
+            "queued.max.messages.kbytes": 40,
+            "throttle_cb": told,
+        }
+    )
+    consumer.assign([ck.TopicPartition(topic, 0, 0)])
+    offsets: list[int | None] = []
+    began, until = 0.0, time.monotonic() + 120
+    while len(offsets) < COUNT and time.monotonic() < until:
+        message = consumer.poll(1)
+        if message is not None and message.error() is None:
+            began = began or time.monotonic()
+            offsets.append(message.offset())
+    took = time.monotonic() - began
+    consumer.close()
+    return took, offsets
+
+
+def test_a_slow_producer_and_a_slow_consumer_beside_fast_ones(
+    broker: BrokerProcess, topic: str
+) -> None:
+    bootstrap = broker.bootstrap
+    create_topic(bootstrap, "setter", topic)
+    create_topic(bootstrap, "setter", f"{topic}-p")
+    limit(bootstrap, f"{topic}-p", "slow-producer", producer_byte_rate=RATE)
+    limit(bootstrap, f"{topic}-p", "slow-consumer", consumer_byte_rate=RATE)
+    took: dict[str, Outcome] = {}
+    told = {name: Throttled() for name in ("slow-producer", "slow-consumer", "fast")}
+    took["fast producer"] = produce(bootstrap, "fast", topic, told["fast"])
+
+    def work(name: str, use: Callable[..., Outcome], where: str) -> None:
+        took[name] = use(bootstrap, name, where, told[name])
+
+    slow = [
+        threading.Thread(target=work, args=("slow-producer", produce, f"{topic}-p")),
+        threading.Thread(target=work, args=("slow-consumer", consume, topic)),
+    ]
+    for thread in slow:
+        thread.start()
+    took["fast consumer"] = consume(bootstrap, "fast", topic, told["fast"])
+    for thread in slow:
+        thread.join()
+    for name in ("slow-producer", "slow-consumer"):
+        seconds, offsets = took[name]
+        assert 0.9 * (SECONDS - BURST) < seconds < 1.1 * SECONDS + 1, name
+        assert max(told[name].breaks) > 0
+        first = offsets[0] or 0
+        assert offsets == list(range(first, first + COUNT))
+    for name in ("fast producer", "fast consumer"):
+        assert took[name][0] < SECONDS / 2, name
+        assert len(set(took[name][1])) == COUNT
+    assert [seconds for seconds in told["fast"].breaks if seconds] == []
+
+
+@pytest.mark.java
+def test_kafkas_own_producer_is_held_to_its_rate(
+    broker: BrokerProcess, topic: str, kafka_tools: KafkaTools
+) -> None:
+    create_topic(broker.bootstrap, "setter", topic)
+    limit(broker.bootstrap, topic, "perf", producer_byte_rate=RATE)
+    said = kafka_tools(
+        "kafka-producer-perf-test",
+        *("--topic", topic, "--num-records", str(COUNT), "--record-size", str(SIZE)),
+        *("--throughput", "-1", "--print-metrics", "--producer-props"),
+        *(f"bootstrap.servers={broker.bootstrap}", "client.id=perf", "batch.size=20000"),
+    )
+    assert said.code == 0, said.err
+    per_second = [float(n) for n in re.findall(r" sent, ([0-9.]+) records/sec", said.out)]
+    # One line for every five seconds, then one for all: the first has the start of a JVM in it.
+    steady = [records * SIZE for records in per_second[1:-1]]
+    assert 0.9 * RATE < max(steady) < 1.1 * RATE
+    assert COUNT / per_second[-1] > 0.9 * (SECONDS - BURST)
+    metric = next(x for x in said.out.splitlines() if "produce-throttle-time-max" in x)
+    assert float(metric.rpartition(":")[2]) > 0
