@@ -208,7 +208,20 @@ def review_topic(overrides: Mapping[str, str]) -> list[str]:
         if overrides.get(name) and overrides[name] != TOPIC[name].default
     ]
     name = "message.format.version"
-    return lines + _old_format(name, overrides.get(name, ""))
+    return lines + _old_format(name, overrides.get(name, "")) + misfits(overrides)
+
+
+def misfits(overrides: Mapping[str, str]) -> list[str]:
+    """A line for each of a topic's own settings whose value cannot be used, as people wrote it by
+    hand: what is set for the broker counts instead."""
+    lines = []
+    for name, text in overrides.items():
+        try:
+            if name in TOPIC:
+                TOPIC[name].parse(text)
+        except SettingError as error:
+            lines.append(f"{error}: the broker's own counts")
+    return lines
 
 
 def _old_format(name: str, version: str) -> list[str]:

@@ -91,6 +91,8 @@ class World:
         self.brokers = {id_: BrokerDouble() for id_ in brokers}
         self.topics: dict[str, TopicRecord] = {}
         self.states: dict[TopicPartition, LeaderAndIsr] = {}
+        self.unreadable: set[TopicPartition] = set()
+        """Partitions whose state is there, and nonsense."""
         self.marked: set[str] = set()
         self.asked: dict[TopicPartition, Replicas] = {}
         """``/admin/reassign_partitions``."""
@@ -139,7 +141,7 @@ class World:
         snapshot = Snapshot(
             brokers=self.live,
             topics=self.topics,
-            states=self.states,
+            states={k: s for k, s in self.states.items() if k not in self.unreadable},
             deletions=set(self.marked),
             reassignments=self.asked,
             elections=self.elections,
@@ -214,7 +216,9 @@ class World:
         if isinstance(step, Write):
             return [self._write(item) for item in step.items]
         if isinstance(step, ReadStates):
-            return [self.states.get(key) for key in step.partitions]
+            return [
+                None if key in self.unreadable else self.states.get(key) for key in step.partitions
+            ]
         for broker, order in step.orders:
             if broker in self.brokers and self.live[broker].epoch == order.broker_epoch:
                 self._obey(broker, order)

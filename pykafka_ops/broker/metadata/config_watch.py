@@ -98,6 +98,10 @@ class ConfigWatch:
         node = await self._store.get(EntityConfig.path(entity))
         try:
             values = EntityConfig.decode(entity, None if node is None else node.data)
+        except PkoError as error:
+            log.error("settings of %s stay as they are: %s", entity, error)
+            return
+        try:
             log.info("settings of %s are now %s", entity, sorted(values))
             self._on_change(entity, values)
         except Exception as error:

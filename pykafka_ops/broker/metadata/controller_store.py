@@ -70,11 +70,17 @@ class ControllerStore:
         self._term = term
         self._topics_cversion = -1
         self._notices: list[str] = []
+        self._told: set[str] = set()
 
     def take_notices(self) -> list[str]:
-        """Znodes that could not be understood since the last call."""
+        """Znodes that could not be understood since the last call, each told of once."""
         notices, self._notices = self._notices, []
         return notices
+
+    def _notice(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._notices.append(text)
 
     # -- writes
 
@@ -197,7 +203,7 @@ class ControllerStore:
         try:
             return PartitionState.decode(topic, index, node.data, node.stat.version)
         except ZnodeError as error:
-            self._notices.append(str(error))
+            self._notice(str(error))
             return None
 
     async def brokers(self) -> dict[int, BrokerInfo]:
@@ -210,7 +216,7 @@ class ControllerStore:
                 if node is not None:
                     found[id_] = Broker.decode(id_, node.data, node.stat.czxid)
             except ZnodeError as error:
-                self._notices.append(str(error))
+                self._notice(str(error))
         return found
 
     async def topics(self, names: Sequence[str]) -> dict[str, TopicRecord]:
@@ -222,7 +228,7 @@ class ControllerStore:
                 if node is not None:
                     found[name] = Topic.decode(name, node.data)
             except ZnodeError as error:
-                self._notices.append(str(error))
+                self._notice(str(error))
         return found
 
     async def topic_names(self) -> list[str] | None:
@@ -267,7 +273,7 @@ class ControllerStore:
         try:
             return None if node is None else decode(node.data)
         except ZnodeError as error:
-            self._notices.append(f"{error}; remove it, or write it anew")
+            self._notice(f"{error}; remove it, or write it anew")
             return None
 
     async def take_log_dir_events(self) -> set[int]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pykafka_ops.errors import PkoError, WireError
 
 T = TypeVar("T")
+_NO_NUMBER = re.compile(r"invalid literal for int\(\) with base 10: b?(.*)")
 
 
 class ZnodeError(PkoError):
@@ -43,4 +45,12 @@ def understood(what: str, build: Callable[[], T]) -> T:
         AttributeError,
         WireError,
     ) as error:
-        raise ZnodeError(f"{what}: {type(error).__name__} {error}") from error
+        raise ZnodeError(f"{what}: {_complaint(error)}") from error
+
+
+def _complaint(error: Exception) -> str:
+    """For people, who know Kafka but not Python."""
+    if isinstance(error, KeyError):
+        return f"no field {error}"
+    number = _NO_NUMBER.fullmatch(str(error))
+    return f"{number[1]} is no number" if number else str(error)

@@ -188,9 +188,14 @@ class LeaderRules:
             todo = yield from self._reread(todo)
         self.given_up.update(todo)
         self.notices += [
-            f"gave up writing the state of {t}-{i}: it changes all the time" for t, i in todo
+            f"gave up writing the state of {t}-{i}: {self._hindrance(t, i)}" for t, i in todo
         ]
         return changed
+
+    def _hindrance(self, topic: str, index: int) -> str:
+        record = self._cluster.partition(topic, index)
+        known = record is not None and record.state is not None
+        return "it changes all the time" if known else "its znode is there, but cannot be read"
 
     def _item(self, topic: str, index: int, state: LeaderAndIsr) -> WriteItem:
         record = self._cluster.partition(topic, index)

@@ -18,6 +18,7 @@ from pykafka_ops.broker.metadata import znodes_admin as admin
 from pykafka_ops.broker.metadata import znodes_config as config
 from pykafka_ops.broker.metadata.json_data import ZnodeError, decode_json
 from pykafka_ops.commands.zk.session import Stat, Znode
+from pykafka_ops.settings.check import misfits
 
 HIDDEN = "[hidden]"
 DEEPEST = 100
@@ -75,7 +76,10 @@ def _state(groups: Groups, data: bytes | None, stat: Stat) -> object:
 
 
 def _entity(groups: Groups, data: bytes | None, stat: Stat) -> object:
-    config.EntityConfig.decode(groups[0], data)
+    values = config.EntityConfig.decode(groups[0], data)
+    bad = misfits(values) if groups[0].startswith("topics/") else []
+    if bad:
+        raise ZnodeError("; ".join(bad))
     return {} if data else None
 
 
@@ -150,7 +154,8 @@ def decode(znode: Znode) -> Decoded:
 
 
 def _why(error: ZnodeError, path: str) -> str:
-    return " ".join(str(error).removeprefix(f"{path}: ").split())
+    text = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.rpartition('/')[0]}: ")
+    return " ".join(text.split())
 
 
 def shown(data: bytes | None) -> Any:

@@ -31,3 +31,9 @@ def test_formats_before_v2_are_said_to_be_ignored_as_kafka_does() -> None:
         "log.message.format.version=0.9.0"
     ]
     assert review({"log.message.format.version": "1.0"}) == ([], [])
+
+
+def test_a_value_that_is_none_is_told_of() -> None:
+    (line,) = review_topic({"retention.ms": "soon", "segment.bytes": "1000"})
+    assert line.startswith("Invalid value soon for configuration retention.ms")
+    assert line.endswith("the broker's own counts")

@@ -97,7 +97,9 @@ def test_a_notification_in_the_old_format_is_understood(run: Any) -> None:
     run(body)
 
 
-def test_what_cannot_be_read_or_applied_stops_nothing(run: Any) -> None:
+def test_what_cannot_be_read_or_applied_stops_nothing(
+    run: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     async def body(store: EmbeddedStore, watch: ConfigWatch, told: Told, clock: Clock) -> None:
         def fail(entity: str, values: dict[str, str]) -> None:
             told.append((entity, values))
@@ -107,9 +109,13 @@ def test_what_cannot_be_read_or_applied_stops_nothing(run: Any) -> None:
         await watch.start()
         await store.create(ConfigChanges.prefix, b"junk", sequence=True)
         await put(store, "topics/t", a="1")
+        await put(store, "topics/bad", a="1")
+        await store.set(EntityConfig.path("topics/bad"), b"junk")
         await put(store, "topics/s", a="1")
         await settle(watch)
         assert [entity for entity, _ in told] == ["topics/t", "topics/s"]
+        assert "topics/bad stay as they are: /config/topics/bad: not JSON" in caplog.text
+        assert caplog.text.count("Traceback") == 2, "only of what was not expected"
 
     run(body)
 

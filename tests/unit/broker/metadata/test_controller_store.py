@@ -12,6 +12,7 @@ import pytest
 from pykafka_ops.broker.metadata import membership, znodes
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
+from pykafka_ops.broker.metadata.znodes import Topic
 from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
 from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.steps import (
@@ -152,5 +153,20 @@ def test_a_former_controller_can_write_nothing(run: Callable[[Body], None]) -> N
             with pytest.raises(membership.ControllerMovedError):
                 await tree.write([item])
         assert await store.children("/brokers/topics") == ["a"]
+
+    run(body)
+
+
+def test_what_cannot_be_read_is_told_of_once(run: Callable[[Body], None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        await store.create(Topic.path("bad"), b"{", make_parents=True)
+        assert await tree.topics(["bad"]) == {}
+        (told,) = tree.take_notices()
+        assert told.startswith("/brokers/topics/bad: not JSON")
+        await tree.topics(["bad"])
+        assert tree.take_notices() == []
+        await store.set(Topic.path("bad"), b"[]")
+        await tree.topics(["bad"])
+        assert tree.take_notices() == ["/brokers/topics/bad: not a JSON object"]
 
     run(body)

@@ -31,3 +31,15 @@ def test_a_state_that_vanished_is_reported_and_not_invented() -> None:
     world.kill(0)
     assert world.states == {}
     assert world.controller.take_notices() == ["the state of t-0 is gone or cannot be read"]
+
+
+def test_a_state_that_cannot_be_read_is_reported_and_not_written_over() -> None:
+    world = World(0, 1)
+    world.create(new_topic("t", [0, 1]))
+    written = world.states["t", 0]
+    world.unreadable.add(("t", 0))
+    world.elect_controller()
+    assert world.states["t", 0] == written
+    assert set(world.controller.take_notices()) == {
+        "gave up writing the state of t-0: its znode is there, but cannot be read"
+    }

@@ -64,8 +64,15 @@ def test_secrets_are_hidden() -> None:
     [
         ("/brokers/topics/t", b"\xff", "not JSON"),
         ("/brokers/topics/t", b"[]", "not a JSON object"),
-        ("/brokers/topics/t/partitions/0/state", b'{"leader":1}', "leader_epoch"),
-        ("/controller_epoch", b"x", "invalid literal"),
+        ("/brokers/topics/t/partitions/0/state", b'{"leader":1}', "no field 'leader_epoch'"),
+        ("/brokers/topics/t", b'{"version":1,"partitions":{"0":["a"]}}', "'a' is no number"),
+        ("/controller_epoch", b"x", "'x' is no number"),
+        ("/config/changes/config_change_0000000001", b"x", "not JSON"),
+        (
+            "/config/topics/t",
+            b'{"version":1,"config":{"retention.ms":"soon"}}',
+            "Invalid value soon for configuration retention.ms",
+        ),
         ("/kafka-acl/Nope/x", b"{}", "unknown resource type Nope"),
     ],
 )
@@ -73,6 +80,8 @@ def test_a_bad_znode_is_shown_with_its_problem(path: str, data: bytes, problem: 
     decoded = decode(znode(path, data))
     assert problem in decoded.problem
     assert "\n" not in decoded.problem
+    assert "/" not in decoded.problem, "the path stands beside it"
+    assert "Error" not in decoded.problem, "that is Python's"
     assert decoded.value is not None
 
 
