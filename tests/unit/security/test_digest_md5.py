@@ -1,4 +1,8 @@
+import contextlib
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pykafka_ops.security.digest_md5 import Dialogue, DigestError, dialogue
 
@@ -51,3 +55,17 @@ def test_a_challenge_that_cannot_be_answered_is_refused(challenge: bytes, text: 
     next(said)
     with pytest.raises(DigestError, match=text):
         said.send(challenge)
+
+
+@given(st.binary(max_size=60))
+def test_no_challenge_is_a_crash(challenge: bytes) -> None:
+    said = answering()
+    with contextlib.suppress(DigestError):
+        said.send(challenge)
+
+
+@given(st.lists(st.sampled_from(['nonce="', "algorithm=md5-sess", ",", '"', "\\", "qop=auth"])))
+def test_no_broken_challenge_is_a_crash(parts: list[str]) -> None:
+    said = answering()
+    with contextlib.suppress(DigestError):
+        said.send("".join(parts).encode())

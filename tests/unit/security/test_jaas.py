@@ -1,4 +1,8 @@
+import contextlib
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pykafka_ops.security.jaas import JaasError, options, sections
 
@@ -64,3 +68,9 @@ def test_what_java_would_not_take_is_told_with_its_line(text: str, why: str) -> 
     with pytest.raises(JaasError) as caught:
         sections(text)
     assert why in str(caught.value)
+
+
+@given(st.lists(st.sampled_from([*'{};="\n ', "a.B", "required", "//", "/*", "${x}"]), max_size=30))
+def test_no_file_is_a_crash(parts: list[str]) -> None:
+    with contextlib.suppress(JaasError):
+        sections("".join(parts))
