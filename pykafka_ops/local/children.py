@@ -65,12 +65,16 @@ def _death_with_parent() -> Callable[[], None] | None:
 
 
 def started_at(pid: int) -> int | None:
-    """The tick ``pid`` was started at; None if it does not run (or is a zombie); 0 if unknown."""
+    """The tick ``pid`` was started at; None if it does not run (or is a zombie); 0 if unknown.
+
+    A zombie that has threads left is none yet: they may hold its ports and locks.
+    """
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat", "rb") as stat:
             fields = stat.read().rpartition(b")")[2].split()
-        return None if fields[0] in (b"Z", b"X") else int(fields[19])
+        gone = fields[0] in (b"Z", b"X") and int(fields[17]) < 2
+        return None if gone else int(fields[19])
     except ProcessLookupError:
         return None
     except PermissionError:

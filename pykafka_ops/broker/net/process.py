@@ -62,11 +62,12 @@ def read_pid_file(data_dir: Path) -> dict[str, Any] | None:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process of that id runs; a zombie does not."""
+    """Whether a process of that id runs; a zombie does not, unless it has threads left."""
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat", "rb") as stat:
-            return stat.read().rpartition(b")")[2].split()[0] != b"Z"
+            fields = stat.read().rpartition(b")")[2].split()
+        return fields[0] != b"Z" or int(fields[17]) > 1
     except ProcessLookupError:
         return False
     except OSError:
