@@ -46,9 +46,16 @@ class CheckFailed(PkoError):  # noqa: N818 - the check failed, the program did n
 
 
 class KafkaError(PkoError):
-    """A Kafka protocol error; ``code`` is a value of ``wire.codes.ErrorCode``."""
+    """A Kafka protocol error; ``code`` is a value of ``wire.codes.ErrorCode``.
+
+    A long message is cut: it may repeat a name, and a response has no place for any length.
+    """
+
+    MOST_TEXT = 32_767 // 4
+    """Characters; a string of a response has at most 32767 bytes."""
 
     def __init__(self, code: int, message: str = "") -> None:
+        message = message[: self.MOST_TEXT]
         super().__init__(message)
         self.code = code
         self.message = message

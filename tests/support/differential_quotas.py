@@ -196,6 +196,12 @@ def odd_entities(side: Side, version: int) -> None:
     for name in (".", "..", "...", "/", "%", "\0"):
         alter(side, f"user {name!r}", ({"user": name}, quotas))
         alter(side, f"cleared {name!r}", ({"user": name}, {RATE: None}))
+    for length in (32_700, 32_767):
+        name = side.topic("é" * 32_767)[: length // 2]
+        alter(side, f"ip of {length} bytes", ({"ip": name}, quotas), validate_only=True)
+        alter(side, f"user of {length} bytes", ({"user": name}, quotas))
+        describe(side, f"of {length} bytes", ("user", name))
+        alter(side, f"cleared of {length} bytes", ({"user": name}, {RATE: None}))
     good: Names = {"user": side.topic("u")}
     alter(side, "good and bad", ({"user": ""}, quotas), (good, quotas), ({"tribe": "x"}, quotas))
     alter(side, "cleared", (good, {RATE: None}))
@@ -266,6 +272,7 @@ def credentials_of_some(side: Side, version: int) -> None:
     change(side, "set", new(user), new(other, 2))
     credentials(side, "some", user, "nobody", "", other)
     credentials(side, "names that cannot be", user, ".", "..")
+    credentials(side, "long name", user, side.topic("x" * 32_767)[:32_767])
     credentials(side, "twice", user, user, "", "", "nobody", "nobody")
     alter(side, "quotas too", ({"user": user}, {RATE: 1e6}))
     credentials(side, "with quotas", user)

@@ -179,3 +179,11 @@ def test_more_than_a_znode_holds_is_refused(desk: ConfigDesk) -> None:
     assert code == 42
     assert re.fullmatch(r"The settings of users/u take \d+ bytes, more than 600000\.", text or "")
     assert set(desk.znodes()) == {"users/v"}
+
+
+def test_a_name_that_fills_a_response_is_told_in_part(desk: ConfigDesk) -> None:
+    name = "\N{GRINNING FACE}" * (32_767 // 4)
+    ((user, code, text, _),) = describe(desk, name)
+    assert (user, code) == (name, NOT_FOUND)
+    assert text is not None
+    assert text.startswith("Attempt to describe a user credential that does not exist: ")
