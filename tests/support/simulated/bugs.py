@@ -1,0 +1,128 @@
+"""Bugs to plant into the broker: the simulation is worth something only if it finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from pykafka_ops.broker.coordinators import runtime
+from pykafka_ops.broker.handlers import fetch_read
+from pykafka_ops.broker.metadata.membership import ControllerTerm
+from pykafka_ops.broker.metadata.store import Check
+from pykafka_ops.broker.metadata.znodes import ControllerEpoch
+from pykafka_ops.broker.net import server
+from pykafka_ops.broker.net.parts import Parts
+from pykafka_ops.broker.net.replica_service import LocalReplicas
+from pykafka_ops.broker.state.broker_rules import BrokerRules
+from pykafka_ops.broker.state.groups_shard import GroupShard
+from pykafka_ops.broker.state.in_sync import InSync
+from pykafka_ops.broker.state.producers import Producers
+from pykafka_ops.broker.storage import scan
+from pykafka_ops.broker.storage.flush import FlushJob
+from pykafka_ops.broker.storage.log_segments import LogSegments
+from pykafka_ops.broker.storage.partition import Partition
+from pykafka_ops.broker.storage.replicas import Replicas
+from pykafka_ops.broker.storage.segment import Segment
+from pykafka_ops.errors import WireError
+from pykafka_ops.wire.codec import decode_at
+from pykafka_ops.wire.codes import ErrorCode
+
+Patch = tuple[Any, str, Any]
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Left out."""
+
+
+def _no_steps(*_: object) -> Iterator[Any]:
+    """A rule that does nothing."""
+    yield from ()
+
+
+def _joins_anyway(view: InSync, replica: int, *_: object) -> Any:
+    if view.pending is not None or replica in view.isr or replica not in view.followers:
+        return None
+    return view._propose((*view.isr, replica), replica)
+
+
+_read_records = fetch_read._read_records
+
+
+def _reads_all(read: Any, log: Any, bound: int, budget: Any) -> None:
+    _read_records(read, log, log.log_end_offset, budget)
+
+
+_begin = Partition._begin
+
+
+def _begins_at_nothing(partition: Partition, log: Any) -> None:
+    _begin(partition, log)
+    log._high_watermark = 0
+
+
+def _commits_as_follower(replicas: Replicas, topic: str, index: int) -> None:
+    partition = replicas.find(topic, index)
+    if partition is not None:
+        partition.advance_high_watermark()
+        replicas.wake_soon(partition.key)
+
+
+def _settles_at_once(coordinator: Any, slot: Any) -> None:
+    while slot.inflight:
+        written = slot.inflight.popleft()
+        coordinator._committed(slot, written.outcome, written.base, told=written.timed_out)
+
+
+_decode_at = decode_at
+
+
+def _falls_over(*arguments: Any) -> Any:
+    try:
+        return _decode_at(*arguments)
+    except WireError as error:
+        raise ValueError(str(error)) from error
+
+
+BUGS: dict[str, list[Patch]] = {
+    "the watermark waits for nobody": [(InSync, "committed", lambda view, end, *_: end)],
+    "anybody may be elected": [(Parts, "_unclean", lambda parts, topic: True)],
+    "logs that differ are not noticed": [(fetch_read, "_diverges", lambda *_: False)],
+    "nothing is written once only": [
+        (Producers, "find_duplicate", _nothing),
+        (Producers, "_check_sequence", _nothing),
+    ],
+    "consumers read to the end": [(fetch_read, "_read_records", _reads_all)],
+    "a new leader knows no watermark": [(Partition, "_begin", _begins_at_nothing)],
+    "leader epochs are not compared": [(Partition, "check_leader_epoch", _nothing)],
+    "former controllers write": [
+        (ControllerTerm, "check", lambda term: Check(ControllerEpoch.path, -1))
+    ],
+    "former controllers are obeyed": [(LocalReplicas, "_check", _nothing)],
+    "anybody may join the ISR": [(InSync, "expand", _joins_anyway)],
+    "nobody joins the ISR": [(InSync, "expand", _nothing)],
+    "open transactions are read": [(Producers, "first_unstable_offset", -1)],
+    "aborts are not indexed": [(Segment, "append_aborted", _nothing)],
+    "generations are not compared": [(GroupShard, "_may_commit", lambda *_, **__: ErrorCode.NONE)],
+    "coordinators do not wait for replicas": [(runtime.Coordinator, "_settle", _settles_at_once)],
+    "a clean stop syncs nothing": [(FlushJob, "run", _nothing)],
+    "recovery believes every byte": [(scan, "check", lambda *_: True)],
+    "answers do not wait for the disk": [
+        (LogSegments, "flush_soon", _nothing),
+        (LogSegments, "flush", _nothing),
+    ],
+    "a flush commits": [(Replicas, "flushed", _commits_as_follower)],
+    "lost brokers are not missed": [(BrokerRules, "_replicas_lost", _no_steps)],
+    "malformed requests are not expected": [(server, "decode_at", _falls_over)],
+}
+"""By what is wrong."""
+
+
+@contextmanager
+def planted(bug: str) -> Iterator[None]:
+    """While it lasts, the broker has this bug (none if empty)."""
+    with ExitStack() as stack:
+        for owner, name, value in BUGS.get(bug, ()):
+            stack.enter_context(patch.object(owner, name, value))
+        yield

@@ -1,0 +1,169 @@
+"""Looks at all brokers and at the tree, and tells the ledger what it sees (I1, I3-I6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.metadata.store import Create, Delete, Op, SetData
+from pykafka_ops.broker.metadata.znodes import ControllerEpoch, PartitionState, Topic
+from pykafka_ops.broker.state.leadership import LeaderAndIsr
+from pykafka_ops.disk.batch import scan
+from pykafka_ops.errors import KafkaError
+from tests.support.simulated.ledger import Committed, Key, demand
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.storage.log import Log
+    from pykafka_ops.broker.storage.partition import Partition
+    from tests.support.simulated.nodes import Node
+    from tests.support.simulated.world import World
+
+EVERY_S = 0.005
+
+
+class Watcher:
+    """What was seen before, to compare with."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.states: dict[tuple[str, int], LeaderAndIsr] = {}
+        """What the tree says of each partition."""
+        self.controller_epoch = 0
+        self._verified: dict[tuple[int, int, Key], tuple[int, int]] = {}
+        self._watermarks: dict[tuple[int, int, Key, int], int] = {}
+        self._newest: dict[Key, int] = {}
+        self._next_look = 0.0
+
+    # -- the tree
+
+    def written(self, op: Op) -> None:
+        """An operation on the tree was carried out."""
+        if isinstance(op, Delete):
+            place = _place(op.path)
+            if place is not None:
+                self.states.pop(place, None)
+            return
+        if not isinstance(op, Create | SetData):
+            return
+        if op.path == ControllerEpoch.path:
+            epoch = ControllerEpoch.decode(op.data)
+            rises = isinstance(op, Create) or epoch == self.controller_epoch + 1
+            demand(rises, "I5", f"controller epoch {epoch} after {self.controller_epoch}")
+            self.controller_epoch = epoch
+        place = _place(op.path)
+        if place is not None:
+            self._state_written(place, PartitionState.decode(*place, op.data, 0))
+
+    def _state_written(self, place: tuple[str, int], new: LeaderAndIsr) -> None:
+        old = self.states.get(place)
+        said = f"{place} {old} -> {new}"
+        demand(len(new.isr) > 0 and new.leader in (-1, *new.isr), "I6", said)
+        now = self.controller_epoch
+        demand(new.controller_epoch == now, "I5", f"{said} by a former controller, it is {now}")
+        if old is not None:
+            same = new.leader == old.leader or new.leader_epoch > old.leader_epoch
+            demand(same and new.leader_epoch >= old.leader_epoch, "I5", said)
+            demand(bool(set(new.isr) & set(old.isr)), "I1", f"{said}: an unclean election")
+        node = self.world.ensemble.tree.get(Topic.path(place[0]))
+        if node is not None:
+            record = Topic.decode(place[0], node.data)
+            replicas = record.partitions[place[1]].replicas
+            demand(set(new.isr) <= set(replicas), "I6", f"{said}: replicas are {replicas}")
+        self.states[place] = new
+        self.world.dark.settled(place, new.isr)
+
+    # -- the brokers
+
+    def look(self) -> None:
+        """Called before the clock moves on: everything, if it is time again."""
+        now = self.world.loop.time()
+        if now >= self._next_look:
+            self._next_look = now + EVERY_S
+            self.look_now()
+
+    def look_now(self) -> None:
+        """Every replica on every broker."""
+        for node in self.world.nodes:
+            parts = node.parts
+            if parts is None:
+                continue
+            for partition in parts.replicas.all():
+                if not partition.offline:
+                    self._replica(node, partition)
+        self.world.ledger.check_acknowledged()
+
+    def _replica(self, node: Node, partition: Partition) -> None:
+        key = (partition.topic_id, partition.index)
+        log = partition._log
+        if log is None or not log.is_open:
+            return
+        held = self.world.ledger.committed.setdefault(key, Committed())
+        if partition.is_leader:
+            self._leader(node, partition, key, held, log)
+        self._content(node, partition, key, held, log)
+        state = self.states.get(partition.key)
+        if state is None or node.id not in state.isr or self.world.dark.covers(node.id):
+            return
+        if partition.leader_epoch == state.leader_epoch:
+            said = f"{partition.key}: broker {node.id} in sync ends at {log.log_end_offset}"
+            whole = log.log_end_offset >= held.end
+            demand(whole, "I6", f"{said}, {held.end} are committed")
+
+    def _leader(
+        self, node: Node, partition: Partition, key: Key, held: Committed, log: Log
+    ) -> None:
+        epoch = partition.leader_epoch
+        self.world.ledger.led(key, epoch, node.id)
+        if epoch >= self._newest.get(key, -1):
+            self._newest[key] = epoch
+            said = f"{partition.key}: broker {node.id} leads in epoch {epoch}"
+            end = log.log_end_offset
+            demand(end >= held.end, "I1", f"{said} with {end} of {held.end} committed")
+        place = (node.id, node.lives, key, epoch)
+        before = self._watermarks.get(place, 0)
+        now = log.high_watermark
+        demand(now >= before, "I4", f"{partition.key}: watermark {before} -> {now}")
+        self._watermarks[place] = now
+
+    def _content(
+        self, node: Node, partition: Partition, key: Key, held: Committed, log: Log
+    ) -> None:
+        """What is below its high watermark is what everybody has there (I3)."""
+        end = log.high_watermark
+        said = f"{partition.key} on broker {node.id}"
+        demand(end <= log.log_end_offset, "I6", f"{said}: watermark {end} is above the end")
+        place = (node.id, node.lives, key)
+        generation, done = self._verified.get(place, (log.generation, 0))
+        if generation != log.generation:
+            done = 0
+        if end > done:
+            try:
+                data = read_between(log, done, end)
+            except (KafkaError, OSError):
+                return  # its disk fails
+            held.take(said, data)
+        self._verified[place] = log.generation, max(done, end)
+
+
+def _place(path: str) -> tuple[str, int] | None:
+    """The partition whose state is kept at ``path``."""
+    parts = path.split("/")
+    if len(parts) == 7 and parts[2] == "topics" and parts[6] == "state":
+        return parts[3], int(parts[5])
+    return None
+
+
+def read_between(log: Log, start: int, end: int) -> bytes:
+    """The batches of a log from one offset to another."""
+    segments = log.segments
+    ends = [segment.base_offset for segment in segments[1:]]
+    data = b"".join(
+        segment.log.read(segment.size, 0)
+        for segment, upto in zip(segments, [*ends, end + 1], strict=True)
+        if segment.size and upto > start and segment.base_offset < end
+    )
+    first, last = -1, 0
+    for position, header in scan(memoryview(data)):
+        if header.next_offset > start and header.base_offset < end:
+            first = position if first < 0 else first
+            last = position + header.size
+    return data[max(first, 0) : last]

@@ -1,0 +1,239 @@
+"""A whole cluster in one process: brokers as they are, a virtual clock, and everything that fails.
+
+The brokers are those of the product, from their sockets' protocol down to the files they write:
+only clocks, sockets, threads, the disk and ZooKeeper's server are the simulation's
+(``surroundings``). All that happens is drawn from one seed: a seed that fails is a test case.
+Rules are those of invariants I1-I11; see ``ledger`` and ``watching``.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.simulated.accounts import Accounts
+from tests.support.simulated.admin import Administrator, create_topics
+from tests.support.simulated.client import Client, GivenUpError
+from tests.support.simulated.ensemble import Ensemble
+from tests.support.simulated.groups import Member
+from tests.support.simulated.ledger import BrokenError, Ledger
+from tests.support.simulated.loop import Clock, SimLoop
+from tests.support.simulated.misfortunes import Dark, Misfortunes
+from tests.support.simulated.network import Network
+from tests.support.simulated.nodes import Node, State
+from tests.support.simulated.producers import Idempotent, Producer
+from tests.support.simulated.readers import COMMITTED, UNCOMMITTED, Hostile, Reader
+from tests.support.simulated.surroundings import installed
+from tests.support.simulated.transactions import Transactional
+from tests.support.simulated.watching import Watcher
+
+STAYING = {"plain": 3, "once": 2, "whole": 3}
+"""Topics that are there in every run, with their partitions."""
+TROUBLE_S = 25.0
+HEAL_S = 120.0
+"""How long all has to be well again after the last misfortune."""
+
+
+class World:
+    """One run: :meth:`run` raises if a rule is broken. ``seconds`` is how long things go wrong."""
+
+    def __init__(self, seed: int, seconds: float = TROUBLE_S) -> None:
+        self.draw = draw = random.Random(seed)
+        self.seconds = seconds
+        self.loop = SimLoop(draw)  # type: ignore[abstract]
+        self.network = Network(self.loop, draw)
+        self.ensemble = Ensemble(self.loop, self.network)
+        self.ledger = Ledger()
+        self.watcher = Watcher(self)
+        self.dark = Dark()
+        self.history: list[str] = []
+        self.partitions: dict[str, int] = {}
+        self.busy: set[str] = set()
+        self.quiet = False
+        """Whether clients have to come to an end."""
+        self.end_at = float("inf")
+        self.durable = draw.random() < 0.4
+        self.brokers = draw.choice((3, 3, 4))
+        self._broken: list[BaseException] = []
+        self.ensemble.written = self._guarded(self.watcher.written)
+        self.loop.moment = self.watcher.look
+        settings = self._settings()
+        self.nodes = [
+            Node(id_, self.loop, self.network, settings, self.failed) for id_ in range(self.brokers)
+        ]
+        self.clients: list[Client] = []
+
+    def _settings(self) -> dict[str, str]:
+        draw = self.draw
+        return {
+            "zookeeper.connect": "zk:2181",
+            "zookeeper.session.timeout.ms": "6000",
+            "min.insync.replicas": draw.choice(("1", "2", "2")),
+            "log.flush.interval.messages": "1" if self.durable else str(2**63 - 1),
+            "log.segment.bytes": draw.choice(("1000", "4000", "1048576")),
+            "log.index.interval.bytes": draw.choice(("0", "200", "4096")),
+            "log.cleaner.enable": "false",
+            "auto.create.topics.enable": "false",
+            "offsets.topic.num.partitions": "2",
+            "offsets.topic.replication.factor": "3",
+            "transaction.state.log.num.partitions": "2",
+            "transaction.state.log.replication.factor": "3",
+            "transaction.state.log.min.isr": "2",
+            "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
+            "group.initial.rebalance.delay.ms": "0",
+            "replica.lag.time.max.ms": draw.choice(("2000", "5000")),
+            "replica.socket.timeout.ms": "4000",
+            "replica.fetch.wait.max.ms": "500",
+            "replica.high.watermark.checkpoint.interval.ms": draw.choice(("300", "5000")),
+            "log.flush.offset.checkpoint.interval.ms": draw.choice(("1000", "60000")),
+            "controller.socket.timeout.ms": "3000",
+            "request.timeout.ms": "3000",
+            "leader.imbalance.check.interval.seconds": "5",
+            "log.segment.delete.delay.ms": "2000",
+            "num.replica.fetchers": draw.choice(("1", "2")),
+        }
+
+    def now_ms(self) -> int:
+        """The wall clock."""
+        return Clock(self.loop).time_ns() // 1_000_000
+
+    def say(self, text: str) -> None:
+        """Remember what happens."""
+        self.history.append(f"{self.loop.time() - 1000:.2f} {text}")
+
+    # -- what goes wrong with the product
+
+    def failed(self, text: str) -> None:
+        """Something that must not happen did."""
+        self.broken(BrokenError(f"I11: {text}"))
+
+    def broken(self, error: BaseException) -> None:
+        """A rule is broken: the run ends."""
+        self._broken.append(error)
+
+    def _guarded(self, look: Callable[[Any], None]) -> Callable[[Any], None]:
+        def guarded(what: Any) -> None:
+            try:
+                look(what)
+            except BrokenError as error:
+                self.broken(error)
+
+        return guarded
+
+    def check_patience(self) -> None:
+        """Raise GivenUpError once clients should have come to an end."""
+        if self.quiet and self.loop.time() > self.end_at + HEAL_S:
+            raise GivenUpError
+
+    def is_spare(self, broker: int) -> bool:
+        """Whether every partition has another replica in sync that is well."""
+        well = {n.id for n in self.nodes if n.state is State.UP} - {broker}
+        states = self.watcher.states.values()
+        return all(set(s.isr) & well for s in states)
+
+    # -- a run
+
+    def run(self) -> None:
+        """Start, go through misfortunes, heal, settle accounts. Raises BrokenError."""
+        handler = _Listener(self)
+        root = logging.getLogger()
+        level, handlers = root.level, root.handlers[:]
+        root.setLevel(logging.ERROR)
+        root.handlers[:] = [handler]
+        try:
+            with installed(self.loop, self.network, self.ensemble):
+                self._begin()
+                self._go_through()
+                self._heal()
+        finally:
+            self.loop.over = True
+            root.setLevel(level)
+            root.handlers[:] = handlers
+
+    def _run(self, seconds: float, done: Callable[[], bool] = lambda: False) -> bool:
+        """Go on for so long, or until ``done``; whether it is."""
+        until = self.loop.time() + seconds
+        found = False
+
+        def stop() -> bool:
+            nonlocal found
+            found = done()
+            return found or bool(self._broken)
+
+        self.loop.run(until, stop)
+        if self._broken:
+            raise self._broken[0]
+        if self.loop.failures:
+            failure = self.loop.failures[0]
+            raise BrokenError(f"I11: {failure.get('message')}") from failure.get("exception")
+        return found
+
+    def _begin(self) -> None:
+        for node in self.nodes:
+            node.start()
+        self.demand(lambda: all(n.state is State.UP for n in self.nodes), 20, "brokers start")
+        create_topics(self, STAYING)
+        self.demand(lambda: len(self.partitions) == len(STAYING), 30, "topics are made")
+        admin = Administrator(self, "admin")
+        self.clients = [
+            Producer(self, "p0"),
+            Producer(self, "p1"),
+            Idempotent(self, "i0"),
+            Idempotent(self, "i1"),
+            Transactional(self, "t0"),
+            Transactional(self, "t1"),
+            Reader(self, "r0", UNCOMMITTED),
+            Reader(self, "r1", COMMITTED),
+            Member(self, "m0"),
+            Member(self, "m1"),
+            Member(self, "m2"),
+            Hostile(self, "h0"),
+            admin,
+        ]
+        self.admin = admin
+        for client in self.clients:
+            client.run()
+        self._run(3.0)
+
+    def demand(self, done: Callable[[], bool], seconds: float, what: str) -> None:
+        """Go on until it is so (I10)."""
+        if not self._run(seconds, done):
+            raise BrokenError(f"I10: {what}: not within {seconds:g} s")
+
+    def _go_through(self) -> None:
+        self.misfortunes = Misfortunes(self)
+        self.misfortunes.begin()
+        self._run(self.seconds)
+
+    def _heal(self) -> None:
+        self.say("heal")
+        self.end_at = self.loop.time()
+        self.misfortunes.end()
+        up = lambda: all(n.state is State.UP for n in self.nodes)  # noqa: E731
+        self.demand(up, 40, "all brokers are back")
+        self._run(5.0)
+        self.quiet = True
+        self.demand(lambda: not self.busy, HEAL_S - 20, f"clients end: {sorted(self.busy)}")
+        self.demand(up, 20, "all brokers stay")
+        whole = lambda: not self.admin.what_is_missing()  # noqa: E731
+        if not self._run(HEAL_S, whole):
+            raise BrokenError(f"I10: the cluster does not heal: {self.admin.what_is_missing()}")
+        Accounts(self).settle()
+
+
+class _Listener(logging.Handler):
+    """Errors with a traceback are bugs (I11)."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(logging.ERROR)
+        self._world = world
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take down what is logged."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not isinstance(error, BrokenError):
+            broken = BrokenError(f"I11: {record.name}: {record.getMessage()}: {error!r}")
+            broken.__cause__ = error
+            self._world.broken(broken)

@@ -1,0 +1,34 @@
+"""Whole clusters in one process: whatever fails, they keep their word and heal (I1-I11).
+
+In a process with the same string hashes every time, so that a seed that fails does so again.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[4] / "scripts" / "simulate.py"
+SECONDS = "6"
+
+
+def simulate(*arguments: str) -> str:
+    """What the script says; it must find nothing wrong."""
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--seconds", SECONDS, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_cluster_keeps_its_word_and_heals() -> None:
+    assert "4 seeds, 0 failed" in simulate("--seeds", "4")
+
+
+def test_a_bug_is_found() -> None:
+    assert ": seed " in simulate("--bugs", "the watermark waits for nobody")
