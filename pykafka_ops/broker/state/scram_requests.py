@@ -87,7 +87,7 @@ class ScramChanges:
                     "A user credential cannot be altered twice in the same request",
                 )
         self.users = sorted({c.name for c in every} - self.refused.keys())
-        """Of whom something is changed."""
+        """Who may be changed, as far as the request tells."""
 
     def _refuse(self, user: str, error: KafkaError | None) -> None:
         if error is not None:
@@ -107,8 +107,8 @@ class ScramChanges:
                     ErrorCode.RESOURCE_NOT_FOUND,
                     "Attempt to delete a user credential that does not exist",
                 )
-        self.users = [user for user in self.users if user not in self.refused]
-        changes: dict[str, dict[str, str | None]] = {user: {} for user in self.users}
+        left = [user for user in self.users if user not in self.refused]
+        changes: dict[str, dict[str, str | None]] = {user: {} for user in left}
         for deletion in self._deletions:
             if deletion.name in changes:
                 changes[deletion.name][BY_NUMBER[deletion.mechanism].name] = None
@@ -122,8 +122,7 @@ class ScramChanges:
                     changes[new.name][mechanism.name] = credential.text()
         except SettingError:
             failed = generic(ErrorCode.UNKNOWN_SERVER_ERROR)
-            self.refused.update(dict.fromkeys(self.users, failed))
-            self.users = []
+            self.refused.update(dict.fromkeys(left, failed))
             return {}
         return changes
 
