@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.net import adoption, identity, seat
-from pykafka_ops.broker.net.clocks import monotonic_clock
 from pykafka_ops.broker.net.listeners import Listening
 from pykafka_ops.broker.net.parts import Parts
 from pykafka_ops.broker.net.seat import Seat
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.state.image import Endpoint as ImageEndpoint
+from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.apis import ApiKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from pykafka_ops.broker.net.clocks import monotonic_clock
+from pykafka_ops.broker.storage.clocks import monotonic_clock
 
 
 class Expiry:

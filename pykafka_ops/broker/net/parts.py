@@ -13,7 +13,6 @@ from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
 from pykafka_ops.broker.net import identity
 from pykafka_ops.broker.net.cleaner import LogCleaner
-from pykafka_ops.broker.net.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.net.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_link import ControllerLink
@@ -39,6 +38,7 @@ from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.quota_entities import QuotaEntities
 from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
+from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.errors import ConnectError

@@ -17,7 +17,7 @@ from pykafka_ops.broker.metadata.membership import (
 )
 from pykafka_ops.broker.metadata.znodes import Broker
 from pykafka_ops.broker.net import adoption, identity
-from pykafka_ops.broker.net.clocks import wall_clock
+from pykafka_ops.broker.storage.clocks import wall_clock
 from pykafka_ops.broker.storage.files import Lock, RealFiles
 from pykafka_ops.errors import SettingError, StorageError
 from pykafka_ops.settings import check

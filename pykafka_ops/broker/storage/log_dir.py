@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import errno
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.files import FULL, Files
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-
-def wall_clock() -> int:
-    """Now, in ms since 1970."""
-    return time.time_ns() // 1_000_000
-
-
-def monotonic_clock() -> float:
-    """Monotonic ms."""
-    return time.monotonic_ns() / 1e6
 
 
 @dataclass(slots=True)
