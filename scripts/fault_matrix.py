@@ -33,8 +33,8 @@ from tests.support.faulty_cluster import FaultyCluster, Vitals  # noqa: E402
 
 ROUNDS_PER_CLUSTER = 25
 """A new cluster after so many rounds."""
-MOST = Vitals(pid=0, fds=200, threads=40, tasks=40, rss=160 << 20)
-"""What a broker may hold after a round whose topics are gone; they begin at a third of it."""
+MOST = Vitals(pid=0, fds=120, threads=24, tasks=20, rss=96 << 20)
+"""What a broker may hold after a round whose topics are gone; they begin at about half of it."""
 
 
 class Round(NamedTuple):

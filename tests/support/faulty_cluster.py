@@ -96,19 +96,21 @@ class FaultyCluster:
             broker.settings["advertised.listeners"] = told
             dirs = (broker.data_dir / "a", broker.data_dir / "b")
             broker.settings["log.dirs"] = ",".join(map(str, dirs))
-            self._steer(broker)
+            self._steer(broker, outside)
             if self._mounts:
                 self.disks[number].mount()
         self.kafka.start()
         return self
 
-    def _steer(self, broker: LocalBroker) -> None:
-        """Have it run with a clock, and without a mount a disk, of our own."""
+    def _steer(self, broker: LocalBroker, told: int) -> None:
+        """Have it run with a clock, and without a mount a disk, of our own; on the port that
+        clients are told, or not at all."""
         path, argv = broker.directory / "steering", broker.argv
         broker.directory.mkdir(parents=True, exist_ok=True)
         self.steering[broker.broker_id] = Steering(path)
 
         def steered_argv(port: int) -> list[str]:
+            assert port == told, f"somebody took port {told}"
             words = argv(port)
             rest = words[words.index("pykafka_ops") + 1 :]
             return [sys.executable, steered.__file__, str(path), *rest]
