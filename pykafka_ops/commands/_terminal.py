@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -12,9 +11,15 @@ from pykafka_ops.commands._output import Column, Table, cell
 from pykafka_ops.errors import UsageError
 
 
-def room() -> int:
+def room(fd: int = 1) -> int:
     """Columns of the terminal, or what COLUMNS says."""
-    return shutil.get_terminal_size((80, 24)).columns
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    try:
+        return os.get_terminal_size(fd).columns or 80
+    except OSError:
+        return 80
 
 
 def colours() -> bool:

@@ -12,7 +12,7 @@ from pykafka_ops.commands.reassign.assignment import Assignment
 from pykafka_ops.commands.reassign.facts import Facts
 
 Row = dict[str, object]
-_WIDTH = 20
+_WIDTH = 16
 FIELDS = (
     "broker", "rack", "replicas", "leaders", "bytes", "skew_percent", "replicas_after",
     "leaders_after", "bytes_after", "skew_percent_after", "bytes_in", "bytes_out",
@@ -27,10 +27,10 @@ BROKERS = (
     Column("leaders_after", "AFTER", right=True),
     Column("bytes", right=True),
     Column("bytes_after", "AFTER", right=True),
-    Column("bytes_in", "IN", right=True),
-    Column("bytes_out", "OUT", right=True),
-    Column("before", "BEFORE"),
-    Column("after", "AFTER"),
+    Column("bytes_in", "IN", right=True, spare=True),
+    Column("bytes_out", "OUT", right=True, spare=True),
+    Column("before", "BEFORE", spare=True),
+    Column("after", "AFTER", spare=True),
 )
 PARTITIONS = (
     Column("topic"),

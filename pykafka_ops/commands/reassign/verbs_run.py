@@ -169,9 +169,15 @@ def _run(
         code = _guarded(ctx, runner)
     if code is None and not ctx.args.has("no-election"):
         runner.errors += _elect(ctx, jobs)
-    tell(f"pko: {_told(jobs)}")
-    rows = [_row(p) for p in jobs]
-    return Table("reassignment-run", COLUMNS, rows, errors=runner.errors, exit_code=code)
+    tell(f"pko: {_told(jobs)}{'; the same command goes on from there' if code else ''}")
+    rows = shown = [_row(p) for p in jobs]
+    if ctx.output in ("table", "wide"):
+        shown = [
+            row | {"bytes": size_text(p.job.copied)} for row, p in zip(rows, jobs, strict=True)
+        ]
+    return Table(
+        "reassignment-run", COLUMNS, shown, items=rows, errors=runner.errors, exit_code=code
+    )
 
 
 def _brokers_there(jobs: list[Progress], facts: Facts) -> None:

@@ -37,13 +37,14 @@ class Watching:
         now = time.monotonic()
         if now < self._next:
             return
-        text = line(jobs, speed, limit)
         if self._live:
+            from pykafka_ops.commands._terminal import room
+
             self._drawn = True
-            _write(f"\r\x1b[K{text}")
+            _write(f"\r\x1b[K{line(jobs, speed, limit, room(2) - 1)}")
         else:
             self._next = now + _EVERY_SECONDS
-            tell(f"pko: {text}")
+            tell(f"pko: {line(jobs, speed, limit)}")
 
     def say(self, text: str) -> None:
         """Tell something; the same again only after a while."""
@@ -72,23 +73,28 @@ def _write(text: str) -> None:
         sys.stderr.flush()
 
 
-def line(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> str:
-    """``[###...] 43%, 1.2 of 2.8 GiB, 12 of 30 partitions (5 moving), 52.1 MiB/s, 31s left``."""
+def line(jobs: Sequence[Progress], speed: Speed, limit: int | None, room: int | None = None) -> str:
+    """``[###...] 43%, 1.2 of 2.8 GiB, 12 of 30 partitions (5 moving), 52.1 MiB/s, 31s left``.
+
+    In at most ``room`` characters: a line that is longer than the terminal is wide cannot be
+    wiped.
+    """
     total = sum(p.job.copied for p in jobs)
     done = sum(p.copied for p in jobs)
     ended = sum(1 for p in jobs if p.ended is not None)
     moving = sum(1 for p in jobs if p.state == "moving")
     share = done / total if total else ended / max(1, len(jobs))
-    parts = [
-        f"[{bar(int(share * 1000), 1000, _WIDTH, plain=True):.<{_WIDTH}}] {share:.0%}",
-        f"{size_text(done)} of {size_text(total)}",
-        f"{ended} of {len(jobs)} partitions ({moving} moving)",
-    ]
-    if total:
-        throttle = f" (throttle {size_text(limit)}/s)" if limit is not None else ""
-        parts.append(f"{size_text(int(speed.rate))}/s{throttle}")
-        parts.append(f"{time_text(_left(jobs, speed, limit))} left")
-    return ", ".join(parts)
+    drawn = f"[{bar(int(share * 1000), 1000, _WIDTH, plain=True):.<{_WIDTH}}] "
+    throttle = f" (throttle {size_text(limit)}/s)" if limit is not None else ""
+    rate = f"{size_text(int(speed.rate))}/s"
+    left = f"{time_text(_left(jobs, speed, limit))} left"
+    copied = f"{size_text(done)} of {size_text(total)}"
+    counts = f"{ended} of {len(jobs)} partitions"
+    full = [copied, f"{counts} ({moving} moving)", *([f"{rate}{throttle}", left] if total else ())]
+    brief = [copied, counts, *([rate, left] if total else ())]
+    texts = [f"{share:.0%}, {', '.join(parts)}" for parts in (full, brief)]
+    fitting = [drawn + texts[0], drawn + texts[1], texts[0], texts[1]]
+    return next((t for t in fitting if room is None or len(t) <= room), texts[1][:room])
 
 
 def _left(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> float | None:

@@ -68,7 +68,7 @@ def test_a_plan_is_shown_judged_and_written(world: MovingWorld, pko: Pko, plan: 
 def test_the_table_has_bars_and_few_rows(world: MovingWorld, pko: Pko) -> None:
     world.put("t", [[0]] * 100)
     said = pko("reassign plan")
-    assert "####################" in said.stdout.splitlines()[1]
+    assert "################" in said.stdout.splitlines()[1]
     assert len(said.stdout.splitlines()) == 4 + 2 + 40
     assert "24 partitions more; -o wide shows all" in said.stderr
     assert len(pko("reassign plan -o wide").stdout.splitlines()) == 4 + 2 + 64
