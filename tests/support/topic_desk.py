@@ -72,8 +72,7 @@ class TopicDesk:
         module = ROUTES[key].load()
         asked = decode(type(request), version, encode(request, version))
         context = Context(self.services(on), version, "c", 1, listener, "h", 1)
-        if self.quotas.any:
-            context.meter = Meter(self.quotas, context, key, 0)
+        context.meter = Meter(self.quotas, context, key, 0, self.time)
         try:
             answer: Any = module.handle(context, asked)
             if inspect.iscoroutine(answer):
@@ -82,8 +81,7 @@ class TopicDesk:
             if not hasattr(module, "failed"):
                 raise
             answer = module.failed(asked, version, error)
-        if context.meter is not None:
-            self.throttle_ms = context.meter.settle(answered=True)
+        self.throttle_ms = context.meter.settle(answered=True)
         return decode(type(answer), version, encode(answer, version))
 
     def image(self, broker: int = 0) -> MetadataImage:

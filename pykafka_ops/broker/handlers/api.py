@@ -80,7 +80,7 @@ class Services:
 class Context:
     """One request: who asks, in which version, on which listener.
 
-    ``meter`` is None while no client has a quota.
+    ``meter`` is None if the client has no quota.
     """
 
     services: Services
@@ -94,9 +94,14 @@ class Context:
     close_connection: bool = False
     meter: Meter | None = None
 
+    @property
+    def user(self) -> str:
+        """The principal's name, without its type."""
+        return self.principal.partition(":")[2]
+
     def mutations(self, strict_since: int = MAX_VERSION) -> Charge | None:
         """What counts topics that this request changes; from version ``strict_since`` on it
-        refuses. None while no client has a quota."""
+        refuses. None if the client has no quota."""
         if self.meter is None:
             return None
         return self.meter.mutations(strict=self.version >= strict_since)

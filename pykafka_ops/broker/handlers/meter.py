@@ -8,12 +8,14 @@ from the connection meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.broker.state.client_quotas import PERCENT_PER_MS, ClientQuotas
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import decode_response, response_parts
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
@@ -31,8 +33,21 @@ EXEMPT: Final = frozenset(
 )
 """What brokers ask of each other; so is the Fetch of a follower (:meth:`Meter.exempt`)."""
 
+_KEY_AND_VERSION: Final = Struct(">hh")
 NOT_RECORDS: Final = 1024
 """Bytes of a fetch answer beside the records, of few partitions."""
+
+
+def throttled(response: bytes, request: memoryview, throttle_ms: int) -> bytes:
+    """The frame of an answer that tells its client how long it is left alone (ms).
+
+    ``request`` is the frame that it answers, without the length in front.
+    """
+    key, version = _KEY_AND_VERSION.unpack_from(request)
+    kind: type[Any] = APIS[key].response
+    correlation_id, answer = decode_response(kind, version, memoryview(response)[4:])
+    answer.throttle_time_ms = throttle_ms
+    return b"".join(response_parts(answer, version, correlation_id))
 
 
 class Meter:
@@ -52,14 +67,16 @@ class Meter:
         "_user",
     )
 
-    def __init__(self, quotas: ClientQuotas, context: Context, key: int, size: int) -> None:
+    def __init__(
+        self, quotas: ClientQuotas, context: Context, key: int, size: int, started: float
+    ) -> None:
         self._quotas = quotas
-        self._user = context.principal.partition(":")[2]
+        self._user = context.user
         self._client_id = context.client_id or ""
         self._key = key
         self._size = size
         self._timer = context.services.timer
-        self._started = self._timer()
+        self._started = started
         self._used_ms: float | None = None
         self._exempt = key in EXEMPT
         self._throttle_ms: int | None = None

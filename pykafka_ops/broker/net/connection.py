@@ -14,6 +14,7 @@ from collections.abc import Coroutine
 from struct import Struct
 from typing import TYPE_CHECKING, cast
 
+from pykafka_ops.broker.handlers.meter import Meter, throttled
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import WireError
 
@@ -193,7 +194,8 @@ class Connection(asyncio.BufferedProtocol):
             self._hold(data[position:end])
 
     def _next_turn(self) -> None:
-        """Go on after a burst; others were served meanwhile."""
+        """Go on after a burst, while others were served, or after a break."""
+        self._muted = None
         self._busy = False
         self._resume()
 
@@ -228,19 +230,19 @@ class Connection(asyncio.BufferedProtocol):
     def _serve(self, frame: memoryview) -> None:
         self._served = True
         server = self._server
-        request = server.read_metered(self, frame) if server.quotas.version else None
+        started = server.timer() if server.quotas.version else None
         for shape in self._shapes:
             ready = shape.answer(frame)
             if ready is None:
                 continue
             if not isinstance(ready, bytes):
-                self._wait(request or server.read_request(self, frame), ready)
-            elif request is None:
+                self._wait(server.read_request(self, frame, started), ready)
+            elif started is None:
                 self._send(ready, shape.context)
             else:
-                self._respond(request, ready, shape.context)
+                self._send_metered(ready, shape.context, frame, started)
             return
-        self._handle(request or server.read_request(self, frame))
+        self._handle(server.read_request(self, frame, started))
 
     def _handle(self, request: Request) -> None:
         """Have a request of no known shape served."""
@@ -257,7 +259,7 @@ class Connection(asyncio.BufferedProtocol):
             task = self._server.spawn(answer)
             task.add_done_callback(lambda done: self._late_task(request, done))
         else:
-            self._respond(request, answer, request.context)
+            self._respond(request, answer)
 
     def _send(self, response: bytes, context: Context) -> None:
         """Write what a shape answered."""
@@ -266,32 +268,37 @@ class Connection(asyncio.BufferedProtocol):
         elif context.close_connection:
             self.close()
 
-    def _respond(self, request: Request, answer: object, context: Context) -> None:
-        """Write an answer, a message or the bytes of a shape (empty or None: there is none).
-
-        If the client is over a quota, the answer says for how long it is left alone now.
-        """
-        meter, server = request.context.meter, self._server
-        throttle_ms = 0 if meter is None else meter.settle(answered=bool(answer))
-        if throttle_ms and answer:
-            answer = server.throttled(request, answer, throttle_ms)
-        if isinstance(answer, bytes):
-            self._send(answer, context)
-        elif answer is None:
-            self._send(b"", context)
-        else:
-            self._write(server.response_parts(request, answer))
+    def _send_metered(
+        self, response: bytes, context: Context, frame: memoryview, started: float
+    ) -> None:
+        """Write what a shape answered, where clients have quotas."""
+        meter = self._server.meter(context, frame, started)
+        throttle_ms = 0 if meter is None else meter.settle(answered=bool(response))
+        if throttle_ms and response:
+            response = throttled(response, frame, throttle_ms)
+        self._send(response, context)
         if meter is not None:
-            meter.sent()
-            if throttle_ms and not self._closing:
-                self._busy = True
-                self._muted = server.call_later(throttle_ms / 1000, self._unmute)
+            self._leave_alone(meter, throttle_ms)
 
-    def _unmute(self) -> None:
-        """The client has been left alone for long enough."""
-        self._muted = None
-        self._busy = False
-        self._resume()
+    def _respond(self, request: Request, answer: object) -> None:
+        """Write an answer; None if there is none."""
+        meter = request.context.meter
+        throttle_ms = 0 if meter is None else meter.settle(answered=answer is not None)
+        if answer is None:
+            self._send(b"", request.context)
+        else:
+            if throttle_ms and hasattr(answer, "throttle_time_ms"):
+                answer.throttle_time_ms = throttle_ms
+            self._write(self._server.response_parts(request, answer))
+        if meter is not None:
+            self._leave_alone(meter, throttle_ms)
+
+    def _leave_alone(self, meter: Meter, throttle_ms: int) -> None:
+        """The client has its answer; if it is over a quota, serve nothing more for a while."""
+        meter.sent()
+        if throttle_ms and not self._closing:
+            self._busy = True
+            self._muted = self._server.call_later(throttle_ms / 1000, self._next_turn)
 
     def _wait(self, request: Request, answer: Deferred) -> None:
         """The answer comes later; nothing else is served until then."""
@@ -322,7 +329,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._closing or self._transport is None:
             return
         try:
-            self._respond(request, answer, request.context)
+            self._respond(request, answer)
         except Exception as error:
             self._refuse(error)
             return

@@ -25,7 +25,7 @@ from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.frame import decode_response, read_request_header, response_parts
+from pykafka_ops.wire.frame import read_request_header, response_parts
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -100,6 +100,7 @@ class Server:
     ) -> None:
         self.services = services
         self.quotas = services.quotas
+        self.timer = services.timer
         self._client_quotas = ClientQuotas(services.quotas, services.configs.value)
         self.pool = BufferPool()
         self._loop = loop
@@ -109,7 +110,7 @@ class Server:
         self.door = Door(
             loop,
             ConnectionQuotas(self._client_quotas.windows, services.quotas, inter_broker),
-            services.timer,
+            self.timer,
             welcome=self._welcome,
             make_room=self._make_room,
         )
@@ -232,8 +233,10 @@ class Server:
 
     # -- requests ------------------------------------------------------------------------------
 
-    def read_request(self, connection: Connection, frame: memoryview) -> Request:
-        """Read the header and find the API.
+    def read_request(
+        self, connection: Connection, frame: memoryview, started: float | None = None
+    ) -> Request:
+        """Read the header and find the API; measure it from ``started`` on if that is given.
 
         Raises WireError for an unknown key or version, which closes the connection; an
         unknown version of ApiVersions is served in version 0 with UNSUPPORTED_VERSION.
@@ -252,6 +255,8 @@ class Server:
             connection.client_host,
             connection.identity,
         )
+        if started is not None:
+            context.meter = self.meter(context, frame, started)
         if not api.route.min_version <= version <= api.route.max_version:
             if header.api_key != ApiKey.API_VERSIONS:
                 raise WireError(f"version {version} of {APIS[api.key].name} is not served")
@@ -259,14 +264,14 @@ class Server:
             version = 0
         return Request(api, version, header.correlation_id, context, frame, header.body)
 
-    def read_metered(self, connection: Connection, frame: memoryview) -> Request | None:
-        """As :meth:`read_request`, and the request is measured; None if no client has a quota."""
-        if not self._client_quotas.any:
+    def meter(self, context: Context, frame: memoryview, started: float) -> Meter | None:
+        """What measures a request that began to be served at ``started``; None if its client has
+        no quota."""
+        key = int.from_bytes(frame[:2], "big")
+        quotas, user = self._client_quotas, context.user
+        if not quotas.concern(user, context.client_id or ""):
             return None
-        request = self.read_request(connection, frame)
-        key = request.api.key
-        request.context.meter = Meter(self._client_quotas, request.context, key, len(frame))
-        return request
+        return Meter(quotas, context, key, len(frame), started)
 
     def call(self, request: Request, *, learn: bool = False) -> Answer:
         """Decode and hand over to the handler; the answer as the handler contract says.
@@ -319,15 +324,6 @@ class Server:
     ) -> list[bytes | bytearray | memoryview]:
         """The frame of an answer, big record fields as parts of their own."""
         return response_parts(answer, request.version, request.correlation_id)
-
-    def throttled(self, request: Request, answer: object, throttle_ms: int) -> object:
-        """The answer, or the frame of one, that tells the client how long it is left alone."""
-        if isinstance(answer, bytes):
-            response: type[Any] = APIS[request.api.key].response
-            _, answer = decode_response(response, request.version, memoryview(answer)[4:])
-        if hasattr(answer, "throttle_time_ms"):
-            answer.throttle_time_ms = throttle_ms
-        return answer
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back after a while."""

@@ -170,10 +170,22 @@ class ClientQuotas:
         self.request = RateQuota(entities, REQUEST, windows, longest_ms=windows.ms)
         self.mutation = MutationQuota(entities, _windows(value, "controller.quota.window"))
 
-    @property
-    def any(self) -> bool:
-        """Whether any client has any."""
-        return any(self.entities.any(kind) for kind in KINDS)
+        self._version = -1
+        self._concerned: dict[tuple[str, str], bool] = {}
+
+    def concern(self, user: str, client_id: str) -> bool:
+        """Whether a client has any."""
+        if self._version != self.entities.version or len(self._concerned) >= MOST_KNOWN:
+            self._version = self.entities.version
+            self._concerned.clear()
+        client = (user, client_id)
+        try:
+            return self._concerned[client]
+        except KeyError:
+            limit = self.entities.limit
+            found = any(limit(kind, user, client_id).value is not None for kind in KINDS)
+            self._concerned[client] = found
+            return found
 
 
 def _windows(value: Callable[[str], Any], name: str) -> Windows:

@@ -281,7 +281,7 @@ def test_waiting_is_not_work(desk: Desk) -> None:
 
 def test_a_failed_request_counts_and_what_brokers_say_does_not(desk: Desk) -> None:
     desk.limit(user="ANONYMOUS", request_percentage=0)
-    desk.server.services.timer = iter(range(10**6)).__next__
+    desk.server.timer = desk.server.services.timer = iter(range(10**6)).__next__
     assert desk.client().ask(HeartbeatRequest(group_id="", member_id="m")).throttle_time_ms > 0
     broker = desk.client("broker")
     desk.server._apis[6].handle = lambda context, request: APIS[6].response()

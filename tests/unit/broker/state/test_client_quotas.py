@@ -32,7 +32,7 @@ def quotas(entities: QuotaEntities) -> ClientQuotas:
 
 
 def test_without_quotas_nothing_is_measured(quotas: ClientQuotas) -> None:
-    assert not quotas.any
+    assert not quotas.concern(*ME)
     assert quotas.produce.charge(*ME, 1e12, 0.0) == 0
     assert quotas.fetch.most_at_once(*ME, 0.0) == float("inf")
     assert quotas.mutation.take(*ME, 10**6, 0.0, strict=True) == 0
@@ -41,7 +41,7 @@ def test_without_quotas_nothing_is_measured(quotas: ClientQuotas) -> None:
 
 def test_a_spike_is_paid_for_and_forgotten(entities: QuotaEntities, quotas: ClientQuotas) -> None:
     entities.set(ALL_CLIENTS, {"producer_byte_rate": "500"})
-    assert quotas.any
+    assert quotas.concern(*ME)
     now = 0.0
     for _ in range(10):
         assert quotas.produce.charge(*ME, 400, now) == 0
@@ -104,7 +104,7 @@ def test_a_new_limit_counts_at_once_for_what_was_used_before(
     assert quotas.produce.charge(*ME, 0, 0.0) == 10_000
     entities.set(ALL_CLIENTS, {})
     assert quotas.produce.charge(*ME, 10**9, 0.0) == 0
-    assert not quotas.any
+    assert not quotas.concern(*ME)
 
 
 def test_a_strict_quota_refuses_once_it_is_used_up_and_counts_nothing_then(
