@@ -96,8 +96,10 @@ def _number(text: str | None) -> int | None:
 
 
 def _zookeeper(args: Args, *, mortal: bool = False) -> ZooKeeper:
-    """From the properties file, then --data-dir and --port on top."""
+    """From the properties file, then --data-dir and --port on top; ``KAFKA_OPTS`` are its JVM's,
+    as with Kafka's script."""
     from pykafka_ops.local.zookeeper import ZooKeeper, read_settings
+    from pykafka_ops.security.java import jvm_options
 
     path = args.text("zookeeper-file")
     settings = read_settings(path) if path is not None else {}
@@ -113,7 +115,8 @@ def _zookeeper(args: Args, *, mortal: bool = False) -> ZooKeeper:
         settings["dataDir"] = str(Path(given).absolute())
     directory = settings.get("dataDir") or _default_dir()
     settings["dataDir"] = str(Path(directory).absolute())
-    return ZooKeeper(Path(directory), settings, mortal=mortal)
+    options = jvm_options(os.environ)
+    return ZooKeeper(Path(directory), settings, mortal=mortal, options=options)
 
 
 def _default_dir() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from pykafka_ops.errors import PkoError
 from pykafka_ops.local import children
 from pykafka_ops.local.process import LocalProcess
+from pykafka_ops.security.java import VARIABLES
 
 RECORD, LOG, DATA = "process.json", "broker.log", "data"
 PID_FILE = "broker.pid"
@@ -92,7 +94,10 @@ class LocalBroker(LocalProcess):
         self.wait_ready(seconds)
 
     def launch(self) -> None:
-        """Start its process; :meth:`wait_ready` is to follow. Raises PkoError."""
+        """Start its process; :meth:`wait_ready` is to follow. Raises PkoError.
+
+        A login to another ZooKeeper (``KAFKA_OPTS``) is not for this one's, which is open.
+        """
         port = self.port
         if port:
             port = children.free_port(self.host, port)
@@ -100,7 +105,8 @@ class LocalBroker(LocalProcess):
         if left and not children.is_alive(left["pid"]):  # so that a new one cannot be taken for it
             with contextlib.suppress(OSError):
                 (self.data_dir / PID_FILE).unlink()
-        self.process = children.spawn(self.argv(port), self.log, mortal=self.mortal)
+        env = {k: v for k, v in os.environ.items() if k not in VARIABLES}
+        self.process = children.spawn(self.argv(port), self.log, env=env, mortal=self.mortal)
         self._write(self.process.pid, {"port": port, "ready": False})
 
     def wait_ready(self, seconds: float = START_SECONDS) -> None:

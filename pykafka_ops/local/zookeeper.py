@@ -12,7 +12,7 @@ import os
 import re
 import socket
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import children
 from pykafka_ops.local.java import require_java
 from pykafka_ops.local.process import LocalProcess
-from pykafka_ops.security.java import jvm_options
 from pykafka_ops.settings.properties import format_properties, parse_properties
 
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
@@ -109,6 +108,7 @@ class ZooKeeper(LocalProcess):
         *,
         mortal: bool = False,
         fsync: bool = True,
+        options: Sequence[str] = (),
     ) -> None:
         super().__init__(directory, "ZooKeeper", record=RECORD, log=LOG, mortal=mortal)
         told = settings or {}
@@ -119,7 +119,7 @@ class ZooKeeper(LocalProcess):
             self.settings.setdefault(ADDRESSES[SECURE_PORT], self.settings[ADDRESSES[PORT]])
             if PORT not in told:
                 del self.settings[PORT], self.settings[ADDRESSES[PORT]]
-        self.fsync = fsync
+        self.fsync, self.options = fsync, options
 
     @property
     def connect(self) -> str:
@@ -173,17 +173,14 @@ class ZooKeeper(LocalProcess):
         return {} if children.accepts(host, int(port)) else None
 
     def launch(self) -> subprocess.Popen[bytes]:
-        """Start the process without waiting; ``KAFKA_OPTS`` go to its JVM, as Kafka's script does.
-
-        Raises PkoError or SettingError.
-        """
+        """Start the process without waiting. Raises PkoError or SettingError."""
         java = require_java(os.environ, JAVA_NEEDED, "ZooKeeper")
         jars = classpath()
         addresses = {name: self._address(name) for name in ADDRESSES if name in self.settings}
         self._write_config({name: str(port) for name, (_, port) in addresses.items()})
         sync = () if self.fsync else ("-Dzookeeper.forceSync=no",)
         argv = [java, *JVM, *sync, "-Dzookeeper.admin.enableServer=false",
-                *jvm_options(os.environ), "-cp", jars, MAIN,
+                *self.options, "-cp", jars, MAIN,
                 str(self.directory / CONFIG)]  # fmt: skip
         self.process = process = children.spawn(argv, self.log, mortal=self.mortal)
         shown = {name: f"{host}:{port}" for name, (host, port) in addresses.items()}

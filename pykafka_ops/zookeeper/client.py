@@ -27,6 +27,7 @@ from pykafka_ops.zookeeper.access import Access
 
 SERVICE, REALM_HOST = "zookeeper", "zk-sasl-md5"
 """The digest-uri of every ZooKeeper (its SecurityUtils)."""
+HUNG_UP = "it hung up at the login: check the name and the password"
 POLL_S = 0.002
 AGAIN_S = 1.0
 """Until the next try after a login that failed (ZooKeeperClient.RetryBackoffMs)."""
@@ -93,6 +94,10 @@ class Client(KazooClient):  # type: ignore[misc]
             super()._session_callback(state)
 
 
+class _HungUpAtLoginError(ConnectionDropped):  # type: ignore[misc]
+    """HUNG_UP."""
+
+
 class _Connection(ConnectionHandler):  # type: ignore[misc]
     """The one connection of a client."""
 
@@ -126,7 +131,8 @@ class _Connection(ConnectionHandler):  # type: ignore[misc]
         return timeouts
 
     def _authenticate_with_sasl(self, host: str, timeout: float) -> None:
-        """Log in. Raises AuthFailedError."""
+        """Log in. Raises AuthFailedError; ConnectionDropped where it hangs up, as servers before
+        3.6 do to say the same."""
         login = self.client.access.login
         nonce = secrets.token_hex(16)
         talk = digest_md5.dialogue(login.user, login.password, nonce, SERVICE, REALM_HOST)
@@ -134,7 +140,10 @@ class _Connection(ConnectionHandler):  # type: ignore[misc]
         while True:
             number += 1
             self._submit(SASL(message), timeout, number)
-            header, body, offset = self._read_header(timeout)
+            try:
+                header, body, offset = self._read_header(timeout)
+            except ConnectionDropped:
+                raise _HungUpAtLoginError(HUNG_UP) from None
             if header.err:
                 raise AuthFailedError("check the name and the password")
             answer, _ = SASL.deserialize(body, offset)
@@ -182,6 +191,8 @@ class _TlsHandler(SequentialThreadingHandler):  # type: ignore[misc]
 
 def _reason(error: Exception) -> str:
     """Why a connection was not made; kazoo wraps what the system said."""
+    if isinstance(error, _HungUpAtLoginError):
+        return str(error)
     cause = error.__context__ if isinstance(error.__context__, OSError) else error
     if isinstance(cause, (ssl.SSLEOFError, ConnectionResetError, ConnectionDropped)):
         return (

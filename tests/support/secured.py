@@ -40,7 +40,13 @@ class SecuredZooKeeper:
             "ssl.clientAuth": "want",
             "ssl.enabledProtocols": "TLSv1.2,TLSv1.3",
         }
-        self.server = ZooKeeper(directory / "zookeeper", settings, mortal=True, fsync=False)
+        self.server = ZooKeeper(
+            directory / "zookeeper",
+            settings,
+            mortal=True,
+            fsync=False,
+            options=[f"-D{LOGIN_CONFIG}={self.jaas}"],
+        )
 
     def _jaas(self, name: str, password: str) -> Path:
         path = self.directory / name
@@ -51,8 +57,7 @@ class SecuredZooKeeper:
         return path
 
     def start(self) -> SecuredZooKeeper:
-        with self.options(self.jaas):
-            self.server.start()
+        self.server.start()
         return self
 
     @staticmethod

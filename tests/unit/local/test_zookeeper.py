@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pykafka_ops.commands._context import Context, run
+from pykafka_ops.commands._parse import parse
+from pykafka_ops.commands.zookeeper import COMMAND
 from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import zookeeper
 from pykafka_ops.local.children import is_alive, read_record, started_at, tail, write_record
@@ -131,12 +134,16 @@ def test_both_ports_have_addresses_of_their_own(tmp_path: Path, java: Path) -> N
         _ = ZooKeeper(tmp_path / "other").secure_connect
 
 
-def test_kafka_opts_go_to_the_jvm(
+def test_kafka_opts_go_to_the_jvm_of_the_command_alone(
     tmp_path: Path, java: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KAFKA_OPTS", "-Djava.security.auth.login.config=/a -Dx='1 2'")
-    ZooKeeper(tmp_path / "zk", {"clientPort": "0"}).launch().wait(60)
+    words = ["start", "--data-dir", str(tmp_path / "zk"), "--port", "0"]
+    with pytest.raises(PkoError, match="ZooKeeper did not start"):
+        run(Context(parse(COMMAND, words), {}, {}))
     argv = java.read_text().splitlines()
     at = argv.index("-Djava.security.auth.login.config=/a")
     assert argv[at + 1] == "-Dx=1 2"
     assert at < argv.index("-cp")
+    ZooKeeper(tmp_path / "zk", {"clientPort": "0"}).launch().wait(60)
+    assert "-Dx=1 2" not in java.read_text().splitlines()
