@@ -40,6 +40,7 @@ TOOLS = {
     "kafka-broker-api-versions": "kafka.admin.BrokerApiVersionsCommand",
     "kafka-console-producer": "kafka.tools.ConsoleProducer",
     "kafka-console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    "kafka-producer-perf-test": "org.apache.kafka.tools.ProducerPerformance",
 }
 LOG4J = """log4j.rootLogger={level}, out
 log4j.appender.out=org.apache.log4j.ConsoleAppender

@@ -14,7 +14,8 @@ CLOSED = "closed"
 class Link:
     """One connection that is made again when the broker closes it."""
 
-    def __init__(self, bootstrap: str) -> None:
+    def __init__(self, bootstrap: str, client_id: str = "peer") -> None:
+        self._client_id = client_id
         host, _, port = bootstrap.rpartition(":")
         self._address = host, int(port)
         self._socket = socket.create_connection(self._address)
@@ -23,13 +24,14 @@ class Link:
     def ask(self, request: Any, version: int) -> Any:
         """The decoded answer, or ``CLOSED``."""
         try:
-            self._socket.sendall(encode_request(request, version, 7, "peer"))
+            self._socket.sendall(encode_request(request, version, 7, self._client_id))
             size = int.from_bytes(self._read(4), "big")
             response = APIS[type(request).__wire__.api].response
             return decode_response(response, version, self._read(size))[1]
         except ConnectionError:
             self.close()
-            self.__init__(f"{self._address[0]}:{self._address[1]}")  # type: ignore[misc]
+            where = f"{self._address[0]}:{self._address[1]}"
+            self.__init__(where, self._client_id)  # type: ignore[misc]
             return CLOSED
 
     def _read(self, size: int) -> bytes:
