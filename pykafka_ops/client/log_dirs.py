@@ -43,11 +43,16 @@ def describe_log_dirs(
     cluster: Cluster,
     brokers: Sequence[int],
     topics: Mapping[str, Sequence[int]] | None = None,
+    *,
+    once: bool = False,
 ) -> dict[int, list[LogDir] | PkoError]:
-    """The directories of each broker with the replicas asked for (None: all)."""
+    """The directories of each broker with the replicas asked for (None: all).
+
+    ``once``: a broker that does not answer is not asked again.
+    """
     request = DescribeLogDirsRequest(topics=None if topics is None else _topics(topics))
     questions = [Question(b, request, DescribeLogDirsResponse) for b in brokers]
-    answers = cluster.call_each(questions, name="describeLogDirs")
+    answers = cluster.call_each(questions, name="describeLogDirs", once=once)
     return {b: _broker(a) for b, a in zip(brokers, answers, strict=True)}
 
 

@@ -18,7 +18,7 @@ from pykafka_ops.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from tests.support.fake_broker import FakeBroker
+from tests.support.fake_broker import FakeBroker, Silence
 
 Key = tuple[str, int]
 Place = tuple[int, str, str]
@@ -35,6 +35,10 @@ class MovingWorld:
         self.replicas: dict[Key, list[int]] = {}
         self.sizes: dict[Key, int] = {}
         self.behind: set[Key] = set()
+        self.gone: set[int] = set()
+        self.silent: set[int] = set()
+        self.unanswered = 0
+        """Questions for log directories that a silent broker did not answer."""
         self.moving: dict[Key, tuple[list[int], int]] = {}
         self.refused: dict[Key, int] = {}
         self.settings: dict[Place, str] = {}
@@ -88,6 +92,7 @@ class MovingWorld:
             brokers=[
                 MetadataResponseBroker(node_id=b.node_id, host="127.0.0.1", port=b.port)
                 for b in self.brokers
+                if b.node_id not in self.gone
             ],
             cluster_id="fake",
             controller_id=0,
@@ -201,6 +206,9 @@ class MovingWorld:
         return el.ElectLeadersResponse(replica_election_results=results)
 
     def _dirs(self, broker: int) -> Any:
+        if broker in self.silent:
+            self.unanswered += 1
+            return Silence()
         topics = [
             ld.DescribeLogDirsTopic(
                 name=key[0],

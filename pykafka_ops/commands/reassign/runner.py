@@ -125,6 +125,7 @@ class Runner:
         elif any(p.state == WAITING for p in self.jobs):
             first = named(min(behind))
             self.watching.say(f"pko: {first} fell behind, nothing more is started until it is not")
+        self._tell_missing()
         self._measure(now)
         self._adapt(len(behind), now)
         self.watching.show(self.jobs, self._speed, self.limit.rate)
@@ -196,6 +197,12 @@ class Runner:
             else:
                 p.state, p.started = MOVING, now
 
+    def _tell_missing(self) -> None:
+        """That brokers are gone which are to get replicas."""
+        wanted = {i for p in self.jobs if p.state == MOVING for i in p.job.targets}
+        for id_ in sorted(wanted - set(self.cluster.nodes)):
+            self.watching.say(f"pko: broker {id_} is not there: what moves to it waits for it")
+
     def _measure(self, now: float) -> None:
         """Bytes that the new replicas hold by now."""
         active = [p for p in self.jobs if p.state == MOVING and p.job.copied]
@@ -204,7 +211,7 @@ class Runner:
         for p in active:
             topics.setdefault(p.job.key[0], []).append(p.job.key[1])
         if targets:
-            answers = describe_log_dirs(self.cluster, targets, topics)
+            answers = describe_log_dirs(self.cluster, targets, topics, once=True)
             known = {i: a for i, a in answers.items() if not isinstance(a, PkoError)}
             held = held_bytes(known)
             for p in active:

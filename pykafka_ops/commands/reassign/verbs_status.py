@@ -95,7 +95,7 @@ def _held(
     asked = sorted(brokers & set(cluster.nodes))
     if not topics or not asked:
         return {}, []
-    answers = describe_log_dirs(cluster, asked, topics)
+    answers = describe_log_dirs(cluster, asked, topics, once=True)
     errors = [item_error(f"broker {i}", a) for i, a in answers.items() if isinstance(a, PkoError)]
     return held_bytes({i: a for i, a in answers.items() if not isinstance(a, PkoError)}), errors
 

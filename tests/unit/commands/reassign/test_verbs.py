@@ -167,6 +167,27 @@ def test_nothing_is_started_while_others_fall_behind(
     assert "other-1" not in said.stderr
 
 
+def test_a_broker_that_dies_during_the_run_is_named_and_waited_for(
+    world: MovingWorld, pko: Pko, plan: str
+) -> None:
+    world.put("t", [[0], [0]])
+    world.looks = 6
+    looks = iter(range(100))
+
+    def look() -> None:
+        number = next(looks)
+        world.silent = {1} if number == 2 else set()
+        world.gone = {1} if number in (3, 4) else set()
+
+    world.on_look = look
+    _write(plan, {0: [1], 1: [2]})
+    said = pko("reassign run -o json -X request.timeout.ms=300", plan)
+    assert said.code == 0, said.stderr
+    assert [i["state"] for i in json.loads(said.stdout)["items"]] == ["done", "done"]
+    assert world.unanswered == 1, "the others do not wait for it"
+    assert said.stderr.count("pko: broker 1 is not there: what moves to it waits for it") == 1
+
+
 def test_a_signal_puts_replicas_back_and_takes_throttles_away(
     world: MovingWorld, pko: Pko, plan: str, tmp_path: Path
 ) -> None:
