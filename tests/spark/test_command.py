@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LAG = RECORDS - 2 * READ
+BRIEF = ("-X", "default.api.timeout.ms=2000")
+"""Before a cluster is given up."""
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -130,7 +132,7 @@ def test_a_group_that_is_nowhere_is_told(run: Run, log_dir: Path) -> None:
 
 def test_a_cluster_that_is_not_there_is_told_in_a_line(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "lag.html"
-    code, out, err = run("lag", "-b", "127.0.0.1:1", "--html", page)
+    code, out, err = run("lag", "-b", "127.0.0.1:1", *BRIEF, "--html", page)
     assert (code, out) == (3, "")
     assert "127.0.0.1:1" in err
     assert err.count("\n") == 1
@@ -147,7 +149,7 @@ def test_a_cluster_that_goes_away_ends_the_report_in_a_line(
             broker.kill()
 
     monkeypatch.setattr(Stages, "__call__", stage)
-    code, out, err = run("skew", "-b", broker.bootstrap)
+    code, out, err = run("skew", "-b", broker.bootstrap, *BRIEF)
     assert (code, out) == (3, "")
     assert broker.bootstrap in err
     assert err.count("\n") == 1

@@ -16,6 +16,7 @@ import pytest
 from pykafka_ops.spark import package
 from pykafka_ops.spark.submit import JOB, spark_submit
 from tests.spark.conftest import READ, RECORDS
+from tests.support.java_kit import BRIEF_JVM
 from tests.support.process import Process
 from tests.support.waiting import free_port, wait_for, wait_for_port
 
@@ -29,8 +30,18 @@ sys.exit(main(sys.argv[1:]))
 """``pko`` that gives up sooner than people would have it."""
 
 pytestmark = pytest.mark.timeout(300)
-EXECUTOR = ("--conf", "spark.executor.memory=512m", "--conf", "spark.sql.shuffle.partitions=1",
-            "--driver-memory", "512m")  # fmt: skip
+BRIEF = " ".join(BRIEF_JVM)
+CONFS = [
+    word
+    for conf in (
+        "spark.executor.memory=512m",
+        "spark.sql.shuffle.partitions=1",
+        f"spark.driver.extraJavaOptions={BRIEF_JVM[0]}",
+        f"spark.executor.extraJavaOptions={BRIEF}",
+    )
+    for word in ("--conf", conf)
+]
+EXECUTOR = (*CONFS, "--driver-memory", "512m")
 
 
 class Standalone:
@@ -42,7 +53,11 @@ class Standalone:
         home = Path(pyspark.__file__).parent
         self.spark_class = str(home / "bin" / "spark-class")
         self.directory, self.port = directory, free_port()
-        self.env = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_WORKER_DIR": str(directory / "work")}
+        self.env = {
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_WORKER_DIR": str(directory / "work"),
+            "SPARK_DAEMON_JAVA_OPTS": BRIEF,
+        }
         self.master = self._start("master", "--port", str(self.port), "--webui-port", "0")
         wait_for_port("127.0.0.1", self.port, alive=self.master.alive)
         self.worker: Process | None = None
@@ -127,10 +142,8 @@ def test_spark_submit_runs_it_too(standalone: Standalone, log_dir: Path, tmp_pat
     standalone.add_worker()
     job = tmp_path / "job.py"
     job.write_text(JOB)
-    confs = ("spark.executor.memory=512m", "spark.sql.shuffle.partitions=1")
     argv = [spark_submit({}), "--master", standalone.url, "--py-files", package.ship(tmp_path)]
-    argv += [word for conf in confs for word in ("--conf", conf)]
-    argv += [str(job), "spark", "lag", str(log_dir), "-o", "name"]
+    argv += [*CONFS, str(job), "spark", "lag", str(log_dir), "-o", "name"]
     env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(argv, capture_output=True, text=True, timeout=280, env=env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
