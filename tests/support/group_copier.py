@@ -12,7 +12,7 @@ import asyncio
 import sys
 from typing import Any
 
-from tests.support.group_member import HEARTBEAT_MS, SESSION_MS, Talk
+from tests.support.group_member import HEARTBEAT_MS, PATIENT_POLL_MS, SESSION_MS, Talk
 
 AT_ONCE = 25
 
@@ -105,7 +105,7 @@ def kafka_python(bootstrap: str, group: str, source: str, target: str, identity:
     talk = Talk()
     consumer.subscribe([source])
     while not talk.ended.is_set():
-        got = [r for records in consumer.poll(100).values() for r in records]
+        got = [r for records in consumer.poll(PATIENT_POLL_MS).values() for r in records]
         try:
             if got:
                 copy(got)

@@ -16,6 +16,9 @@ from typing import Any
 
 SESSION_MS = 6000
 HEARTBEAT_MS = 500
+PATIENT_POLL_MS = 1000
+"""kafka-python 3.0.12 forgets a rebalance whose answer comes after the end of the poll that asked
+for it: it never takes its partitions, and sends no heartbeats."""
 Record = tuple[int, int, str]
 
 
@@ -104,7 +107,7 @@ def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance
     consumer.subscribe([topic])
     while not talk.ended.is_set():
         try:
-            got = [r for records in consumer.poll(100).values() for r in records]
+            got = [r for records in consumer.poll(PATIENT_POLL_MS).values() for r in records]
             if got:
                 consumer.commit()
         except FencedInstanceIdError:
