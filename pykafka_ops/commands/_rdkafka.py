@@ -67,6 +67,7 @@ ALIASES = {
     **{other: name for name, other in RENAMED.items()},
 }
 """librdkafka complains about its first name of a property, the user gave Kafka's."""
+OF_TLS = ("ssl.truststore.", "ssl.keystore.", "ssl.endpoint.", "ssl.cipher.")
 DEBUG = "broker,protocol,security,cgrp"
 
 
@@ -84,7 +85,7 @@ def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, st
             found[name] = _assignors(value)
         elif name == "auto.offset.reset":
             found[name] = RESET.get(value, value)
-        elif not name.startswith(("ssl.truststore.", "ssl.keystore.", "ssl.endpoint.")):
+        elif not name.startswith(OF_TLS):
             found[RENAMED.get(name, name)] = value
     if any(name.startswith("ssl.") for name in properties):
         from pykafka_ops.commands._rdkafka_tls import tls

@@ -6,22 +6,27 @@ import os
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.client.tls import read_store
+from pykafka_ops.security.tls import openssl_suites
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SUITES = "ssl.cipher.suites"
 IDENTIFICATION = "ssl.endpoint.identification.algorithm"
 
 
 def tls(properties: Mapping[str, str]) -> dict[str, str]:
-    """librdkafka's settings for trust store, key store and host name check.
+    """librdkafka's settings for trust store, key store, host name check and cipher suites.
 
     ClientConfigError for a store that cannot be read.
     """
     found = {**_trust(properties), **_identity(properties)}
     if IDENTIFICATION in properties:
         found[IDENTIFICATION] = properties[IDENTIFICATION].strip().lower() or "none"
+    suites = openssl_suites(properties.get(SUITES, ""))
+    if suites:
+        found[SUITES] = ":".join(suites)
     return found
 
 

@@ -17,6 +17,7 @@ Get = Callable[[str], str | None]
 """The text of a setting by its name (``ssl.keystore.location``), None where it is not set."""
 
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+_TLS13 = re.compile(r"TLS_(?!\w*_WITH_)")
 _SUITE = re.compile(r"TLS_(?P<exchange>\w+?)_WITH_(?P<cipher>\w+)")
 
 
@@ -49,8 +50,9 @@ def _protocols(made: ssl.SSLContext, get: Get, prefix: str) -> None:
 
 def _ciphers(made: ssl.SSLContext, get: Get, prefix: str) -> None:
     """Of TLS 1.3 all are allowed where one is named, since OpenSSL's cannot be chosen from here."""
-    names = [name.strip() for name in (get("ssl.cipher.suites") or "").split(",") if name.strip()]
-    older = [openssl_name(name) for name in names if not _is_of_tls13(name)]
+    text = get("ssl.cipher.suites") or ""
+    names = _suites(text)
+    older = openssl_suites(text)
     if names and not older:
         made.minimum_version = ssl.TLSVersion.TLSv1_3
     if not older:
@@ -59,14 +61,19 @@ def _ciphers(made: ssl.SSLContext, get: Get, prefix: str) -> None:
         made.set_ciphers(":".join(older))
     except ssl.SSLError:
         raise TlsSettingError(
-            f"{prefix}ssl.cipher.suites {','.join(names)}: none that OpenSSL knows"
+            f"{prefix}ssl.cipher.suites {text}: none that OpenSSL knows"
         ) from None
     if len(older) == len(names):
         made.maximum_version = ssl.TLSVersion.TLSv1_2
 
 
-def _is_of_tls13(name: str) -> bool:
-    return name.startswith("TLS_") and "_WITH_" not in name
+def _suites(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def openssl_suites(text: str) -> list[str]:
+    """OpenSSL's names of those in ``ssl.cipher.suites`` that are older than TLS 1.3."""
+    return [openssl_name(name) for name in _suites(text) if not _TLS13.match(name)]
 
 
 def openssl_name(name: str) -> str:

@@ -62,3 +62,11 @@ def test_an_empty_host_name_check_is_none() -> None:
     given = {name: "", "ssl.key.password": "p", "ssl.truststore.type": "PEM"}
     assert librdkafka(given, consumer=True) == {name: "none", "ssl.key.password": "p"}
     assert tls({name: "HTTPS"}) == {name: "https"}
+
+
+def test_cipher_suites_get_the_names_of_openssl() -> None:
+    java = "TLS_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"
+    java += ",TLS_RSA_WITH_AES_128_CBC_SHA"
+    found = librdkafka({"ssl.cipher.suites": java}, consumer=True)
+    assert found == {"ssl.cipher.suites": "ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA"}
+    assert librdkafka({"ssl.cipher.suites": "TLS_AES_128_GCM_SHA256"}, consumer=True) == {}
