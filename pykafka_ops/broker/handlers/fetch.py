@@ -226,8 +226,12 @@ def _wait(
     reads: list[PartitionRead],
     min_bytes: int,
 ) -> Deferred:
-    """Answer when ``min_bytes`` are there, something changes, or ``max_wait_ms`` is over."""
+    """Answer when ``min_bytes`` are there, something changes, or ``max_wait_ms`` is over.
+
+    A follower that should ask for more partitions is not kept waiting.
+    """
     services = context.services
+    follower, awaited = _replica_id(request), context.services.replicas.awaited
     deferred = Deferred()
     again = reads
     growth = _growth(context, fetch, reads, min_bytes)
@@ -237,7 +241,7 @@ def _wait(
         if growth is not None and not growth.may_suffice():
             return False
         again = _read_all(context, request, fetch)
-        if _enough(fetch, again, min_bytes):
+        if _enough(fetch, again, min_bytes) or awaited.is_awaited(follower):
             return True
         growth = _growth(context, fetch, again, min_bytes)
         return False
@@ -254,7 +258,10 @@ def _wait(
     keys: list[Hashable] = [(p.topic, p.index) for p in _watched(fetch)]
     if fetch.session is not None and fetch.session.lively is not None:
         keys.append(fetch.session)
-    waiter = Waiter(keys, services.timer() + request.max_wait_ms, ready, finish, fail)
+    if follower >= 0:
+        keys.append(follower)
+    wait_ms = awaited.wait_ms(follower, request.max_wait_ms)
+    waiter = Waiter(keys, services.timer() + wait_ms, ready, finish, fail)
     deferred.on_abandon = lambda: services.replicas.fetches.drop(waiter)
     services.replicas.wait(services.replicas.fetches, waiter)
     return deferred

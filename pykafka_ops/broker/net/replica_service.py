@@ -121,7 +121,11 @@ class LocalReplicas:
     async def apply_update_metadata(self, order: MetadataOrder) -> None:
         """Take over the controller's picture of the cluster."""
         self._check(order.delta.controller_epoch, order.broker_epoch)
+        known = self._image.brokers
         self._image.apply(order.delta)
+        dead = known.keys() - self._image.brokers.keys()
+        if dead:
+            self._replicas.brokers_gone(dead)
         gone = [topic for topic in order.delta.partitions if topic not in self._image.topics]
         for topic in gone:
             self._settings.forget_topic(topic)

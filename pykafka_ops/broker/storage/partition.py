@@ -118,6 +118,7 @@ class Partition:
                 self._begin(log)
             now = self._owner.timer()
             view.begin(self.leader_epoch, self.leader_epoch_start, now, new_leader=not led)
+            self._owner.awaited.expect(self.key, view.followers)
         self.advance_high_watermark()
         return new_epoch
 
@@ -183,6 +184,7 @@ class Partition:
         if view is None or follower is None:
             return False
         owner, before = self._owner, follower.end
+        owner.awaited.came(replica, self.key)
         if follower.start != log_start and owner.deletes.watched(self.key):
             owner.wake_soon(self.key)
         follower.fetched(offset, log_start, owner.timer(), self.log.log_end_offset)

@@ -5,9 +5,11 @@ Counterpart of ``ReplicaManager``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, NoReturn
 
+from pykafka_ops.broker.state.awaited import Awaited
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
 from pykafka_ops.broker.storage.partition import Partition
@@ -59,6 +61,7 @@ class Replicas:
         self.fetches = Purgatory()
         self.produces = Purgatory()
         self.deletes = Purgatory()
+        self.awaited = Awaited(timer)
         self._call_soon = call_soon
         self._arm = arm
         self._partitions: dict[PartitionKey, Partition] = {}
@@ -125,6 +128,16 @@ class Replicas:
             partition.resign()
             self.wake((topic, index))
 
+    def brokers_gone(self, brokers: Collection[int]) -> None:
+        """These are not alive any more: nobody waits for them to join those in sync."""
+        for partition in self._partitions.values():
+            view = partition.in_sync
+            if view is None or partition.offline or view.followers.keys().isdisjoint(brokers):
+                continue
+            with contextlib.suppress(KafkaError):  # its directory has failed
+                if partition.advance_high_watermark():
+                    self.wake_soon(partition.key)
+
     # -- appends and waiting requests --------------------------------------------------------------
 
     def append(
@@ -166,6 +179,7 @@ class Replicas:
     def _wake_all(self) -> None:
         woken, self._woken = self._woken, set()
         self.wake(*woken)
+        self.fetches.wake(*self.awaited.take_news())
 
     def wake(self, *keys: PartitionKey) -> None:
         """Complete the requests on partitions that can be completed now; each is looked at once,

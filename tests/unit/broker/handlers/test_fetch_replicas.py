@@ -8,6 +8,7 @@ import pytest
 
 from pykafka_ops.broker.handlers import fetch as fetch_handler
 from pykafka_ops.broker.handlers.fetch_read import read_partition
+from pykafka_ops.broker.state.awaited import PATIENCE_MS, SHORT_WAIT_MS
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.wire.messages.delete_records import (
@@ -104,6 +105,49 @@ def test_a_follower_learns_at_once_what_its_fetch_commits(site: Site) -> None:
     site.append("t", 0, batch(b"x"), batch(b"y"))
     answer = only(ask(site, 1, replica=OTHER))
     assert (len(answer.records), answer.high_watermark) == (SIZE, 1)
+
+
+def test_who_waits_is_answered_when_there_are_more_partitions_to_ask_for(site: Site) -> None:
+    site.run_soon()
+    waiting = ask(site, 0, replica=OTHER)
+    (other,) = site.topic("u", leader=OTHER, isr=(ME, OTHER), replicas=(ME, OTHER))
+    lead(other, (ME, OTHER), (ME, OTHER), leader=ME, epoch=4)
+    site.replicas.wake_soon(other.key)
+    site.run_soon()
+    assert waiting.done
+    again = ask(site, 0, replica=OTHER)  # it has not heard of that yet
+    site.pass_time(SHORT_WAIT_MS)
+    assert again.done
+    other.fetched_by(OTHER, 0, 0)
+    for replica in (OTHER, -1):
+        usual = ask(site, 0, replica=replica)
+        site.pass_time(400)
+        assert not usual.done
+
+
+def test_a_follower_that_does_not_come_is_awaited_for_a_while_only(site: Site) -> None:
+    site.topic("u", isr=(ME, OTHER), replicas=(ME, OTHER))
+    site.pass_time(PATIENCE_MS + 1)
+    waiting = ask(site, 0, replica=OTHER)
+    site.pass_time(400)
+    assert not waiting.done
+
+
+def test_who_is_gone_is_waited_for_no_more() -> None:
+    site, third = Site(), 2
+    alive = (ME, OTHER, third)
+    (partition,) = site.topic("t", isr=(ME, OTHER), replicas=alive)
+    site.update({}, alive)
+    assert partition.in_sync is not None
+    later = produce(site, b"x")
+    partition.in_sync.followers[third].caught_up = site.time + 1  # then it stopped
+    partition.fetched_by(OTHER, 1, 0)
+    site.run_soon()
+    assert not later.done
+    site.update({}, (ME, OTHER))
+    site.replicas.brokers_gone({third})
+    site.run_soon()
+    assert later.answer.responses[0].partition_responses[0].error_code == NONE
 
 
 @pytest.mark.parametrize(("epoch", "code"), [(3, UNKNOWN_EPOCH), (-1, NOT_LEADER)])
