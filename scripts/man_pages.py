@@ -32,6 +32,11 @@ ENVIRONMENT = (
     ("PKO_PROFILE", "Stands in for --profile."),
     ("PKO_OUTPUT", "Stands in for --output, except with Kafka's flags."),
     ("PKO_ZOOKEEPER", "Stands in for --zookeeper in pko zookeeper."),
+    (
+        "KAFKA_OPTS",
+        "Of its -Dname=value those that say how to get into ZooKeeper: "
+        "java.security.auth.login.config (a JAAS file with a section Client), zookeeper.ssl.*.",
+    ),
     ("PKO_CONFIG", "The config file; without it $XDG_CONFIG_HOME/pko/config.toml."),
     ("NO_COLOR", "Set: no colours."),
 )
