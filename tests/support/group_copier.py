@@ -103,6 +103,7 @@ def kafka_python(bootstrap: str, group: str, source: str, target: str, identity:
 
     producer.init_transactions()
     talk = Talk()
+    consumer.partitions_for_topic(source)  # else it joins twice, the first time for nothing
     consumer.subscribe([source])
     while not talk.ended.is_set():
         got = [r for records in consumer.poll(PATIENT_POLL_MS).values() for r in records]

@@ -104,6 +104,7 @@ def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance
         group_instance_id=None if instance == "-" else instance,
     )
     talk = Talk()
+    consumer.partitions_for_topic(topic)  # else it joins twice, the first time for nothing
     consumer.subscribe([topic])
     while not talk.ended.is_set():
         try:
