@@ -183,10 +183,14 @@ def _targets(ctx: Context) -> tuple[list[Entity], list[str]]:
 
 
 def _change(word: str) -> tuple[Op, str, str | None]:
+    """The value may stand in brackets, as ``--add-config`` of Kafka's tool needs them."""
     match = _PAIR.fullmatch(word)
     if match is None:
         raise UsageError(f"{word}: write it as KEY=VALUE, KEY+=ITEM or KEY-=ITEM")
-    return _OPS[match[2]], match[1].strip(), match[3]
+    value = match[3]
+    if value.startswith("[") and value.endswith("]"):
+        value = value[1:-1]
+    return _OPS[match[2]], match[1].strip(), value
 
 
 def _apply(ctx: Context, entities: list[Entity], changes: Changes) -> Table:

@@ -110,6 +110,13 @@ def test_several_names_are_changed_and_failures_told_apart(say: Say) -> None:
     )
 
 
+def test_values_may_stand_in_brackets(say: Say, cluster: DeskCluster) -> None:
+    assert say("set", "topics", "t", "cleanup.policy=[compact,delete]")[0] == 0
+    assert say("set", "users", "u", "SCRAM-SHA-256=[iterations=5000,password=x]")[0] == 0
+    assert cluster.desk.stored("topics/t") == {"cleanup.policy": "compact,delete"}
+    assert "iterations=5000" in cluster.desk.stored("users/u")["SCRAM-SHA-256"]
+
+
 def test_a_trial_changes_nothing(say: Say, cluster: DeskCluster) -> None:
     code, _, err = say("set", "topics", "t", "retention.ms=5", "--dry-run")
     assert (code, err) == (0, "dry run: nothing was changed\n")
