@@ -294,6 +294,15 @@ class DataDir(LogDir):
         """The logs that were used."""
         return [log for log in self.partitions.values() if log is not None and log.is_open]
 
+    def recovered(self) -> list[Key]:
+        """Partitions that were recovered and not used since: their ends may not be on the disk."""
+        return [
+            key
+            for key, log in self.partitions.items()
+            if (log is None or not log.is_open)
+            and self._ends.get(key, 0) > self.recovery_points.get(key, 0)
+        ]
+
     def collect_recovery_points(self) -> CheckpointJob | None:
         """Write where each log is durable up to, if that changed."""
         for log in self.open_logs():

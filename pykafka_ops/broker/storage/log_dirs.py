@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.background import Background, RemoveTree
@@ -358,6 +359,10 @@ class LogDirs:
         for data_dir in self.online:
             data_dir.submitted = data_dir.delete_later = None
         self.moves.close()
+        for data_dir in self.online:
+            for key in data_dir.recovered():
+                with suppress(KafkaError):  # its directory failed
+                    data_dir.log_of(key, self.config_of).open()
         torn = close_logs(self.online)
         self.checkpoint()
         for data_dir in self.online:

@@ -194,6 +194,24 @@ def test_after_a_kill_the_logs_are_recovered(site: Site) -> None:
         assert values(log) == [(0, b"a"), (1, b"b"), (2, b"c")]
 
 
+@pytest.mark.parametrize("looked_up", [False, True])
+def test_a_clean_stop_syncs_what_was_recovered_and_not_used(site: Site, looked_up: bool) -> None:
+    logs = site.start()
+    append(logs.create("t", 0), b"a", b"b")
+    site.kill()
+    logs = site.start()
+    if looked_up:
+        assert logs.get("t", 0) is not None
+    logs.close()
+    site.memory.lose_unsynced()
+    logs = site.start()
+    assert logs.dirs[0].clean
+    log = logs.get("t", 0)
+    assert log is not None
+    assert (log.log_end_offset, log.recovery_point) == (2, 2)
+    assert values(log) == [(0, b"a"), (1, b"b")]
+
+
 def test_a_kill_right_after_a_clean_start_is_an_unclean_stop(site: Site) -> None:
     logs = site.start()
     append(logs.create("t", 0), b"a")
