@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import runtime
-from pykafka_ops.broker.handlers import fetch_read
+from pykafka_ops.broker.handlers import fetch_read, list_offsets
 from pykafka_ops.broker.metadata.membership import ControllerTerm
 from pykafka_ops.broker.metadata.store import Check
 from pykafka_ops.broker.metadata.znodes import ControllerEpoch
@@ -94,7 +94,10 @@ BUGS: dict[str, list[Patch]] = {
         (Producers, "_check_sequence", _nothing),
     ],
     "consumers read to the end": [(fetch_read, "_read_records", _reads_all)],
-    "a new leader knows no watermark": [(Partition, "_begin", _begins_at_nothing)],
+    "a new leader forgets what is committed": [
+        (Partition, "_begin", _begins_at_nothing),
+        (list_offsets, "_check_committed", _nothing),
+    ],
     "leader epochs are not compared": [(Partition, "check_leader_epoch", _nothing)],
     "former controllers write": [
         (ControllerTerm, "check", lambda term: Check(ControllerEpoch.path, -1))

@@ -31,6 +31,7 @@ class Watcher:
         self._verified: dict[tuple[int, int, Key], tuple[int, int]] = {}
         self._watermarks: dict[tuple[int, int, Key, int], int] = {}
         self._newest: dict[Key, int] = {}
+        self._stamps: dict[tuple[int, int, Key], tuple[object, ...]] = {}
         self._next_look = 0.0
 
     # -- the tree
@@ -92,21 +93,26 @@ class Watcher:
         self.world.ledger.check_acknowledged()
 
     def _replica(self, node: Node, partition: Partition) -> None:
-        key = (partition.topic_id, partition.index)
         log = partition._log
         if log is None or not log.is_open:
             return
+        key = (partition.topic_id, partition.index)
         held = self.world.ledger.committed.setdefault(key, Committed())
+        state = self.states.get(partition.key)
+        end, epoch = log.log_end_offset, partition.leader_epoch
+        place = (node.id, node.lives, key)
+        stamp = (end, log.high_watermark, log.generation, partition.leader, epoch, held.end, state)
+        if self._stamps.get(place) == stamp:
+            return  # nothing is new
+        self._stamps[place] = stamp
         if partition.is_leader:
             self._leader(node, partition, key, held, log)
         self._content(node, partition, key, held, log)
-        state = self.states.get(partition.key)
         if state is None or node.id not in state.isr or self.world.dark.covers(node.id):
             return
-        if partition.leader_epoch == state.leader_epoch:
-            said = f"{partition.key}: broker {node.id} in sync ends at {log.log_end_offset}"
-            whole = log.log_end_offset >= held.end
-            demand(whole, "I6", f"{said}, {held.end} are committed")
+        if epoch == state.leader_epoch:
+            said = f"{partition.key}: broker {node.id} in sync ends at {end}"
+            demand(end >= held.end, "I6", f"{said}, {held.end} are committed")
 
     def _leader(
         self, node: Node, partition: Partition, key: Key, held: Committed, log: Log
