@@ -16,7 +16,17 @@ from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from scripts.benchmarks import cleaner, clusters, commands, groups, life, recovery, serving, spark
+from scripts.benchmarks import (
+    cleaner,
+    clusters,
+    commands,
+    groups,
+    life,
+    quotas,
+    recovery,
+    serving,
+    spark,
+)
 from scripts.benchmarks.context import WORK, Bench
 from scripts.benchmarks.results import APACHE, OURS
 from scripts.benchmarks.targets import usable
@@ -25,6 +35,7 @@ GROUPS = {
     "throughput": serving.throughput,
     "latency": serving.latency,
     "small": serving.small,
+    "quotas": quotas.quotas,
     "start": life.start,
     "partitions": life.partitions,
     "recovery": recovery.recovery,

@@ -26,10 +26,12 @@ class Windows(NamedTuple):
 class SampledRate(ABC):
     """What was recorded in the last windows, per second."""
 
-    __slots__ = ("_samples", "_total", "_windows")
+    __slots__ = ("_least_s", "_samples", "_total", "_windows")
 
-    def __init__(self, windows: Windows) -> None:
+    def __init__(self, windows: Windows, least_ms: float) -> None:
+        """``least_ms``: what was recorded is spread over no less than that."""
         self._windows = windows
+        self._least_s = least_ms / 1000
         self._samples: deque[list[float]] = deque()
         """Start of a window, time of the last record in it, sum; oldest first."""
         self._total = 0.0
@@ -53,6 +55,8 @@ class SampledRate(ABC):
     def over_ms(self, limit: float, now: float) -> float:
         """How long nothing may be recorded for the rate to be at ``limit`` again; 0 if it is not
         above. For no limit above 0 that is as long as anything counts."""
+        if self._total <= limit * self._least_s:
+            return 0.0  # whatever has passed since: what is purged only makes it less
         rate = self.at(now)
         if rate <= limit:
             return 0.0
@@ -86,6 +90,9 @@ class SimpleRate(SampledRate):
 
     __slots__ = ()
 
+    def __init__(self, windows: Windows) -> None:
+        super().__init__(windows, windows.ms)
+
     def _elapsed_ms(self, now: float) -> float:
         return max(self._age_ms(now), self._windows.ms)
 
@@ -94,6 +101,9 @@ class Rate(SampledRate):
     """Spread over all windows but one at least, however short the time since the first."""
 
     __slots__ = ()
+
+    def __init__(self, windows: Windows) -> None:
+        super().__init__(windows, (windows.number - 1) * windows.ms)
 
     def _elapsed_ms(self, now: float) -> float:
         elapsed, (number, window_ms) = self._age_ms(now), self._windows
