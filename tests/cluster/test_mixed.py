@@ -43,15 +43,25 @@ class MixedCluster:
     """Broker 0 is Apache's; started first, it is controller."""
 
     def __init__(self, directory: Path) -> None:
+        self.directory = directory
         self.zookeeper = ZooKeeper(directory / "zookeeper")
-        settings = {**SETTINGS, "zookeeper.connect": f"{self.zookeeper.connect}/kafka"}
-        self.theirs = ApacheBroker(directory / "broker-0", self.zookeeper, settings, heap="256M")
-        self.ours = [
-            BrokerProcess(directory / f"broker-{id_}", {**settings, "broker.id": id_})
-            for id_ in (1, 2)
-        ]
-        for broker in self.ours:
-            broker.port = free_port()
+        self.settings = {**SETTINGS, "zookeeper.connect": f"{self.zookeeper.connect}/kafka"}
+        self.theirs = self.apache(0)
+        self.ours = [self.own(1, free_port()), self.own(2, free_port())]
+
+    def apache(self, id_: int, port: int | None = None) -> ApacheBroker:
+        """A broker of Apache's, not started."""
+        where = self.directory / f"broker-{id_}"
+        made = ApacheBroker(where, self.zookeeper, self.settings, broker_id=id_, heap="256M")
+        made.port = port or made.port
+        return made
+
+    def own(self, id_: int, port: int) -> BrokerProcess:
+        """A broker of ours, not started."""
+        settings = {**self.settings, "broker.id": id_}
+        made = BrokerProcess(self.directory / f"broker-{id_}", settings)
+        made.port = port
+        return made
 
     def start(self) -> MixedCluster:
         self.zookeeper.start()
@@ -144,7 +154,17 @@ def groups_agree(mixed: MixedCluster, topic: str, group: str) -> None:
         consumer.close()
 
 
-def test_brokers_are_replaced_one_by_one_under_load(mixed: MixedCluster) -> None:
+Replacement = tuple[ApacheBroker | BrokerProcess, ApacheBroker | BrokerProcess]
+
+
+def replacements(mixed: MixedCluster) -> list[Replacement]:
+    """Who goes, and who of the other kind takes the place with the same id, address and data."""
+    first, second = mixed.theirs, mixed.ours[0]
+    in_first, in_second = mixed.own(0, first.port), mixed.apache(1, second.port)
+    return [(first, in_first), (second, in_second), (in_second, second), (in_first, first)]
+
+
+def test_brokers_of_one_kind_replace_the_other_and_back_under_load(mixed: MixedCluster) -> None:
     assert mixed.controller() == 0
     mixed.create("rolled")
     assert sorted(mixed.leaders("rolled").values()) == list(EVERYONE)
@@ -155,21 +175,24 @@ def test_brokers_are_replaced_one_by_one_under_load(mixed: MixedCluster) -> None
     for load in loads:
         load.start()
     controllers = []
+    pairs = replacements(mixed)
     try:
-        for broker in mixed.all:
+        for going, coming in pairs:
             for load in loads:
                 load.wait_acked(100, 120)
-            broker.stop(120)
+            going.stop(120)
             for load in loads:
                 load.wait_acked(100, 120)
             controllers.append(mixed.controller())
-            broker.start(120)
+            coming.start(120)
             mixed.wait_in_sync("rolled")
         for load in loads:
             load.finish(120)
     finally:
         for load in loads:
             load.abandon()
+        for pair in pairs[:2]:
+            pair[1].close()
     assert controllers[0] in (1, 2)
     ends = {load.partition: load.sent for load in loads}
     found = read_all(mixed.bootstrap, "rolled", ends)
