@@ -24,8 +24,6 @@ from tests.support.simulated.world import TROUBLE_S, World
 
 TOLD = 30
 """Things that happened last that are shown of a run that fails."""
-PATIENCE_SEEDS = 40
-"""In so many seeds a planted bug must be caught."""
 
 
 def run(seed: int, seconds: float, bug: str = "") -> str:
@@ -41,14 +39,14 @@ def run(seed: int, seconds: float, bug: str = "") -> str:
     return ""
 
 
-def catch(bug: str, *, first: int, seconds: float) -> bool:
+def catch(bug: str, *, seeds: range, seconds: float) -> bool:
     """Whether a planted bug is caught soon; tells by which seed and rule."""
-    for seed in range(first, first + PATIENCE_SEEDS):
+    for seed in seeds:
         found = run(seed, seconds, bug)
         if found:
             print(f"{bug}: seed {seed}: {found.splitlines()[0][:150]}", flush=True)
             return True
-    print(f"{bug}: not caught in {PATIENCE_SEEDS} seeds", flush=True)
+    print(f"{bug}: not caught in {len(seeds)} seeds", flush=True)
     return False
 
 
@@ -79,6 +77,7 @@ def main() -> int:
             sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"}
         )
     begun = time.monotonic()
+    seeds = range(options.first, options.first + options.seeds)
     processes = get_context("fork").Pool(options.jobs, maxtasksperchild=1)  # each leaves nothing
     with processes as pool:
         if options.bugs is not None:
@@ -87,9 +86,8 @@ def main() -> int:
                 parser.error(
                     f"no such bugs: {', '.join(sorted(unknown))}; there are {', '.join(BUGS)}"
                 )
-            one = partial(catch, first=options.first, seconds=options.seconds)
+            one = partial(catch, seeds=seeds, seconds=options.seconds)
             return 0 if all(pool.map(one, options.bugs or BUGS, chunksize=1)) else 1
-        seeds = range(options.first, options.first + options.seeds)
         good = pool.map(partial(check, seconds=options.seconds), seeds, chunksize=1)
     failed = [seed for seed, well in zip(seeds, good, strict=True) if not well]
     seconds = time.monotonic() - begun

@@ -34,9 +34,12 @@ from pykafka_ops.wire.messages.sync_group import (
     SyncGroupResponse,
 )
 from tests.support.simulated.client import GROUP, Client
+from tests.support.simulated.ledger import demand
 
 TOPIC = "plain"
 SESSION_MS = 6_000
+OF_THE_PAST = 1 << 40
+"""An offset that nobody should ever see."""
 NONE = 0
 MEMBER_ID_REQUIRED = 79
 
@@ -83,6 +86,10 @@ class Member(Client):
         generation = joined.generation_id
         for index in owned:
             self.world.ledger.commits.own(self.group, generation, index, self._member)
+        if generation > 1 and owned and self.draw.random() < 0.3:
+            code = await self._try_to_commit(generation - 1, owned[0], OF_THE_PAST)
+            said = f"{self._member} may commit for generation {generation - 1} in {generation}"
+            demand(code != NONE, "I8", said)
         positions = {}
         for index in owned:
             floor = self.world.ledger.commits.floor(self.group, index)
@@ -145,6 +152,12 @@ class Member(Client):
 
     async def _commit(self, generation: int, index: int, offset: int) -> None:
         commits = self.world.ledger.commits
+        number = commits.attempt(self.group, index, offset)
+        self._check(await self._try_to_commit(generation, index, offset))
+        commits.kept(self.group, index, number)
+
+    async def _try_to_commit(self, generation: int, index: int, offset: int) -> int:
+        """The error code."""
         partition = OffsetCommitRequestPartition(
             partition_index=index, committed_offset=offset, committed_metadata=""
         )
@@ -154,10 +167,8 @@ class Member(Client):
             member_id=self._member,
             topics=[OffsetCommitRequestTopic(name=TOPIC, partitions=[partition])],
         )
-        number = commits.attempt(self.group, index, offset)
         answer = await self.ask_coordinator(self.group, GROUP, request, 8, OffsetCommitResponse)
-        self._check(answer.topics[0].partitions[0].error_code)
-        commits.kept(self.group, index, number)
+        return int(answer.topics[0].partitions[0].error_code)
 
     async def _leave(self) -> None:
         request = LeaveGroupRequest(

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from pykafka_ops.broker.net import broker, clocks, coordinators, identity, seat, server
-from pykafka_ops.broker.storage import background, closing, data_dir, log_dirs
+from pykafka_ops.broker.net import broker, coordinators, identity, seat, server
+from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_dirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from tests.support.simulated.ensemble import Ensemble, SimStore
 from tests.support.simulated.loop import Clock, SimLoop, this_life
