@@ -121,10 +121,11 @@ class _Given:
         if name not in SYSTEM_PROPERTIES:
             return None
         found = self._settings.get(name)
-        if found is None:
-            found = self._system.get(SYSTEM_PROPERTIES[name])
-            if found is not None and name == IDENTIFICATION:
-                found = "HTTPS" if is_true(found) else ""
+        if found is not None:
+            return found.strip()
+        found = self._system.get(SYSTEM_PROPERTIES[name])
+        if found is not None and name == IDENTIFICATION:
+            return "HTTPS" if is_true(found) else ""
         return BROKER[name].default if found is None else found
 
     def is_true(self, name: str) -> bool:

@@ -70,7 +70,7 @@ def test_a_jaas_file_that_is_not_there_is_told() -> None:
 
 
 def test_tls_as_the_settings_say_or_else_the_system_properties() -> None:
-    by_settings = access_of({"zookeeper.ssl.client.enable": "true"}, {})
+    by_settings = access_of({"zookeeper.ssl.client.enable": " true "}, {})
     assert by_settings.tls is not None
     assert by_settings.tls.check_hostname
     assert by_settings.tls.maximum_version.name == "TLSv1_2"
