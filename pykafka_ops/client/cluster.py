@@ -257,7 +257,8 @@ class Cluster:
         last: PkoError | None = None
         while True:
             unresolved = True
-            for address in self._candidates():
+            candidates = self._candidates()
+            for address in candidates:
                 try:
                     return (yield from self._to(address, deadline))
                 except TRANSIENT as trouble:
@@ -266,7 +267,7 @@ class Cluster:
             if unresolved:
                 raise NoBootstrapError(last)
             if time.monotonic() + wait > patience:
-                raise CallTimeoutError(_unassigned(name), last)
+                raise CallTimeoutError(_unassigned(name), _of_all(last, len(candidates)))
             if self.notice and time.monotonic() - started > NOTICE_AFTER:
                 self.notice(f"still trying: {last}")
                 self.notice = None
@@ -303,6 +304,13 @@ def _telling(old: PkoError | None, new: PkoError | None) -> PkoError:
     if new is None or (old is not None and isinstance(new, (RequestTimeoutError, UnresolvedError))):
         return old or CallTimeoutError("timed out")
     return new
+
+
+def _of_all(last: PkoError | None, tried: int) -> PkoError | None:
+    """The last trouble, told as one of all that were tried: nobody shall look at that one alone."""
+    if tried == 1 or not isinstance(last, NotReachableError):
+        return last
+    return NotReachableError(f"none of {tried} brokers can be reached; the last one: {last}")
 
 
 def _unassigned(name: str) -> str:

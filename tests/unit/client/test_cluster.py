@@ -114,6 +114,19 @@ def test_the_next_bootstrap_server_is_tried(fakes: Fakes, connect: Connect) -> N
     assert cluster.metadata([]).cluster_id == "fake"
 
 
+def test_that_nobody_answers_is_told_as_such(fakes: Fakes, connect: Connect) -> None:
+    for fake in fakes:
+        fake.close()
+    cluster = connect(f"{fakes[0].bootstrap},{fakes[1].bootstrap}")
+    cluster.config.patience = 0.05
+    with pytest.raises(CallTimeoutError) as caught:
+        cluster.metadata([])
+    assert str(caught.value.trouble) == (
+        "none of 2 brokers can be reached; the last one: cannot connect to "
+        f"{fakes[1].bootstrap}: Connection refused"
+    )
+
+
 def test_unknown_topics_are_errors_of_their_own(fakes: Fakes, connect: Connect) -> None:
     fakes[0].topics = {"a": [0, 1]}
     found = describe_topics(connect(fakes[0].bootstrap), ["a", "b"])
