@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from kazoo import exceptions as zk
 from kazoo.client import KazooState
-from kazoo.protocol.serialization import CheckVersion
+from kazoo.protocol.serialization import CheckVersion, GetData
 from kazoo.protocol.serialization import Create as ZkCreate
 from kazoo.protocol.serialization import Delete as ZkDelete
 from kazoo.protocol.serialization import SetData as ZkSetData
@@ -45,6 +45,7 @@ from pykafka_ops.broker.metadata.zookeeper_client import (
     make_chroot,
     new_client,
     open_client,
+    send_all,
 )
 from pykafka_ops.broker.metadata.zookeeper_errors import error_of
 from pykafka_ops.broker.metadata.zookeeper_reads import AT_ONCE, MANY, ManyReads
@@ -318,6 +319,7 @@ class ZooKeeperStore:
             if self._closed:
                 raise SessionLostError(path)
             reply = self._loop.create_future()
+            self._watches.send()
             send().rawlink(lambda result, reply=reply: self._hand_over(reply, result))
             result = await reply
             if result.exception is None:
@@ -369,9 +371,14 @@ class ZooKeeperStore:
             if not left:
                 self._hand_over(reply, results)
 
-        results += [self._client.get_async(path) for path in paths]
-        for result in results:
+        requests = []
+        for path in paths:
+            result = self._client.handler.async_result()
             result.rawlink(one)
+            results.append(result)
+            requests.append((GetData(self._absolute(path), None), result))
+        self._watches.send()
+        send_all(self._client, requests)
         return reply
 
     def _hand_over(self, reply: asyncio.Future[Any], result: Any) -> None:

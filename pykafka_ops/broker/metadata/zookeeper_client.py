@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from kazoo.protocol.states import KeeperState
 from kazoo.retry import KazooRetry
 
 from pykafka_ops.zookeeper.access import Access
@@ -15,6 +18,10 @@ from pykafka_ops.zookeeper.client import POLL_S, Client
 ONE_TRY_MS = 6000
 """Session timeout of clients for one errand, which also bounds each try to connect: a server that
 has just opened its port may leave a client without an answer, the next try gets one."""
+
+
+_OVER = (KeeperState.AUTH_FAILED, KeeperState.CLOSED, KeeperState.EXPIRED_SESSION)
+"""States in which kazoo refuses requests at once."""
 
 
 def new_client(connect: str, session_timeout_ms: int, access: Access, **options: Any) -> Client:
@@ -38,6 +45,24 @@ async def open_client(client: Client, hosts: str, timeout_ms: int) -> None:
         if not isinstance(error, TimeoutError):
             raise
         raise client.why_not(hosts, f"{timeout_ms} ms") from None
+
+
+def send_all(client: Client, requests: Sequence[tuple[Any, Any]]) -> None:
+    """Hand many requests, each with its result, to kazoo at once.
+
+    kazoo's thread is woken by a byte for each, through a socket that holds some hundreds of them
+    if they are sent one by one: then the event loop would stop until kazoo has caught up.
+    """
+    *most, last = requests
+    sock = client._connection._write_sock
+    if client.client_state in _OVER or sock is None:
+        for request in most:
+            client._call(*request)
+    elif most:
+        client._queue.extend(most)
+        with contextlib.suppress(OSError):  # closed meanwhile: the last request hears of it, too
+            sock.send(b"\0" * len(most))
+    client._call(*last)
 
 
 async def end_client(client: Client) -> None:

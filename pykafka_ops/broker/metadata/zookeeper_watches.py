@@ -7,9 +7,11 @@ import contextlib
 from typing import Any
 
 from kazoo import exceptions as zk
-from kazoo.client import KazooClient
+from kazoo.protocol.serialization import Exists, GetChildren
 
 from pykafka_ops.broker.metadata.store import Cancel, WatchCallback, enlist_at
+from pykafka_ops.broker.metadata.zookeeper_client import send_all
+from pykafka_ops.zookeeper.client import Client
 
 Key = tuple[str, str]
 """Kind (DATA, CHILDREN), path."""
@@ -22,15 +24,17 @@ class Watches:
     """All watches of one client; everything but what kazoo calls is on the event loop.
 
     A watch is set again before those who wait for it are called, and requests of a session are
-    answered in order: what they read then is what holds until the next call.
+    answered in order: what they read then is what holds until the next call. Requests that set
+    watches go out together, before any other request (:meth:`send`) or in the loop's next round.
     """
 
-    def __init__(self, client: KazooClient, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, client: Client, loop: asyncio.AbstractEventLoop) -> None:
         self._client = client
         self._loop = loop
         self._waiting: dict[Key, list[WatchCallback]] = {}
         self._armed: set[Key] = set()
         self._pending: set[tuple[WatchCallback, str]] = set()
+        self._unsent: list[tuple[Any, Any]] = []
         self._closed = False
 
     def data(self, path: str, fn: WatchCallback) -> Cancel:
@@ -47,6 +51,12 @@ class Watches:
         for key in [key for key in self._waiting if key not in self._armed]:
             self._arm(key)
             self._call_all(key)
+
+    def send(self) -> None:
+        """Send what sets watches: to be called before any other request."""
+        if self._unsent:
+            unsent, self._unsent = self._unsent, []
+            send_all(self._client, unsent)
 
     def close(self) -> None:
         """Call nobody any more."""
@@ -70,8 +80,12 @@ class Watches:
             self._soon(self._fired, key, event.type != "NONE")
 
         by_children = kind == CHILDREN and not missing
-        ask = self._client.get_children_async if by_children else self._client.exists_async
-        ask(path, watch=fired).rawlink(lambda result: self._soon(self._set, key, missing, result))
+        request = GetChildren if by_children else Exists
+        result = self._client.handler.async_result()
+        result.rawlink(lambda result: self._soon(self._set, key, missing, result))
+        if not self._unsent:
+            self._loop.call_soon(self.send)
+        self._unsent.append((request(self._client.chroot + path, fired), result))
 
     def _soon(self, function: Any, *arguments: Any) -> None:
         """From kazoo's thread to the loop, unless that is over."""
