@@ -224,7 +224,9 @@ class Server:
         is_protected = self.door.quotas.is_protected
         others = [c for c in self._connections.values() if not is_protected(c.listener)]
         if others:
-            min(others, key=lambda c: (c.is_active, c.identity)).close()
+            victim = min(others, key=lambda c: (c.is_active, c.identity))
+            victim.abort()
+            self.forget(victim)  # the next broker needs the room of another one
 
     @property
     def connection_count(self) -> int:

@@ -144,8 +144,6 @@ class ConnectionQuotas:
     def enter(self, name: str, ip: str) -> bool:
         """Count one in; False if the address has as many as it may."""
         if self._per_ip[ip] >= self._limits.overrides.get(ip, self._limits.per_ip):
-            if not self._per_ip[ip]:
-                del self._per_ip[ip]
             return False
         self._per_ip[ip] += 1
         self._listeners[name].connections += 1

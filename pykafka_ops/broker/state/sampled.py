@@ -54,7 +54,8 @@ class SampledRate(ABC):
 
     def over_ms(self, limit: float, now: float) -> float:
         """How long nothing may be recorded for the rate to be at ``limit`` again; 0 if it is not
-        above. For no limit above 0 that is as long as anything counts."""
+        above. For no limit above 0 that is as long as anything counts (``QuotaUtils`` divides by
+        it, and its caller then lets everything through)."""
         if self._total <= limit * self._least_s:
             return 0.0  # whatever has passed since: what is purged only makes it less
         rate = self.at(now)
