@@ -6,6 +6,7 @@ v1 brought ``validate_only``, v5 counts and settings in the answer (KIP-525), v7
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.metadata.topic_admin import Created
     from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+
+Described = dict[frozenset[tuple[str, str]], list[CreatableTopicConfigs]]
+"""All settings of a topic by its overrides: a request has thousands of topics, and few of these."""
 
 _FIRST_VERSION_WITH_CONFIGS = 5
 _FIRST_VERSION_REFUSED = 6
@@ -48,9 +52,10 @@ async def _create(context: Context, request: CreateTopicsRequest) -> CreateTopic
         validate_only=request.validate_only,
         charge=context.mutations(_FIRST_VERSION_REFUSED),
     )
+    described: Described = {}
     for result in results:
         if result.error_code == ErrorCode.NONE:
-            _fill(context, result, created[result.name])
+            _fill(context, result, created[result.name], described)
     return CreateTopicsResponse(topics=results)
 
 
@@ -75,7 +80,9 @@ def _spec(topic: CreatableTopic) -> TopicSpec:
     )
 
 
-def _fill(context: Context, result: CreatableTopicResult, created: Created) -> None:
+def _fill(
+    context: Context, result: CreatableTopicResult, created: Created, described: Described
+) -> None:
     result.topic_id = created.topic_id
     if created.error is not None:
         result.error_code = created.error.code
@@ -84,16 +91,24 @@ def _fill(context: Context, result: CreatableTopicResult, created: Created) -> N
     result.num_partitions = created.partitions
     result.replication_factor = created.replication_factor
     if context.version >= _FIRST_VERSION_WITH_CONFIGS:
-        result.configs = [
-            CreatableTopicConfigs(
-                name=entry.name,
-                value=entry.value,
-                read_only=entry.read_only,
-                config_source=entry.source,
-                is_sensitive=entry.sensitive,
-            )
-            for entry in context.services.configs.describe_topic(created.config or {})
-        ]
+        config = created.config or {}
+        alike = frozenset(config.items())
+        if alike not in described:
+            described[alike] = _describe(context, config)
+        result.configs = described[alike]
+
+
+def _describe(context: Context, config: Mapping[str, str]) -> list[CreatableTopicConfigs]:
+    return [
+        CreatableTopicConfigs(
+            name=entry.name,
+            value=entry.value,
+            read_only=entry.read_only,
+            config_source=entry.source,
+            is_sensitive=entry.sensitive,
+        )
+        for entry in context.services.configs.describe_topic(config)
+    ]
 
 
 def failed(

@@ -45,8 +45,9 @@ class ImageWaits:
         return True
 
     def _changed(self, delta: MetadataDelta) -> None:
-        if self._waiters:
-            for topic in delta.partitions:
-                for waiter in self._waiters.get(topic, ()):
-                    if not waiter.future.done() and waiter.ready():
-                        waiter.future.set_result(None)
+        if not self._waiters:
+            return
+        concerned = (w for topic in delta.partitions for w in self._waiters.get(topic, ()))
+        for waiter in dict.fromkeys(concerned):  # who waits for thousands of topics is asked once
+            if not waiter.future.done() and waiter.ready():
+                waiter.future.set_result(None)
