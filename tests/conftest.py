@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,32 @@ def make_broker(
         made.append(broker)
         _watch(request, broker)
         return broker
+
+    yield make
+    for broker in made:
+        broker.close()
+
+
+@pytest.fixture
+def zookeeper(tmp_path: Path) -> Iterator[ZooKeeper]:
+    """Kafka's ZooKeeper for one test."""
+    made = ZooKeeper(tmp_path / "zookeeper").start()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def make_apache(
+    request: pytest.FixtureRequest, zookeeper: ZooKeeper
+) -> Iterator[Callable[..., ApacheBroker]]:
+    """Make (not start) Apache Kafka's broker 0 for one test: ``make_apache(data_dir, settings)``;
+    one at a time runs."""
+    made: list[ApacheBroker] = []
+
+    def make(data_dir: Path, settings: Mapping[str, object] | None = None) -> ApacheBroker:
+        made.append(ApacheBroker(data_dir, zookeeper, settings))
+        _watch(request, made[-1])
+        return made[-1]
 
     yield make
     for broker in made:

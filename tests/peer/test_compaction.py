@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages, iter_message, read_message_header
 from pykafka_ops.disk.record import Record, iter_records
-from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
+from tests.support.apache import ApacheBroker, run_tool
 from tests.support.broker import BrokerProcess
 from tests.support.compaction import batches, clean
 from tests.support.logs import end_txn
@@ -43,20 +43,6 @@ SETTINGS = {
 BEGIN = int(time.time() * 1000) - 3_600_000
 PARTITIONS = 4
 Rows = list[tuple[object, ...]]
-
-
-@pytest.fixture
-def zookeeper(tmp_path: Path) -> Iterator[ZooKeeper]:
-    made = ZooKeeper(tmp_path / "zookeeper").start()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def apache_kafka(tmp_path: Path, zookeeper: ZooKeeper) -> Iterator[ApacheBroker]:
-    made = ApacheBroker(tmp_path / "apache", zookeeper, SETTINGS)
-    yield made
-    made.close()
 
 
 class Writer:
@@ -215,8 +201,11 @@ def check_variety(rows: list[Rows]) -> None:
 
 
 def test_both_keep_the_same(
-    tmp_path: Path, apache_kafka: ApacheBroker, make_broker: Callable[..., BrokerProcess]
+    tmp_path: Path,
+    make_apache: Callable[..., ApacheBroker],
+    make_broker: Callable[..., BrokerProcess],
 ) -> None:
+    apache_kafka = make_apache(tmp_path / "apache", SETTINGS)
     apache_kafka.start()
     made = run_tool(
         "kafka-topics",

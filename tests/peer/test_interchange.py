@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,26 +20,6 @@ from tests.support.znodes import from_embedded, from_zookeeper, to_embedded, to_
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 Contents = dict[str, tuple[tuple[int, int], list[Fetched]]]
-
-
-@pytest.fixture
-def zookeeper(tmp_path: Path) -> Iterator[ZooKeeper]:
-    made = ZooKeeper(tmp_path / "zookeeper").start()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def apache_on(tmp_path: Path, zookeeper: ZooKeeper) -> Iterator[Callable[[Path], ApacheBroker]]:
-    made: list[ApacheBroker] = []
-
-    def make(data_dir: Path) -> ApacheBroker:
-        made.append(ApacheBroker(data_dir, zookeeper))
-        return made[-1]
-
-    yield make
-    for broker in made:
-        broker.close()
 
 
 def fill(bootstrap: str, *, deleting: bool = True) -> None:
@@ -112,7 +92,7 @@ def appended(bootstrap: str, before: Contents) -> None:
 def test_apache_kafka_opens_our_directory(
     tmp_path: Path,
     zookeeper: ZooKeeper,
-    apache_on: Callable[[Path], ApacheBroker],
+    make_apache: Callable[..., ApacheBroker],
     make_broker: Callable[..., BrokerProcess],
     ending: str,
 ) -> None:
@@ -126,7 +106,7 @@ def test_apache_kafka_opens_our_directory(
         if path.is_file() and ("metadata.db" in path.name or path.suffix == ".pid"):
             path.unlink()
     to_zookeeper(zookeeper.connect, from_embedded(ours.data_dir))
-    theirs = apache_on(logs).start()
+    theirs = make_apache(logs).start()
     wait_for(lambda: settled(theirs.bootstrap, len(before)), seconds=60, what="leaders")
     assert contents(theirs.bootstrap) == before
     assert groups_of(theirs.bootstrap) == groups
@@ -148,11 +128,11 @@ def test_apache_kafka_opens_our_directory(
 def test_we_open_a_directory_of_apache_kafka(
     tmp_path: Path,
     zookeeper: ZooKeeper,
-    apache_on: Callable[[Path], ApacheBroker],
+    make_apache: Callable[..., ApacheBroker],
     make_broker: Callable[..., BrokerProcess],
     ending: str,
 ) -> None:
-    theirs = apache_on(tmp_path / "data").start()
+    theirs = make_apache(tmp_path / "data").start()
     fill(theirs.bootstrap, deleting=ending == "stop")
     before, groups = contents(theirs.bootstrap), groups_of(theirs.bootstrap)
     getattr(theirs, ending)()

@@ -18,7 +18,6 @@ from pykafka_ops.wire.messages.transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
 )
-from tests.peer.test_interchange import apache_on, zookeeper  # noqa: F401
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
 from tests.support.kafka_clients.confluent import ConfluentClient
@@ -137,8 +136,8 @@ def goes_on(bootstrap: str, before: Facts) -> None:
 
 def test_apache_kafka_goes_on_with_our_transactions_after_a_kill(
     tmp_path: Path,
-    zookeeper: ZooKeeper,  # noqa: F811
-    apache_on: Callable[[Path], ApacheBroker],  # noqa: F811
+    zookeeper: ZooKeeper,
+    make_apache: Callable[..., ApacheBroker],
     make_broker: Callable[..., BrokerProcess],
 ) -> None:
     ours = make_broker("data").start()
@@ -151,7 +150,7 @@ def test_apache_kafka_goes_on_with_our_transactions_after_a_kill(
         if path.is_file() and ("metadata.db" in path.name or path.suffix == ".pid"):
             path.unlink()
     to_zookeeper(zookeeper.connect, from_embedded(ours.data_dir))
-    theirs = apache_on(logs).start()
+    theirs = make_apache(logs).start()
     goes_on(theirs.bootstrap, before)
     theirs.stop()
     del kept
@@ -159,11 +158,11 @@ def test_apache_kafka_goes_on_with_our_transactions_after_a_kill(
 
 def test_we_go_on_with_transactions_of_apache_kafka_after_a_kill(
     tmp_path: Path,
-    zookeeper: ZooKeeper,  # noqa: F811
-    apache_on: Callable[[Path], ApacheBroker],  # noqa: F811
+    zookeeper: ZooKeeper,
+    make_apache: Callable[..., ApacheBroker],
     make_broker: Callable[..., BrokerProcess],
 ) -> None:
-    theirs = apache_on(tmp_path / "data").start()
+    theirs = make_apache(tmp_path / "data").start()
     kept = fill(theirs.bootstrap)
     before = facts(theirs.bootstrap)
     theirs.kill()

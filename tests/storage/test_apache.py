@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.disk.snapshot import read_snapshot
-from tests.support.apache import ApacheBroker, ZooKeeper
+from tests.support.apache import ApacheBroker
 from tests.support.commands import KafkaTools
 from tests.support.logs import NOW, batch_of, end_txn, values
 from tests.support.segments import CASES, SEGMENTS
@@ -34,17 +34,9 @@ SETTINGS = {
 
 
 @pytest.fixture
-def zookeeper(tmp_path: Path) -> Iterator[ZooKeeper]:
-    zookeeper = ZooKeeper(tmp_path / "zk").start()
-    yield zookeeper
-    zookeeper.close()
-
-
-@pytest.fixture
-def broker(tmp_path: Path, zookeeper: ZooKeeper) -> Iterator[ApacheBroker]:
-    broker = ApacheBroker(tmp_path / "data", zookeeper, SETTINGS)
-    yield broker
-    broker.close()
+def broker(tmp_path: Path, make_apache: Callable[..., ApacheBroker]) -> ApacheBroker:
+    """Not started."""
+    return make_apache(tmp_path / "data", SETTINGS)
 
 
 class Ours:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from pykafka_ops import cli
 from pykafka_ops.commands.dump.paths import jobs_of
 from pykafka_ops.commands.dump.repair_plan import Plan
 from tests.storage.test_apache import problems
-from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
+from tests.support.apache import ApacheBroker
+from tests.support.commands import KafkaTools
 from tests.support.damage import WHOLE, copy_of, harm
 from tests.support.segments import CASES
 from tests.support.waiting import wait_for
@@ -42,7 +44,11 @@ def written(directory: Path) -> set[str]:
 
 
 def test_apache_kafka_opens_repaired_directories(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    make_apache: Callable[..., ApacheBroker],
+    kafka_tools: KafkaTools,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.delenv("PKO_OUTPUT", raising=False)
     data = tmp_path / "data"
@@ -54,18 +60,12 @@ def test_apache_kafka_opens_repaired_directories(
     epochs = {path: path.read_bytes() for path in data.glob("*/leader-epoch-checkpoint")}
     assert len(anew) > 60 and len(logs) > 60
     settings = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
-    zookeeper = ZooKeeper(tmp_path / "zk").start()
-    broker = ApacheBroker(data, zookeeper, settings)
-    try:
-        broker.start()
-        wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text(), seconds=60)
-        assert cli.main(["dump-log", "repair", str(data), "--yes"]) == 1
-        assert "a broker is running on" in capsys.readouterr().err
-        broker.stop()
-        assert problems(broker) == []
-    finally:
-        broker.close()
-        zookeeper.close()
+    broker = make_apache(data, settings).start()
+    wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text(), seconds=60)
+    assert cli.main(["dump-log", "repair", str(data), "--yes"]) == 1
+    assert "a broker is running on" in capsys.readouterr().err
+    broker.stop()
+    assert problems(broker) == []
     assert (data / ".kafka_cleanshutdown").exists()
     # Kafka has recovered every log: what it would have cut or made otherwise is different now.
     assert {path: path.read_bytes() for path in data.glob("*/*.log")} == logs
@@ -73,5 +73,5 @@ def test_apache_kafka_opens_repaired_directories(
     assert {path for path, content in epochs.items() if path.read_bytes() != content} == set()
     assert cli.main(["dump-log", "verify", str(data)]) == 0, capsys.readouterr()
     some = sorted(data.glob("damage-*/*.log"))[:12]
-    done = run_tool("kafka-dump-log", "--deep-iteration", "--files", ",".join(map(str, some)))
-    assert done.returncode == 0 and "isvalid: false" not in done.stdout, done.stderr
+    done = kafka_tools("kafka-dump-log", "--deep-iteration", "--files", ",".join(map(str, some)))
+    assert done.code == 0 and "isvalid: false" not in done.out, done.err
