@@ -14,7 +14,16 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from tests.cli.conftest import Brokers
 from tests.support.apache import run_tool
-from tests.support.transcripts import Entry, Said, entries, first_error, replay, rows, run
+from tests.support.transcripts import (
+    Entry,
+    Said,
+    differences,
+    entries,
+    first_error,
+    replay,
+    rows,
+    run,
+)
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -85,7 +94,7 @@ def test_preferred_leaders_are_elected_as_in_the_transcript(
             filled.all[1].start()
             filled.wait_live(0, 1, 2)
         if entry.argv[:1] == ["kafka-leader-election"]:
-            wrong += differences(entry, replay(entry, filled.bootstrap))
+            wrong += compare(entry, replay(entry, filled.bootstrap))
     assert not wrong, "\n".join(wrong)
 
 
@@ -109,7 +118,7 @@ def test_unclean_leaders_are_elected_as_in_the_transcript(
             filled.all[0].start()
             filled.wait_live(0, 1, 2)
         elif entry.argv[0] != "kafka-log-dirs":
-            wrong += differences(entry, replay(entry, "", swap))
+            wrong += compare(entry, replay(entry, "", swap))
     assert not wrong, "\n".join(wrong)
 
 
@@ -135,18 +144,14 @@ def known(cluster: Cluster) -> bool:
     return set(cluster.nodes) == {1, 2} and leaders == {0: -1, 1: 2}
 
 
-def differences(entry: Entry, said: Said) -> list[str]:
+def compare(entry: Entry, said: Said) -> list[str]:
     """In words; of all partitions not which, since the transcript's cluster had others."""
     wanted, got, theirs, ours = entry.stdout, said.stdout, entry.stderr, said.stderr
     if "--all-topic-partitions" in entry.argv:
         wanted, got = without_names(wanted), without_names(got)
     if "kafka-get-offsets" in entry.argv:  # it warns of what has no leader
         theirs = ours = ""
-    found = []
-    if said.code != entry.code:
-        found.append(f"{entry}: exit {said.code}, not {entry.code}: {said.stderr}{said.stdout}")
-    if rows(got) != rows(wanted):
-        found.append(f"{entry}:\n  got  {rows(got)}\n  want {rows(wanted)}")
+    found = differences(entry, said, rows(wanted), rows(got))
     if without_count(ours) != without_count(theirs):
         found.append(f"{entry}: {ours!r}, not {first_error(theirs)!r}")
     return found

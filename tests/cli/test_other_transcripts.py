@@ -12,7 +12,16 @@ from confluent_kafka import Producer
 
 from tests.cli.conftest import Brokers
 from tests.support.apache_cluster import OurBrokers
-from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.transcripts import (
+    Entry,
+    Said,
+    differences,
+    entries,
+    first_error,
+    other_error,
+    replay,
+    run,
+)
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 MINUTE = 60_000
@@ -53,14 +62,7 @@ def compare(entry: Entry, said: Said) -> list[str]:
     """What differs, in words; rows as sets."""
     wanted = sorted(x for x in entry.stdout.splitlines() if not NEVER_MADE.match(x))
     got = sorted(x for x in said.stdout.splitlines() if not NEVER_MADE.match(x))
-    found = []
-    if said.code != entry.code:
-        found.append(f"{entry}: exit {said.code}, not {entry.code}: {said.stderr}{said.stdout}")
-    if got != wanted:
-        found.append(f"{entry}:\n  got  {got}\n  want {wanted}")
-    if entry.code and not entry.stdout and first_error(said.stderr) != first_error(entry.stderr):
-        found.append(f"{entry}: {said.stderr!r}, not {first_error(entry.stderr)!r}")
-    return found
+    return differences(entry, said, wanted, got) + other_error(entry, said)
 
 
 def test_offsets_are_those_of_the_transcript(

@@ -10,8 +10,9 @@ from tests.cli.conftest import Brokers
 from tests.support.transcripts import (
     Entry,
     Said,
+    differences,
     entries,
-    first_error,
+    other_error,
     replay,
     rows,
     run,
@@ -42,14 +43,7 @@ def compare(entry: Entry, said: Said) -> list[str]:
     reports = any(r in word for word in entry.argv for r in REPORTS)
     wanted = rows(entry.stdout, loose=PLACED_AT_RANDOM, reports=reports)
     got = rows(said.stdout, loose=PLACED_AT_RANDOM, reports=reports)
-    found = []
-    if said.code != entry.code:
-        found.append(f"{entry}: exit {said.code}, not {entry.code}: {said.stderr}{said.stdout}")
-    if got != wanted:
-        found.append(f"{entry}:\n  got  {got}\n  want {wanted}")
-    if entry.code and not entry.stdout and first_error(said.stderr) != first_error(entry.stderr):
-        found.append(f"{entry}: {said.stderr!r}, not {first_error(entry.stderr)!r}")
-    return found
+    return differences(entry, said, wanted, got) + other_error(entry, said)
 
 
 def test_every_command_line_answers_like_apache_kafka(

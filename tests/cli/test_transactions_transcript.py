@@ -18,7 +18,15 @@ from pykafka_ops.disk.record import Record
 from tests.cli.conftest import single_broker
 from tests.conftest import Broker
 from tests.support import raw
-from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.transcripts import (
+    Entry,
+    Said,
+    differences,
+    entries,
+    first_error,
+    replay,
+    run,
+)
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 HANGING = 424242
@@ -92,14 +100,10 @@ def skipped(entry: Entry) -> bool:
 
 
 def compare(entry: Entry, said: Said) -> list[str]:
-    found = []
-    if said.code != entry.code:
-        found.append(f"{entry}: exit {said.code}, not {entry.code}: {said.stderr}{said.stdout}")
     wanted, got = text(entry.stdout), text(said.stdout)
     if "--version" in entry.argv:
         wanted, got = wanted[:1], [f"{line} (Commit:f745dfdcee2b9851)" for line in got]
-    if got != wanted:
-        found.append(f"{entry}:\n  got  {got}\n  want {wanted}")
+    found = differences(entry, said, wanted, got)
     if entry.code and "client.properties" not in entry.argv:
         wanted, got = [first_error(entry.stderr)], [first_error(said.stderr)]
         if entry.stderr.startswith("usage"):

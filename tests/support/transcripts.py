@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,6 +96,23 @@ def rows(text: str, *, loose: frozenset[str] = frozenset(), reports: bool = Fals
         line = CONFIGS.sub(lambda m: ",".join(sorted(re.split(r",(?=[a-z.]+=)", m[0]))), line)
         found.append(line)
     return sorted(found)
+
+
+def differences(entry: Entry, said: Said, wanted: Sequence[str], got: Sequence[str]) -> list[str]:
+    """In words: another exit code, and the lines ``got`` where they are not those ``wanted``."""
+    found = []
+    if said.code != entry.code:
+        found.append(f"{entry}: exit {said.code}, not {entry.code}: {said.stderr}{said.stdout}")
+    if got != wanted:
+        found.append(f"{entry}:\n  got  {got}\n  want {wanted}")
+    return found
+
+
+def other_error(entry: Entry, said: Said) -> list[str]:
+    """In words, another first line of stderr where a command failed that printed nothing else."""
+    wanted, got = first_error(entry.stderr), first_error(said.stderr)
+    failed = entry.code and not entry.stdout
+    return [f"{entry}: {said.stderr!r}, not {wanted!r}"] if failed and got != wanted else []
 
 
 def topic_ids(text: str) -> dict[str, str]:
