@@ -64,7 +64,7 @@ def _all_verbs(command: Command) -> str:
 
 
 def _verb_help(command: Command, verb: Verb) -> str:
-    mine = [o for o in command.options if o.name in verb.options]
+    mine = _visible(o for o in command.options if o.name in verb.options)
     lines = [usage(command, verb), "", *_folded(verb.help or command.purpose, 100), ""]
     lines += _examples(list(verb.examples))
     words = [(word_form(w), o) for w in verb.words if (o := command.opt(w.name))]
@@ -74,7 +74,7 @@ def _verb_help(command: Command, verb: Verb) -> str:
             lines += _wrapped(f"    {form}", o, 34)
         lines.append("")
     if mine:
-        lines += ["options:", *_options_block(_visible(mine)), ""]
+        lines += ["options:", *_options_block(mine), ""]
     lines += ["everywhere:", *_options_block(COMMON)]
     lines += _tool_note(command)
     return "\n".join(lines) + "\n"
@@ -100,7 +100,8 @@ def _call(verb: Verb) -> str:
 
 
 def _visible(options: Iterable[Opt]) -> list[Opt]:
-    return [o for o in options if not o.hidden]
+    """Those that help shows; what goes everywhere is told of once, at the end."""
+    return [o for o in options if not o.hidden and o not in COMMON]
 
 
 def _options_block(options: Iterable[Opt]) -> list[str]:

@@ -85,6 +85,8 @@ def test_a_bad_znode_is_shown_and_fails_the_check(zookeeper: ZooKeeper) -> None:
     assert said.code == 4
     assert "leader_epoch" in said.out
     assert pko("zookeeper", "get", "/nope", *where) == (1, "", "pko: Node does not exist: /nope\n")
+    nothing = "pko: Node does not exist: /: ZooKeeper has nothing under this chroot\n"
+    assert pko("zookeeper", "tree", where[0], f"{where[1]}/nope") == (1, "", nothing)
 
 
 def test_a_change_is_seen(zookeeper: ZooKeeper) -> None:

@@ -20,7 +20,8 @@ def path_of(text: str | None) -> str:
 
 def no_znode(path: str) -> PkoError:
     """There is nothing at ``path``."""
-    return PkoError(f"Node does not exist: {path}")
+    why = ": ZooKeeper has nothing under this chroot" if path == "/" else ""
+    return PkoError(f"Node does not exist: {path}{why}")
 
 
 def ls(ctx: Context) -> Table:

@@ -66,6 +66,8 @@ def test_help_names_every_option_and_fits_in_100_columns(command: Command) -> No
             assert re.search(pattern, text) or (command.tool and re.search(pattern, flags))
         assert opt.name not in words or " ".join(opt.help.split()[:2]) in text
     assert max(map(len, text.splitlines())) <= 100
+    for said in (command_help(command), *(command_help(command, v) for v in command.verbs)):
+        assert said.count("-b, --bootstrap-server HOST") == 1
     if command.tool:
         for opt in (*command.options, *command.actions):
             assert opt.hidden or f"--{opt.name}" in flags
