@@ -18,6 +18,8 @@ from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.frame import decode_response, encode_request
 
+BETWEEN_BROKERS = "inter.broker.listener.name"
+
 
 @dataclass
 class Served:
@@ -35,8 +37,6 @@ class Served:
 def make_server(
     loop: asyncio.AbstractEventLoop,
     served: Mapping[int, Served] | None = None,
-    *,
-    inter_broker: str = "",
     **settings: object,
 ) -> Server:
     """A server that answers ApiVersions, and what ``served`` says.
@@ -48,7 +48,7 @@ def make_server(
         Services, SimpleNamespace(configs=configs, quotas=QuotaEntities(), timer=monotonic_clock)
     )
     routes: Any = {ApiKey.API_VERSIONS: ROUTES[ApiKey.API_VERSIONS], **(served or {})}
-    return Server(services, loop, routes, inter_broker=inter_broker)
+    return Server(services, loop, routes, inter_broker=configs.text(BETWEEN_BROKERS) or "")
 
 
 class FakeTransport(asyncio.Transport):

@@ -109,7 +109,7 @@ def test_a_client_makes_room_for_a_broker() -> None:
 def test_a_connection_of_a_client_that_idles_is_closed_for_a_broker() -> None:
     async def body() -> None:
         loop = asyncio.get_running_loop()
-        server = make_server(loop, inter_broker="B", max_connections=2)
+        server = make_server(loop, inter_broker_listener_name="B", max_connections=2)
         clients_port = await server.listen("A", "127.0.0.1", 0)
         brokers_port = await server.listen("B", "127.0.0.1", 0)
         server.queue_clients()

@@ -316,11 +316,14 @@ def test_idle_connections_are_closed_and_busy_ones_are_not(on_site: Callable[...
     on_site(body, connections_max_idle_ms=50, connection_failed_authentication_delay_ms=1)
 
 
-def test_settings_are_taken_over_while_it_runs(on_site: Callable[..., None]) -> None:
+@pytest.mark.parametrize("name", ["max.connections", "listener.name.plaintext.max.connections"])
+def test_settings_are_taken_over_while_it_runs(on_site: Callable[..., None], name: str) -> None:
     async def body(site: Site) -> None:
         client = await site.client()
         await client.ask(ApiVersionsRequest(), 0)
-        site.server.services.configs.set_dynamic_broker({"max.connections": "1"})
+        configs = site.server.services.configs
+        configs.check_broker({name: "1"}, per_broker=False)
+        configs.set_dynamic_default({name: "1"})
         site.server.reconfigure()
         second = await site.client()
         second.send(ApiVersionsRequest(), 0)
