@@ -28,17 +28,17 @@ BY_FILE = {"cli", "cluster", "pages", "peer", "storage"}
 CLIENT_FILES = {f"tests/clients/test_{n}.py" for n in ("group_copies", "group_phases", "groups")}
 """Their JVMs are not those of the fixture ``client``."""
 LIBRARY = re.compile(r"[\[-](confluent-kafka|kafka-python|aiokafka|java-[\d.]+)[-\]]")
-SHARED = {"apache_cluster": TRIO, "spark": SPARK}
+SHARED = {"apache_cluster_session": TRIO, "spark": SPARK}
 """By the fixture that is dear, the unit of all that use it."""
 LONG = (
     SPARK,
-    TRIO,
     "tests/peer/test_protocol.py",
     "tests/spark/test_standalone.py",
-    "tests/spark/test_demo.py",
     "tests/cluster/test_mixed.py",
-    "tests/peer/test_interchange.py",
+    TRIO,
     "tests/cluster/test_faults.py",
+    "tests/spark/test_demo.py",
+    "tests/peer/test_interchange.py",
 )
 """Units of a minute or more, longest first: begun last, one of them would end alone."""
 
