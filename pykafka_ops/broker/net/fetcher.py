@@ -215,8 +215,10 @@ class Fetcher:
         try:
             if state.phase is Phase.TRUNCATING:
                 follower.truncate(partition, state, Truncation(state.offset, complete=True))
-            if not state.is_ready(now) or (
-                throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded()
+            if (
+                not state.is_ready(now)
+                or partition.log.dir.full
+                or (throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded())
             ):
                 self._later.append(key)
                 return None

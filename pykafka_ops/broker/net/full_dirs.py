@@ -1,15 +1,18 @@
 """What a broker does about a full disk: others lead until there is room again.
 
 Apache Kafka takes the directory offline until its next start, and halts with the last one. Here
-the directory stays: its records are read on, what nobody else can lead is written again as soon
-as there is room, and the rest is led by other replicas meanwhile. The controller, ours or Apache
-Kafka's, is asked as for a failed directory: it sends LeaderAndIsr for all replicas, and those
-that others can lead answer KAFKA_STORAGE_ERROR while the directory is full (``LocalReplicas``).
+the directory stays: its records are read on, and what no other replica in sync has is written
+again as soon as there is room. The rest is left to the others meanwhile, so that no producer waits
+for this disk. The controller, ours or Apache Kafka's, is asked as for a failed directory: it sends
+LeaderAndIsr for all replicas, and those that others have answer KAFKA_STORAGE_ERROR while the
+directory is full (``LocalReplicas``); nothing is copied to it either (``Fetcher``). With room it is
+asked again, and they answer that they are there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.server.ReplicaManager")
 
 LOOK_SECONDS = 1.0
+ASK_EVERY = 10
+"""Looks after which the controller is asked again, if it has not answered yet."""
 ROOM = 64 << 20
 """Free bytes that are enough to go on, or a hundredth of the disk where that is less."""
 LEAST_ROOM = 1 << 20
@@ -51,8 +56,9 @@ class FullDirs:
         """A write to the directory found no space."""
         if self._stopped or data_dir in self._tasks:
             return
+        data_dir.full = True
         log.error(
-            "log directory %s is full: what other brokers have, too, they lead until it has room",
+            "log directory %s is full: what other brokers have, too, is theirs until it has room",
             data_dir.path,
         )
         task = asyncio.get_running_loop().create_task(self._watch(data_dir))
@@ -65,8 +71,10 @@ class FullDirs:
             task.cancel()
 
     async def _watch(self, data_dir: DataDir) -> None:
-        while data_dir.online and not self._has_room(data_dir):
-            if any(self._leads_still(partition) for partition in self._shared(data_dir)):
+        for look in itertools.count():
+            if not data_dir.online or self._has_room(data_dir):
+                break
+            if look % ASK_EVERY == 0 and any(map(self._counts_still, self._shared(data_dir))):
                 await self._announce()
             await asyncio.sleep(LOOK_SECONDS)
         del self._tasks[data_dir]
@@ -91,14 +99,11 @@ class FullDirs:
             if len(partition.replicas) > 1 and self._logs.directory_of(partition.key) is data_dir
         ]
 
-    def _leads_still(self, partition: Partition) -> bool:
-        """Whether another replica in sync could lead it, and does not as far as we are told."""
+    def _counts_still(self, partition: Partition) -> bool:
+        """Whether it is in sync beside others, as far as we are told."""
         told = self._image.partition(*partition.key)
-        return (
-            partition.is_leader
-            and len(partition.isr) > 1
-            and (told is None or told.leader == partition.leader)
-        )
+        isr = partition.isr if told is None else told.isr
+        return len(isr) > 1 and partition.local_id in isr
 
 
 def has_room(total: int, free: int) -> bool:

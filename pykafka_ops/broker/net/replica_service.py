@@ -65,6 +65,8 @@ class LocalReplicas:
         self._turn = asyncio.Lock()
         """Held while an order is obeyed: a new controller does not cut into the old one's."""
         self._controller_epoch = -1
+        self._without_space: set[TopicPartition] = set()
+        """What was refused for a full disk: the controller waits to hear that it is back."""
         self.broker_epoch = -1
 
     async def apply_leader_and_isr(self, order: LeaderAndIsrOrder) -> PartitionErrors:
@@ -178,10 +180,11 @@ class LocalReplicas:
             self._coordinators.led(partition)
 
     def _check_space(self, change: ReplicaChange) -> None:
-        """Refuse to lead with a full disk what another replica in sync can lead."""
-        data_dir = self._logs.directory_of((change.topic, change.partition))
-        state, me = change.state, self._replicas.broker_id
-        if data_dir is not None and data_dir.full and state.leader == me and state.isr != (me,):
+        """Refuse to serve with a full disk what another replica in sync has."""
+        key, me = (change.topic, change.partition), self._replicas.broker_id
+        data_dir = self._logs.directory_of(key)
+        if data_dir is not None and data_dir.full and change.state.isr != (me,):
+            self._without_space.add(key)
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "its log directory is full")
 
     def _is_news(self, partition: Partition, change: ReplicaChange) -> bool:
@@ -195,6 +198,9 @@ class LocalReplicas:
             return True
         if change.state.leader_epoch < partition.leader_epoch:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "older leader epoch")
+        if partition.key in self._without_space:
+            self._without_space.remove(partition.key)
+            return False
         if known == told or (told == ZERO_UUID and partition.is_leader):
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "nothing new")
         if told != ZERO_UUID:

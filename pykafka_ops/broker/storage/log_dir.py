@@ -56,7 +56,7 @@ class Job(Protocol):
 class LogDir:
     """One data directory. A failing disk takes it offline, with all its logs, for good.
 
-    A disk without space only makes it ``full``, until whoever ``on_full`` told finds room again.
+    A disk without space does not: ``on_full`` is told, and says by ``full`` until when to spare it.
 
     ``on_flushed(topic, partition)`` hears when what a log owed is durable (``Log.owed``).
     """
@@ -99,7 +99,6 @@ class LogDir:
     def fail(self, error: OSError) -> KafkaError:
         """An operation failed: the error for the client. A full disk is not the end of it."""
         if error.errno in FULL:
-            self.full = True
             if self.on_full is not None:
                 self.on_full(self)
             return NoSpaceError(ErrorCode.KAFKA_STORAGE_ERROR, self._text(error))
