@@ -58,10 +58,13 @@ def records(plan: TopicPlan, now: int) -> Iterator[Record]:
 
 
 def _times(plan: TopicPlan, now: int) -> list[int]:
-    """As many moments as there are records, dense where the day is busy."""
+    """As many moments as there are records, dense where the day is busy.
+
+    It always gets busier towards ``now``: who lags would seem to recover in quieter hours.
+    """
     span = int(plan.days * DAY)
     hours = np.linspace(now - span, now, 2_000)
-    busy = 1 + 0.6 * np.sin(2 * np.pi * hours / DAY)
+    busy = 1 + 0.6 * np.sin(2 * np.pi * (hours - now) / DAY)
     total = np.concatenate(([0.0], np.cumsum((busy[1:] + busy[:-1]) / 2)))
     wanted = np.linspace(0, total[-1], plan.records)
     found: list[int] = np.interp(wanted, total, hours).astype(np.int64).tolist()

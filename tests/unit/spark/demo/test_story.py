@@ -42,6 +42,16 @@ def test_the_same_records_are_made_every_time() -> None:
     assert list(records(audit, NOW)) == list(records(audit, NOW))
 
 
+@pytest.mark.parametrize("hours", [3, 10, 16])
+def test_the_hour_of_the_day_changes_nothing(hours: int) -> None:
+    orders, later = TOPICS[2], hours * HOUR
+    then = [time - later for _, time, *_ in records(orders, NOW + later)]
+    now = [time for _, time, *_ in records(orders, NOW)]
+    assert max(abs(a - b) for a, b in zip(then, now, strict=True)) <= 1
+    busy = [sum(NOW - ago - HOUR < time <= NOW - ago for time in now) for ago in (0, 4 * HOUR)]
+    assert busy[0] > busy[1]
+
+
 def test_one_key_makes_one_partition_of_clicks_hot() -> None:
     clicks = next(t for t in TOPICS if t.keys == "zipf")
     keys: Counter[bytes | None] = Counter()
