@@ -20,6 +20,7 @@ from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 MIN_ISR = "min.insync.replicas"
+GLANCE_SECONDS = 5.0
 AT_ONCE = 1000
 """Topics whose settings one request asks for."""
 
@@ -40,7 +41,14 @@ class Gathered(NamedTuple):
 
 
 def gather(cluster: Cluster) -> Gathered:
-    """Ask; PkoError only where nobody answers at all."""
+    """Ask; PkoError only where nobody answers at all.
+
+    A broker that hangs, or waits for ZooKeeper, holds up nobody who looks why: it has
+    ``GLANCE_SECONDS`` for each answer, unless ``request.timeout.ms`` is set.
+    """
+    if "request.timeout.ms" not in cluster.config.properties:
+        cluster.config.request_timeout = GLANCE_SECONDS
+        cluster.config.api_timeout = min(cluster.config.api_timeout, 2 * GLANCE_SECONDS)
     topics = all_topics(cluster)
     nodes = dict(sorted(cluster.nodes.items()))
     versions, errors = _versions(cluster, list(nodes))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from pykafka_ops.commands.health import gather
 from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterResponse,
@@ -158,6 +160,21 @@ def refused(request: Any) -> DescribeConfigsResponse:
 
 
 # --- members
+
+
+def test_brokers_that_wait_for_zookeeper_do_not_hold_up_the_glance(
+    cluster: Fakes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gather, "GLANCE_SECONDS", 0.2)
+    for fake in cluster:
+        fake.on("DescribeConfigs", lambda request: Silence())
+    began = time.monotonic()
+    said = run("cluster", "status", "-o", "json", "-b", cluster[0].bootstrap)
+    assert time.monotonic() - began < 20, "the usual time-out is 30 s"
+    document = json.loads(said.stdout)
+    assert document["items"][0]["facts"]["under_min_isr"] is None
+    (error,) = document["errors"]
+    assert "no answer to DescribeConfigsRequest within 0.2" in error["message"]
 
 
 def test_id_and_brokers(fakes: Fakes, pko: Pko) -> None:
