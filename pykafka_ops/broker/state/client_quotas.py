@@ -164,12 +164,11 @@ class ClientQuotas:
 
     def __init__(self, entities: QuotaEntities, value: Callable[[str], Any]) -> None:
         self.entities = entities
-        self.windows = windows = _windows(value, "quota.window")
+        self.windows = windows = Windows.of(value, "quota.window")
         self.produce = RateQuota(entities, PRODUCE, windows)
         self.fetch = RateQuota(entities, FETCH, windows)
         self.request = RateQuota(entities, REQUEST, windows, longest_ms=windows.ms)
-        self.mutation = MutationQuota(entities, _windows(value, "controller.quota.window"))
-
+        self.mutation = MutationQuota(entities, Windows.of(value, "controller.quota.window"))
         self._version = -1
         self._concerned: dict[tuple[str, str], bool] = {}
 
@@ -186,10 +185,6 @@ class ClientQuotas:
             found = any(limit(kind, user, client_id).value is not None for kind in KINDS)
             self._concerned[client] = found
             return found
-
-
-def _windows(value: Callable[[str], Any], name: str) -> Windows:
-    return Windows(value(f"{name}.num"), value(f"{name}.size.seconds") * 1000)
 
 
 def _round(ms: float) -> int:

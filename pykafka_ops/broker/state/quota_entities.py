@@ -85,10 +85,6 @@ class QuotaEntities:
             limits[entity] = value
         self.version += 1
 
-    def any(self, kind: str) -> bool:
-        """Whether anybody has a quota of this kind."""
-        return bool(self._values.get(kind))
-
     def limit(self, kind: str, user: str, client_id: str) -> Limit:
         """The quota of a client of that user (without ``User:``) with that client id.
 

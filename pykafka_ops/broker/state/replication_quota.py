@@ -51,10 +51,7 @@ class ReplicationThrottles:
     """Both sides of one broker; ``value(name)`` gives its settings as they count now."""
 
     def __init__(self, broker_id: int, value: Callable[[str], int]) -> None:
-        windows = Windows(
-            value("replication.quota.window.num"),
-            value("replication.quota.window.size.seconds") * 1000,
-        )
+        windows = Windows.of(value, "replication.quota.window")
         self._broker_id = broker_id
         self.leader = ReplicationQuota(lambda: value(LEADER_RATE), windows)
         self.follower = ReplicationQuota(lambda: value(FOLLOWER_RATE), windows)

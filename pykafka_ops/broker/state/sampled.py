@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 
 class Windows(NamedTuple):
@@ -16,6 +17,11 @@ class Windows(NamedTuple):
 
     number: int
     ms: float
+
+    @classmethod
+    def of(cls, value: Callable[[str], Any], name: str) -> Windows:
+        """As settings have them; ``name`` is what their names begin with (``quota.window``)."""
+        return cls(value(f"{name}.num"), value(f"{name}.size.seconds") * 1000)
 
     @property
     def span_ms(self) -> float:
