@@ -13,6 +13,8 @@ from pykafka_ops.errors import PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pykafka_ops.commands._context import Context
     from pykafka_ops.commands._options import Args
     from pykafka_ops.local.cluster import LocalCluster
@@ -26,6 +28,7 @@ def start(ctx: Context) -> Table:
     began = time.monotonic()
     cluster = LocalCluster(_directory(ctx.args), ctx.args.number("brokers"), _settings(ctx.args))
     before = sum(state["state"] == "running" for state in _states(cluster))
+    ports = {broker.what: broker.port for broker in cluster.brokers}
     try:
         cluster.start()
     except KeyboardInterrupt:
@@ -36,10 +39,20 @@ def start(ctx: Context) -> Table:
     return _table(
         cluster,
         notes=[
+            *_moved(cluster, ports),
             f"{counted(cluster.brokers, 'broker')} and ZooKeeper in {cluster.directory}: {ready}",
             f"export PKO_BOOTSTRAP_SERVER={cluster.bootstrap_servers}",
         ],
     )
+
+
+def _moved(cluster: LocalCluster, ports: Mapping[str, int]) -> list[str]:
+    """A line for each broker whose address of before was taken."""
+    return [
+        f"{broker.what}: port {ports[broker.what]} is taken, it listens on {broker.port} now"
+        for broker in cluster.brokers
+        if ports[broker.what] not in (0, broker.port)
+    ]
 
 
 def stop(ctx: Context) -> int:
