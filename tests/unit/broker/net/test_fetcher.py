@@ -328,17 +328,16 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
 def test_a_full_disk_is_tried_again_until_there_is_room() -> None:
     pair = Pair(replica_fetch_backoff_ms=1000)
     pair.leader.append("t", 0, batch(b"a"), batch(b"b"), batch(b"c" * 500))
-    files = pair.follower.logs.files
+    files, home = pair.follower.logs.files, pair.follower.logs.dir
     files.capacity = files.used + 200
     pair.fetch()
-    files.capacity = None
+    files.capacity = None  # by now there is room
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a", 1: b"b"}, "it waits before it asks again"
-    pair.follower.time += 1000
-    pair.follower.logs.dir.full = True
+    pair.follower.time, home.full = 1000, True
     pair.settle()
-    assert pair.copy.log.log_end_offset == 2, "it is spared as long as it is known to be full"
-    pair.follower.logs.dir.full = False
+    assert pair.copy.log.log_end_offset == 2, "it is spared while it is known to be full"
+    home.full = False
     pair.settle()
     assert contents(pair.copy.log)[2] == b"c" * 500
 
