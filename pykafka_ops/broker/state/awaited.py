@@ -13,7 +13,7 @@ TopicPartition = tuple[str, int]
 
 PATIENCE_MS = 1_000
 """So long after the last epoch began a follower is awaited: it may be slow to hear of it."""
-SHORT_WAIT_MS = 10
+SHORT_WAIT_MS = 25
 
 
 class Awaited:
