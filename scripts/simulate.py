@@ -15,6 +15,7 @@ import time
 import traceback
 from functools import partial
 from multiprocessing import get_context
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -24,6 +25,9 @@ from tests.support.simulated.world import TROUBLE_S, World
 
 TOLD = 30
 """Things that happened last that are shown of a run that fails."""
+
+PROGRESS = 50
+"""After so many seeds each it is told how far it is."""
 
 
 def run(seed: int, seconds: float, bug: str = "") -> str:
@@ -58,6 +62,18 @@ def check(seed: int, *, seconds: float) -> bool:
     return not found
 
 
+def check_all(pool: Pool, seeds: range, seconds: float) -> list[int]:
+    """The seeds that fail; tells now and then how far it is."""
+    failed = []
+    results = pool.imap(partial(check, seconds=seconds), seeds)
+    for done, (seed, well) in enumerate(zip(seeds, results, strict=True), 1):
+        if not well:
+            failed.append(seed)
+        if done % PROGRESS == 0:
+            print(f"{done} of {len(seeds)} seeds", flush=True)
+    return failed
+
+
 def main() -> int:
     """The exit code: 1 if a seed failed, or a planted bug was not caught."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -88,8 +104,7 @@ def main() -> int:
                 )
             one = partial(catch, seeds=seeds, seconds=options.seconds)
             return 0 if all(pool.map(one, options.bugs or BUGS, chunksize=1)) else 1
-        good = pool.map(partial(check, seconds=options.seconds), seeds, chunksize=1)
-    failed = [seed for seed, well in zip(seeds, good, strict=True) if not well]
+        failed = check_all(pool, seeds, options.seconds)
     seconds = time.monotonic() - begun
     print(f"{options.seeds} seeds, {len(failed)} failed {failed or ''} in {seconds:.0f} s")
     return 1 if failed else 0

@@ -71,7 +71,6 @@ class Member(Client):
 
     async def work(self) -> None:
         self._member = ""
-        self._asked = 0
         while not self.world.quiet:
             try:
                 await self._generation()

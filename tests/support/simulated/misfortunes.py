@@ -87,7 +87,7 @@ class Misfortunes:
         if self._over:
             return
         self.begin()
-        if self.world.dark and self.world.loop.time() < self.world.end_at:
+        if self.world.dark:
             return
         actions, weights = zip(*self._table, strict=True)
         action = self.draw.choices(actions, weights)[0]
@@ -165,7 +165,8 @@ class Misfortunes:
         if not world.durable:
             others = [n for n in world.nodes if n is not node]
             well = all(n.state is State.UP and not n.life.paused for n in others)
-            if not well or world.network.cuts or not world.is_spare(node.id):
+            quick = not world.network.cuts and not world.network.slow
+            if not well or not quick or not world.is_spare(node.id):
                 return
             world.dark.add(
                 node.id, {place for place, s in world.watcher.states.items() if node.id in s.isr}

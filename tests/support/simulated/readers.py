@@ -34,7 +34,6 @@ from tests.support.simulated.ledger import demand
 from tests.support.simulated.nodes import PORT
 
 NONE = 0
-NEXT_STEP = 1
 COMMITTED, UNCOMMITTED = 1, 0
 
 
@@ -113,7 +112,7 @@ class Reader(Client):
                 continue
             at = self.positions.get(place, 0)
             demand(offset == at, "I3", f"{place}: offset {offset} follows {at - 1}")
-            self.positions[place] = offset + NEXT_STEP
+            self.positions[place] = offset + 1
             if value is not None:
                 self.world.ledger.read(*place, offset, value, stable=stable)
                 seen[offset] = value

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from pykafka_ops.broker.net import broker, coordinators, identity, seat, server
+from pykafka_ops.broker.net import broker, coordinators, identity, seat, server, turns
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_dirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from tests.support.simulated.ensemble import Ensemble, SimStore
@@ -85,6 +85,7 @@ def installed(loop: SimLoop, network: Network, ensemble: Ensemble) -> Iterator[N
 
     replaced: list[tuple[Any, str, Any]] = [
         (clocks, "time", Clock(loop)),
+        (turns, "time", Clock(loop)),
         (seat, "open_store", open_store),
         (seat, "lock", lock),
         (identity, "random_uuid", lambda: b"\1" + numbers.randbytes(15)),

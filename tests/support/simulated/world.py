@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from pykafka_ops.broker.metadata.znodes import Brokers
 from tests.support.simulated.accounts import Accounts
 from tests.support.simulated.admin import Administrator, create_topics
 from tests.support.simulated.client import Client, GivenUpError
@@ -128,8 +129,8 @@ class World:
             raise GivenUpError
 
     def is_spare(self, broker: int) -> bool:
-        """Whether every partition has another replica in sync that is well."""
-        well = {n.id for n in self.nodes if n.state is State.UP} - {broker}
+        """Whether every partition has another replica in sync that is well and registered."""
+        well = {int(name) for name in self.ensemble.tree.children(Brokers.path)} - {broker}
         states = self.watcher.states.values()
         return all(set(s.isr) & well for s in states)
 
@@ -215,7 +216,8 @@ class World:
         self.demand(up, 40, "all brokers are back")
         self._run(5.0)
         self.quiet = True
-        self.demand(lambda: not self.busy, HEAL_S - 20, f"clients end: {sorted(self.busy)}")
+        if not self._run(HEAL_S - 20, lambda: not self.busy):
+            raise BrokenError(f"I10: clients do not get on: {sorted(self.busy)}")
         self.demand(up, 20, "all brokers stay")
         whole = lambda: not self.admin.what_is_missing()  # noqa: E731
         if not self._run(HEAL_S, whole):
