@@ -198,14 +198,14 @@ class LocalReplicas:
             return True
         if change.state.leader_epoch < partition.leader_epoch:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "older leader epoch")
-        if partition.key in self._without_space:
-            self._without_space.remove(partition.key)
-            return False
-        if known == told or (told == ZERO_UUID and partition.is_leader):
+        back = partition.key in self._without_space
+        self._without_space.discard(partition.key)
+        if known != told and (told != ZERO_UUID or not partition.is_leader):
+            if told != ZERO_UUID:
+                partition.log.assign_topic_id(told)
+            partition.topic_id = told
+        elif not back:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "nothing new")
-        if told != ZERO_UUID:
-            partition.log.assign_topic_id(told)
-        partition.topic_id = told
         if not partition.is_leader and self._fetchers is not None:
             self._fetchers.follow(partition)
         return False

@@ -104,8 +104,11 @@ def test_a_follower_says_that_it_is_back_though_nothing_else_has_changed(disk: D
         (home,) = [d for d in disk.logs.dirs if d.partitions]
         home.full = True
         assert disk.order(OTHER, 3) == {("t", 0): ErrorCode.KAFKA_STORAGE_ERROR}
+        disk.stop(3, delete=False)  # as Apache Kafka's controller does then
+        assert disk.fetchers.following == {}
         home.full = False
         assert disk.order(OTHER, 3) == {}
+        assert disk.fetchers.following == {("t", 0): (OTHER, 3)}
         assert disk.order(OTHER, 3) == {("t", 0): ErrorCode.STALE_CONTROLLER_EPOCH}
 
     run(body())
