@@ -18,8 +18,7 @@ from tests.support.quotas import create_topic, limit
 RATE = 400_000
 """Bytes per second."""
 SIZE = 1000
-COUNT = 4000
-"""Ten seconds at that rate."""
+COUNT = 2400
 SECONDS = COUNT * SIZE / RATE
 BURST = 1.0
 """Two windows of a second: so many seconds' worth is free."""
@@ -116,14 +115,15 @@ def test_a_slow_producer_and_a_slow_consumer_beside_fast_ones(
     took["fast consumer"] = consume(bootstrap, "fast", topic, told["fast"])
     for thread in slow:
         thread.join()
-    for name in ("slow-producer", "slow-consumer"):
+    # What the machine takes for the same without quotas is no fault of the rate.
+    for name, free in (("slow-producer", "fast producer"), ("slow-consumer", "fast consumer")):
         seconds, offsets = took[name]
-        assert 0.9 * (SECONDS - BURST) < seconds < 1.1 * SECONDS + 1, name
+        assert 0.9 * (SECONDS - BURST) < seconds < 1.1 * SECONDS + 1 + 2 * took[free][0], name
         assert max(told[name].breaks) > 0
         first = offsets[0] or 0
         assert offsets == list(range(first, first + COUNT))
     for name in ("fast producer", "fast consumer"):
-        assert took[name][0] < SECONDS / 2, name
+        assert took[name][0] < 0.9 * (SECONDS - BURST), name
         assert len(set(took[name][1])) == COUNT
     assert [seconds for seconds in told["fast"].breaks if seconds] == []
 
@@ -132,11 +132,12 @@ def test_a_slow_producer_and_a_slow_consumer_beside_fast_ones(
 def test_kafkas_own_producer_is_held_to_its_rate(
     broker: BrokerProcess, topic: str, kafka_tools: KafkaTools
 ) -> None:
+    count = 4000
     create_topic(broker.bootstrap, "setter", topic)
     limit(broker.bootstrap, topic, "perf", producer_byte_rate=RATE)
     said = kafka_tools(
         "kafka-producer-perf-test",
-        *("--topic", topic, "--num-records", str(COUNT), "--record-size", str(SIZE)),
+        *("--topic", topic, "--num-records", str(count), "--record-size", str(SIZE)),
         *("--throughput", "-1", "--print-metrics", "--producer-props"),
         *(f"bootstrap.servers={broker.bootstrap}", "client.id=perf", "batch.size=20000"),
     )
@@ -145,6 +146,6 @@ def test_kafkas_own_producer_is_held_to_its_rate(
     # One line for every five seconds, then one for all: the first has the start of a JVM in it.
     steady = [records * SIZE for records in per_second[1:-1]]
     assert 0.9 * RATE < max(steady) < 1.1 * RATE
-    assert COUNT / per_second[-1] > 0.9 * (SECONDS - BURST)
+    assert count / per_second[-1] > 0.9 * (count * SIZE / RATE - BURST)
     metric = next(x for x in said.out.splitlines() if "produce-throttle-time-max" in x)
     assert float(metric.rpartition(":")[2]) > 0
