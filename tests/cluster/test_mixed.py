@@ -19,6 +19,7 @@ from tests.support.faulty_cluster import read_all
 from tests.support.kafka_clients.base import Fetched, Message
 from tests.support.load import IDEMPOTENT, Load, check_ledger
 from tests.support.moves_desk import MovesDesk
+from tests.support.steered import Steering, steered
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -46,6 +47,7 @@ class MixedCluster:
         self.directory = directory
         self.zookeeper = ZooKeeper(directory / "zookeeper")
         self.settings = {**SETTINGS, "zookeeper.connect": f"{self.zookeeper.connect}/kafka"}
+        self.steering: dict[int, Steering] = {}
         self.theirs = self.apache(0)
         self.ours = [self.own(1, free_port()), self.own(2, free_port())]
 
@@ -61,6 +63,9 @@ class MixedCluster:
         settings = {**self.settings, "broker.id": id_}
         made = BrokerProcess(self.directory / f"broker-{id_}", settings)
         made.port = port
+        path, argv = self.directory / f"steering-{id_}", made.argv
+        self.steering[id_] = Steering(path)
+        made.argv = lambda: steered(argv(), path)  # type: ignore[method-assign]
         return made
 
     def start(self) -> MixedCluster:
@@ -320,6 +325,36 @@ def test_replicas_move_whoever_is_controller(mixed: MixedCluster, controller: in
     wait_for(lambda: on_disk(mixed, topic) == {0, 1}, what="the old replicas' deletion")
     assert read_all(mixed.bootstrap, topic, {0: len(values)})[0] == values
     desk.cluster.close()
+
+
+def test_others_lead_what_a_full_disk_has_and_it_comes_back_whoever_is_controller(
+    mixed: MixedCluster,
+) -> None:
+    if mixed.controller() != 0:
+        make_controller(mixed, 0)
+    mixed.create("roomy")
+    loads = [Load(mixed.bootstrap, "roomy", n, IDEMPOTENT).start() for n in range(PARTITIONS)]
+
+    def left() -> bool:
+        found = mixed.admin.list_topics("roomy", 60).topics["roomy"].partitions.values()
+        return all(p.leader != 1 and 1 not in p.isrs for p in found)
+
+    try:
+        for load in loads:
+            load.wait_acked(20)
+        mixed.steering[1].full = True
+        wait_for(left, what="others in sync only", poll=0.05)
+        for load in loads:
+            load.wait_acked(20)
+        mixed.steering[1].full = False
+        mixed.wait_in_sync("roomy")
+        for load in loads:
+            load.finish()
+            assert not load.failed
+    finally:
+        mixed.steering[1].full = False
+        for load in loads:
+            load.abandon()
 
 
 def epoch_of(mixed: MixedCluster, topic: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +15,9 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.local.broker import LocalBroker
 from pykafka_ops.testing import KafkaCluster
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support import steered
 from tests.support.disk import Disk
 from tests.support.relay import Network, Relay
-from tests.support.steered import Steering
+from tests.support.steered import Steering, steered
 from tests.support.waiting import free_port, wait_for
 
 SESSION_MS = 2500
@@ -111,9 +109,7 @@ class FaultyCluster:
 
         def steered_argv(port: int) -> list[str]:
             assert port == told, f"somebody took port {told}"
-            words = argv(port)
-            rest = words[words.index("pykafka_ops") + 1 :]
-            return [sys.executable, steered.__file__, str(path), *rest]
+            return steered(argv(port), path)
 
         broker.argv = steered_argv  # type: ignore[method-assign]
 

@@ -14,6 +14,7 @@ import signal
 import stat
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from struct import Struct
 from typing import Any
@@ -66,6 +67,12 @@ class Steering:
     @tasks.setter
     def tasks(self, value: int) -> None:
         self._set(_TASKS, value)
+
+
+def steered(words: Sequence[str], path: Path) -> list[str]:
+    """The words that run ``pko``, so that the file ``path`` steers it."""
+    rest = words[words.index("pykafka_ops") + 1 :]
+    return [sys.executable, __file__, str(path), *rest]
 
 
 def steer(state: Steering) -> None:
