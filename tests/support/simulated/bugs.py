@@ -8,9 +8,6 @@ from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.handlers import fetch_read, list_offsets
-from pykafka_ops.broker.metadata.membership import ControllerTerm
-from pykafka_ops.broker.metadata.store import Check
-from pykafka_ops.broker.metadata.znodes import ControllerEpoch
 from pykafka_ops.broker.net import server
 from pykafka_ops.broker.net.parts import Parts
 from pykafka_ops.broker.state.broker_rules import BrokerRules
@@ -98,10 +95,6 @@ BUGS: dict[str, list[Patch]] = {
         (list_offsets, "_check_committed", _nothing),
     ],
     "leader epochs stay": [(LeaderAndIsr, "elect", _elects_in_the_same_epoch)],
-    "leader epochs are not compared": [(Partition, "check_leader_epoch", _nothing)],
-    "former controllers write": [
-        (ControllerTerm, "check", lambda term: Check(ControllerEpoch.path, -1))
-    ],
     "anybody may join the ISR": [(InSync, "expand", _joins_anyway)],
     "nobody joins the ISR": [(InSync, "expand", _nothing)],
     "open transactions are read": [(Producers, "first_unstable_offset", -1)],

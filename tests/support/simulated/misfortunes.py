@@ -190,10 +190,10 @@ class Misfortunes:
         kind = self.draw.choice(("append", "sync", "append", "full"))
         self._say(f"disk {node.id} {path} {kind}")
         short = self.draw.choice((0, 0, 30))
+        node.doomed = True
         if kind == "full":
             node.files.fail("append", error=errno.ENOSPC, match=path, short=short)
             return
-        node.doomed = True
         node.files.fail(
             kind, match=path, times=1_000_000, short=short if kind == "append" else None
         )

@@ -48,7 +48,7 @@ class Node:
         self.lives = 0
         self._boots = 0
         self.doomed = False
-        """Whether a disk was made to fail: it may die by itself."""
+        """Whether a disk was made to fail: it may die by itself, or stop without a clean end."""
         self.life = Life(self.host)
         self.broker: Broker | None = None
         self._files = MemoryFiles()
