@@ -205,12 +205,12 @@ class ApacheBroker:
         client = KazooClient(self.zookeeper.connect)
         client.start()
         try:
-            seat, crown = f"/brokers/ids/{self.broker_id}", "/controller"
-            mine, controller = client.exists(seat), client.exists(crown)
-            if mine and controller and controller.owner_session_id == mine.owner_session_id:
-                client.delete(crown)
-            if mine:
-                client.delete(seat)
+            seat = client.exists(f"/brokers/ids/{self.broker_id}")
+            controller = client.exists("/controller")
+            if seat and controller and controller.owner_session_id == seat.owner_session_id:
+                client.delete("/controller")
+            if seat:
+                client.delete(f"/brokers/ids/{self.broker_id}")
         finally:
             client.stop()
             client.close()
