@@ -29,6 +29,10 @@ log = logging.getLogger("kafka.server.ReplicaManager")
 LOOK_SECONDS = 1.0
 ASK_EVERY = 10
 """Looks after which the controller is asked again, if it has not answered yet."""
+MOST_LOOKS = 64
+SOON_SECONDS = 120.0
+"""A directory that is full again so soon after it had room is left alone for twice as long: the
+system may count its free bytes otherwise than it gives them out (quotas)."""
 ROOM = 64 << 20
 """Free bytes that are enough to go on, or a hundredth of the disk where that is less."""
 LEAST_ROOM = 1 << 20
@@ -49,38 +53,45 @@ class FullDirs:
     ) -> None:
         self._logs, self._replicas, self._image = logs, replicas, image
         self._announce = announce
-        self._tasks: dict[DataDir, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._looks: dict[DataDir, int] = {}
+        """How many looks the last time took at least."""
+        self._had_room: dict[DataDir, float] = {}
         self._stopped = False
 
     def filled(self, data_dir: DataDir) -> None:
         """A write to the directory found no space."""
-        if self._stopped or data_dir in self._tasks:
+        if self._stopped or data_dir.full:
             return
         data_dir.full = True
+        loop = asyncio.get_running_loop()
+        soon = loop.time() < self._had_room.get(data_dir, -SOON_SECONDS) + SOON_SECONDS
+        self._looks[data_dir] = min(2 * self._looks[data_dir], MOST_LOOKS) if soon else 1
         log.error(
             "log directory %s is full: what other brokers have, too, is theirs until it has room",
             data_dir.path,
         )
-        task = asyncio.get_running_loop().create_task(self._watch(data_dir))
-        self._tasks[data_dir] = task
+        task = loop.create_task(self._watch(data_dir))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def stop(self) -> None:
         """Watch nothing any more."""
         self._stopped = True
-        for task in self._tasks.values():
+        for task in self._tasks:
             task.cancel()
 
     async def _watch(self, data_dir: DataDir) -> None:
         for look in itertools.count():
-            if not data_dir.online or self._has_room(data_dir):
+            if not data_dir.online:
+                return
+            if look >= self._looks[data_dir] and self._has_room(data_dir):
                 break
             if look % ASK_EVERY == 0 and any(map(self._counts_still, self._shared(data_dir))):
                 await self._announce()
             await asyncio.sleep(LOOK_SECONDS)
-        del self._tasks[data_dir]
         data_dir.full = False
-        if not data_dir.online:
-            return
+        self._had_room[data_dir] = asyncio.get_running_loop().time()
         log.info("log directory %s has room again", data_dir.path)
         if self._shared(data_dir):
             await self._announce()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -129,6 +130,25 @@ def test_what_nobody_else_can_lead_stays_and_is_written_as_soon_as_there_is_room
         await disk.until(lambda: not full.full)
         assert disk.announced == 0
         assert not disk.logs.offline
+
+    run(body())
+
+
+def test_a_disk_that_only_seems_to_have_room_is_left_alone_for_longer_each_time(
+    disk: Disk,
+) -> None:
+    async def body() -> None:
+        disk.order(ME, 3, is_new=True)
+        (home,) = [d for d in disk.logs.dirs if d.partitions]
+        for round_, looks in enumerate((1, 2, 4), 1):
+            disk.files.fail_next_write(errno.EDQUOT, match=".log")
+            with pytest.raises(NoSpaceError):
+                disk.write()
+            assert home.full
+            assert disk.full_dirs._looks[home] == looks
+            await disk.until(lambda: not home.full)
+            await disk.until(lambda wanted=2 * round_: disk.announced == wanted)
+        disk.write()
 
     run(body())
 
