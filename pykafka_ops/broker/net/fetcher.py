@@ -139,6 +139,7 @@ class Fetcher:
     async def _step(self, peer: Peer) -> None:
         """Ask once and do what the answer says."""
         request = self.request()
+        self._tell_troubles()
         if request is None:
             await self._pause()
             return
