@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pykafka_ops.errors import PkoError, WireError
 
 T = TypeVar("T")
+_MAX_INT = 2**31 - 1
 _NO_NUMBER = re.compile(r"invalid literal for int\(\) with base 10: b?(.*)")
 
 
@@ -46,6 +47,14 @@ def understood(what: str, build: Callable[[], T]) -> T:
         WireError,
     ) as error:
         raise ZnodeError(f"{what}: {_complaint(error)}") from error
+
+
+def whole(value: object, low: int = 0) -> int:
+    """A number of 32 bits, as all of Kafka's requests carry it; ValueError for any other."""
+    number = int(value)  # type: ignore[call-overload]
+    if not low <= number <= _MAX_INT:
+        raise ValueError(f"{number} is out of range")
+    return int(number)
 
 
 def _complaint(error: Exception) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
+from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood, whole
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.state.leadership import (
     Assignment,
@@ -19,7 +19,11 @@ from pykafka_ops.broker.state.leadership import (
     TopicRecord,
     intern_replicas,
 )
+from pykafka_ops.broker.state.names import name_problem
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid, uuid_text
+
+_DURING_DELETE = -2
+"""The leader of a partition that is being deleted, as ``LeaderAndIsr`` has it."""
 
 PERSISTENT_PATHS = (
     "/consumers",
@@ -134,10 +138,11 @@ class Broker:
         value = decode_json(what, data)
 
         def build() -> BrokerInfo:
+            whole(broker)
             if int(value["version"]) < 1:
                 raise ValueError(f"unsupported version {value['version']}")
             if int(value["version"]) == 1:
-                plain = Endpoint(str(value["host"]), int(value["port"]), "PLAINTEXT", "PLAINTEXT")
+                plain = Endpoint(str(value["host"]), whole(value["port"]), "PLAINTEXT", "PLAINTEXT")
                 return BrokerInfo(id=broker, endpoints=(plain,), epoch=epoch)
             protocols = value.get("listener_security_protocol_map", {})
             return BrokerInfo(
@@ -165,7 +170,7 @@ def _parse_endpoint(text: str, protocols: Mapping[str, str]) -> Endpoint:
     if not colon:
         raise ValueError(f"no port in endpoint {text!r}")
     listener = listener.upper()
-    return Endpoint(host.strip("[]"), int(port), listener, protocols.get(listener, listener))
+    return Endpoint(host.strip("[]"), whole(port), listener, protocols.get(listener, listener))
 
 
 class BrokerSequence:
@@ -208,16 +213,19 @@ class Topic:
         value = decode_json(cls.path(topic), data)
 
         def build() -> TopicRecord:
+            problem = name_problem(topic)  # a partition's directory could not be made
+            if problem is not None:
+                raise ValueError(problem)
             adding = value.get("adding_replicas") or {}
             removing = value.get("removing_replicas") or {}
             id_ = value.get("topic_id")
             return TopicRecord(
                 parse_uuid(id_) if id_ else ZERO_UUID,
                 {
-                    int(index): Assignment(
-                        intern_replicas(map(int, replicas)),
-                        intern_replicas(map(int, adding.get(index, ()))),
-                        intern_replicas(map(int, removing.get(index, ()))),
+                    whole(index): Assignment(
+                        intern_replicas(map(whole, replicas)),
+                        intern_replicas(map(whole, adding.get(index, ()))),
+                        intern_replicas(map(whole, removing.get(index, ()))),
                     )
                     for index, replicas in (value.get("partitions") or {}).items()
                 },
@@ -270,10 +278,10 @@ class PartitionState:
         return understood(
             what,
             lambda: LeaderAndIsr(
-                int(value["leader"]),
-                int(value["leader_epoch"]),
-                intern_replicas(map(int, value["isr"])),
-                int(value["controller_epoch"]),
+                whole(value["leader"], _DURING_DELETE),
+                whole(value["leader_epoch"]),
+                intern_replicas(map(whole, value["isr"])),
+                whole(value["controller_epoch"]),
                 version,
                 int(value.get("leader_recovery_state", 0)) != 0,
             ),

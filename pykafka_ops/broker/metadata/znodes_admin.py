@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
+from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood, whole
 from pykafka_ops.broker.state.leadership import TopicPartition
 
 
@@ -76,7 +76,7 @@ class Reassignments:
         return understood(
             cls.path,
             lambda: {
-                (str(row["topic"]), int(row["partition"])): [int(id_) for id_ in row["replicas"]]
+                (str(row["topic"]), whole(row["partition"])): [whole(i) for i in row["replicas"]]
                 for row in value["partitions"]
             },
         )
@@ -104,7 +104,7 @@ def _partition_list(partitions: Iterable[TopicPartition]) -> list[dict[str, obje
 
 def _partitions(what: str, value: Mapping[str, Any]) -> list[TopicPartition]:
     return understood(
-        what, lambda: [(str(row["topic"]), int(row["partition"])) for row in value["partitions"]]
+        what, lambda: [(str(row["topic"]), whole(row["partition"])) for row in value["partitions"]]
     )
 
 

@@ -45,7 +45,7 @@ def _broker(path: str, data: bytes) -> bytes:
 
 
 def _topic(path: str, data: bytes) -> bytes:
-    record = znodes.Topic.decode(path, data)
+    record = znodes.Topic.decode(path.rpartition("/")[2], data)
     return znodes.Topic.encode(record.topic_id, record.partitions)
 
 
@@ -285,3 +285,44 @@ def test_topic_ids_are_the_16_bytes() -> None:
     text = "UBC7YDkETzmKaYbaq7VKsA"
     record = znodes.Topic.decode("t", json.dumps({"topic_id": text, "partitions": {}}).encode())
     assert record.topic_id == parse_uuid(text)
+
+
+HUGE = 2**31
+GOOD_STATE = {"leader": 1, "leader_epoch": 0, "isr": [1], "controller_epoch": 1, "version": 1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"leader": HUGE},
+        {"leader": -3},
+        {"leader_epoch": HUGE},
+        {"isr": [1, HUGE]},
+        {"isr": [-1]},
+        {"controller_epoch": HUGE},
+    ],
+)
+def test_a_state_that_no_request_could_carry_is_refused(change: dict[str, object]) -> None:
+    assert znodes.PartitionState.decode("t", 0, json.dumps(GOOD_STATE).encode(), 0).leader == 1
+    with pytest.raises(ZnodeError, match="is out of range"):
+        znodes.PartitionState.decode("t", 0, json.dumps(GOOD_STATE | change).encode(), 0)
+
+
+@pytest.mark.parametrize("partitions", [{"-1": [0]}, {str(HUGE): [0]}, {"0": [HUGE]}, {"0": [-1]}])
+def test_a_topic_that_no_request_could_carry_is_refused(partitions: dict[str, list[int]]) -> None:
+    data = json.dumps({"version": 1, "partitions": partitions}).encode()
+    with pytest.raises(ZnodeError, match="is out of range"):
+        znodes.Topic.decode("t", data)
+
+
+@pytest.mark.parametrize("name", ["bad name", "x" * 250, "\u00e9"])
+def test_a_topic_that_no_directory_could_hold_is_refused(name: str) -> None:
+    with pytest.raises(ZnodeError, match=r"longer than the max|other than ASCII"):
+        znodes.Topic.decode(name, b'{"version":1,"partitions":{"0":[0]}}')
+
+
+@pytest.mark.parametrize(("broker", "port"), [(HUGE, 1), (1, HUGE), (1, -1)])
+def test_a_broker_that_no_request_could_carry_is_refused(broker: int, port: int) -> None:
+    data = json.dumps({"version": 4, "endpoints": [f"PLAINTEXT://h:{port}"]}).encode()
+    with pytest.raises(ZnodeError, match="is out of range"):
+        znodes.Broker.decode(broker, data)
