@@ -56,6 +56,9 @@ class Accounts:
         for node in self.world.nodes:
             parts = node.parts
             for partition in parts.replicas.all() if parts is not None else ():
+                state = self.world.watcher.states.get(partition.key)
+                if state is None or node.id not in state.isr:
+                    continue  # as in Kafka, a log stays on who was away when it was to go
                 log = partition.log
                 found = log.log_end_offset, log.high_watermark
                 ends.setdefault(partition.key, set()).add(found)
