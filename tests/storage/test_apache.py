@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log import Log

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings

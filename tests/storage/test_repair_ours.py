@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from tests.support.damage import WHOLE, copy_of, harm
 from tests.support.logs import NOW

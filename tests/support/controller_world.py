@@ -10,25 +10,24 @@ import itertools
 from collections.abc import Iterable
 from typing import TypeVar
 
-from pykafka_ops.broker.state.cluster import Snapshot
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataImage
-from pykafka_ops.broker.state.isr_rules import IsrAnswers, IsrChange
-from pykafka_ops.broker.state.leadership import (
+from pykafka_ops.broker.state.controller.cluster import Snapshot
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
+from pykafka_ops.broker.state.controller.leadership import (
     Assignment,
     LeaderAndIsr,
     Replicas,
     TopicPartition,
     TopicRecord,
 )
-from pykafka_ops.broker.state.orders import (
+from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
     Order,
     ReplicaChange,
     StopReplicaOrder,
 )
-from pykafka_ops.broker.state.steps import (
+from pykafka_ops.broker.state.controller.steps import (
     ClearElections,
     CreateState,
     CreateTopic,
@@ -47,7 +46,8 @@ from pykafka_ops.broker.state.steps import (
     WriteItem,
     WriteProblem,
 )
-from pykafka_ops.broker.state.topic_rules import NewTopic
+from pykafka_ops.broker.state.controller.topic_rules import NewTopic
+from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataImage
 from pykafka_ops.errors import KafkaError
 
 R = TypeVar("R")

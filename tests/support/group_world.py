@@ -6,17 +6,17 @@ import itertools
 from typing import Any
 
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups import Group, GroupSettings
-from pykafka_ops.broker.state.groups_answers import (
+from pykafka_ops.broker.state.groups.answers import (
     Joined,
     JoinRequest,
     Leaving,
     Synced,
     SyncRequest,
 )
-from pykafka_ops.broker.state.groups_offsets import TopicPartition
-from pykafka_ops.broker.state.groups_records import Committed, decode_entry
-from pykafka_ops.broker.state.groups_shard import GroupShard
+from pykafka_ops.broker.state.groups.group import Group, GroupSettings
+from pykafka_ops.broker.state.groups.offsets import TopicPartition
+from pykafka_ops.broker.state.groups.records import Committed, decode_entry
+from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.batch import build_batch, read_header

@@ -12,7 +12,8 @@ from pykafka_ops.broker.coordinators.elsewhere import Ask
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
 from pykafka_ops.broker.net.coordinators import Coordinators
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import (
@@ -22,8 +23,7 @@ from pykafka_ops.broker.state.image import (
     MetadataImage,
     PartitionImage,
 )
-from pykafka_ops.broker.state.quota_entities import QuotaEntities
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles

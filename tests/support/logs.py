@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin
-from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage.log import AppendInfo, Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles

@@ -12,9 +12,8 @@ from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
-from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
-from pykafka_ops.broker.state.leadership import TopicPartition
-from pykafka_ops.broker.state.orders import (
+from pykafka_ops.broker.state.controller.leadership import TopicPartition
+from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
     Order,
@@ -22,6 +21,7 @@ from pykafka_ops.broker.state.orders import (
     ReplicaChange,
     StopReplicaOrder,
 )
+from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.controller_world import broker_info
 

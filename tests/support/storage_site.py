@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import StorageSettings

@@ -14,10 +14,10 @@ from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
-from pykafka_ops.broker.state.client_quotas import ClientQuotas
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.quota_entities import QuotaEntities
+from pykafka_ops.broker.state.quotas.clients import ClientQuotas
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.message import table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any, NamedTuple
 
-from pykafka_ops.broker.state.transaction_metadata import Transaction
+from pykafka_ops.broker.state.transactions.metadata import Transaction
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.memory_files import Inode, MemoryFiles
 from pykafka_ops.broker.storage.partition import Partition

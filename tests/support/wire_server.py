@@ -12,8 +12,8 @@ from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.net.connection import Connection
 from pykafka_ops.broker.net.server import Server
-from pykafka_ops.broker.state.configs import BrokerConfigs
-from pykafka_ops.broker.state.quota_entities import QuotaEntities
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.frame import decode_response, encode_request

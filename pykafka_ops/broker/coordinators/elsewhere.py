@@ -28,8 +28,8 @@ from pykafka_ops.wire.messages.write_txn_markers import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.markers import Done, Marker
-    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
-    from pykafka_ops.broker.state.transactions import Identity
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.shard import Identity
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionMarkerChannelManager")
 

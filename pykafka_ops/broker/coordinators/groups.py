@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
-from pykafka_ops.broker.state.groups import GroupSettings
-from pykafka_ops.broker.state.groups_shard import GroupShard
+from pykafka_ops.broker.state.groups.group import GroupSettings
+from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.compression import Codec
@@ -15,7 +15,7 @@ from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
 
 MINUTE_MS = 60_000

@@ -10,7 +10,7 @@ from pykafka_ops.broker.coordinators.elsewhere import Ask, Codes, RemoteMarkers,
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
 from pykafka_ops.broker.state.names import TRANSACTION_STATE_TOPIC
-from pykafka_ops.broker.state.transactions import (
+from pykafka_ops.broker.state.transactions.shard import (
     Identity,
     Reply,
     TransactionShard,
@@ -20,10 +20,10 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.timers import Timers
-    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 
 class Transactions:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
-from pykafka_ops.broker.state.transactions import Identity
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_offsets_to_txn import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.names import is_internal
-from pykafka_ops.broker.state.transactions import Identity
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_partitions_to_txn import (
@@ -28,7 +28,7 @@ from pykafka_ops.wire.messages.add_partitions_to_txn import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 Codes = dict["TopicPartition", ErrorCode]
 

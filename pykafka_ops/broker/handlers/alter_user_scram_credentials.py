@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import config_store
 from pykafka_ops.broker.metadata.znodes_config import USERS, sanitize
-from pykafka_ops.broker.state import quota_requests, scram_requests
+from pykafka_ops.broker.state import scram_requests
+from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.scram_credentials import (

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.controller.orders import ReplicaService
+    from pykafka_ops.broker.state.controller.topic_requests import Charge
     from pykafka_ops.broker.state.deferred import Deferred
     from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.orders import ReplicaService
-    from pykafka_ops.broker.state.quota_entities import QuotaEntities
-    from pykafka_ops.broker.state.replication_quota import ReplicationQuota
-    from pykafka_ops.broker.state.topic_requests import Charge
+    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+    from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
     from pykafka_ops.broker.storage.log_dirs import LogDirs
     from pykafka_ops.broker.storage.replicas import Replicas
 

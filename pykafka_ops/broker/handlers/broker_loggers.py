@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from pykafka_ops.broker.state.config_alter import Change, Op
+from pykafka_ops.broker.state.configs.alter import Change, Op
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 

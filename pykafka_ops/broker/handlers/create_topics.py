@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
 from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
-from pykafka_ops.broker.state.topic_requests import TopicSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (

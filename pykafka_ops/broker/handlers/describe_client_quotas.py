@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.handlers import config_store
 from pykafka_ops.broker.metadata import config_entities
 from pykafka_ops.broker.metadata.znodes_config import CLIENTS, IPS, USERS, quota_entity, sanitize
-from pykafka_ops.broker.state.quota_entities import ABSENT
-from pykafka_ops.broker.state.quota_requests import FIELDS, filter_of, quotas_of
+from pykafka_ops.broker.state.quotas.entities import ABSENT
+from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of, quotas_of
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.client_quotas import (
     DescribeClientQuotasResponse,
@@ -20,8 +20,8 @@ from pykafka_ops.wire.messages.client_quotas import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.quota_entities import QuotaEntity
-    from pykafka_ops.broker.state.quota_requests import Filter, Match
+    from pykafka_ops.broker.state.quotas.entities import QuotaEntity
+    from pykafka_ops.broker.state.quotas.requests import Filter, Match
     from pykafka_ops.wire.messages.client_quotas import DescribeClientQuotasRequest
 
 

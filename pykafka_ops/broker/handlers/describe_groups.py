@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.operations import GROUP_OPERATIONS, NOT_ASKED
-from pykafka_ops.broker.state.groups import Group, State
+from pykafka_ops.broker.state.groups.group import Group, State
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_groups import (
     DescribedGroup,

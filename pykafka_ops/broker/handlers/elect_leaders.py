@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.election import ElectionType
+from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.elect_leaders import (
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.leadership import TopicPartition
+    from pykafka_ops.broker.state.controller.leadership import TopicPartition
     from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest
 
 

@@ -25,7 +25,7 @@ from pykafka_ops.broker.handlers.fetch_read import (
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import FetchContext, FetchKey, FetchPartition, Kind
 from pykafka_ops.broker.state.purgatory import Waiter
-from pykafka_ops.broker.state.replica_choice import LEADER, nearest
+from pykafka_ops.broker.state.replication.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
 from pykafka_ops.wire.codec import encode_parts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pykafka_ops.broker.state.deferred import Deferred
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.groups_offsets import TopicPartition
+    from pykafka_ops.broker.state.groups.offsets import TopicPartition
 
 UTF16 = "utf-16-le"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import config_changes
-from pykafka_ops.broker.state.config_alter import Change
+from pykafka_ops.broker.state.configs.alter import Change
 from pykafka_ops.wire.messages.incremental_alter_configs import (
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsResponse,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups_answers import Joined, JoinRequest
+from pykafka_ops.broker.state.groups.answers import Joined, JoinRequest
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.join_group import (
     JoinGroupRequest,

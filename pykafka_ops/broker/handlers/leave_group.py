@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups_answers import Leaving
+from pykafka_ops.broker.state.groups.answers import Leaving
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.leave_group import (
     LeaveGroupRequest,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.transaction_metadata import STATES
+from pykafka_ops.broker.state.transactions.metadata import STATES
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.transactions import (
     ListTransactionsRequest,

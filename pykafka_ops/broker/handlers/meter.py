@@ -11,7 +11,7 @@ from collections.abc import Callable
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final
 
-from pykafka_ops.broker.state.client_quotas import PERCENT_PER_MS, ClientQuotas
+from pykafka_ops.broker.state.quotas.clients import PERCENT_PER_MS, ClientQuotas
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codes import ErrorCode
@@ -19,7 +19,7 @@ from pykafka_ops.wire.frame import decode_response, response_parts
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
-    from pykafka_ops.broker.state.topic_requests import Charge
+    from pykafka_ops.broker.state.controller.topic_requests import Charge
 
 EXEMPT: Final = frozenset(
     {

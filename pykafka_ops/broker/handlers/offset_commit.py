@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.handlers.group_calls import answer_with, java_length
 from pykafka_ops.broker.metadata import consumer_offsets
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups_records import NEVER, Committed
+from pykafka_ops.broker.state.groups.records import NEVER, Committed
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitRequest,
@@ -22,7 +22,7 @@ from pykafka_ops.wire.messages.offset_commit import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context, Shape
-    from pykafka_ops.broker.state.groups_shard import Commit
+    from pykafka_ops.broker.state.groups.shard import Commit
     from pykafka_ops.errors import KafkaError
     from pykafka_ops.wire.messages.offset_commit import OffsetCommitRequestPartition
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with, java_length
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups_records import NEVER, Committed
+from pykafka_ops.broker.state.groups.records import NEVER, Committed
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import encode_request, response_parts

@@ -16,7 +16,7 @@ from pykafka_ops.wire.messages.offset_delete import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.groups_offsets import TopicPartition
+    from pykafka_ops.broker.state.groups.offsets import TopicPartition
 
 Codes = dict["TopicPartition", ErrorCode]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import by_topic
 from pykafka_ops.broker.metadata import consumer_offsets
-from pykafka_ops.broker.state.groups_offsets import GroupOffsets
-from pykafka_ops.broker.state.groups_records import Committed
+from pykafka_ops.broker.state.groups.offsets import GroupOffsets
+from pykafka_ops.broker.state.groups.records import Committed
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_fetch import (

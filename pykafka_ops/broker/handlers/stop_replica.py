@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state import order_messages as codec
+from pykafka_ops.broker.state.controller import order_messages as codec
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context

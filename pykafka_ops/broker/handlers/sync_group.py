@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups_answers import Synced, SyncRequest
+from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.transactions import Reply
+from pykafka_ops.broker.state.transactions.shard import Reply
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.transaction_metadata import Transit
+    from pykafka_ops.broker.state.transactions.metadata import Transit
 
 Shape = Callable[[ErrorCode, "Transit | None"], object]
 

@@ -15,9 +15,9 @@ from pykafka_ops.broker.handlers.txn_verification import (
     unconfirmed,
 )
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups_records import Committed
+from pykafka_ops.broker.state.groups.records import Committed
 from pykafka_ops.broker.state.outcome import Producer
-from pykafka_ops.broker.state.transactions import Identity
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.txn_offset_commit import (
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.coordinators.groups import GroupSlot
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.groups_shard import Commit
-    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
+    from pykafka_ops.broker.state.groups.shard import Commit
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 NONE = ErrorCode.NONE
 KNOWS_LOADING_FROM = 2

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.transactions import Identity
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.disk.batch import HEADER_SIZE, NO_SEQUENCE, read_header
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -20,7 +20,7 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.handlers.api import Services
-    from pykafka_ops.broker.state.transaction_metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
     from pykafka_ops.broker.storage.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")

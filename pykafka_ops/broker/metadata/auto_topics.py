@@ -10,13 +10,18 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.broker.metadata.image_waits import ImageWaits
+from pykafka_ops.broker.state.controller.topic_requests import (
+    DEFAULT,
+    Charge,
+    TopicSpec,
+    default_spec,
+)
 from pykafka_ops.broker.state.names import name_problem
-from pykafka_ops.broker.state.topic_requests import DEFAULT, Charge, TopicSpec, default_spec
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
 
 AUTO_CREATE_WAIT_MS = 200

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pykafka_ops.broker.metadata.membership import allocate_producer_ids
 from pykafka_ops.broker.metadata.store import MetadataStore, StoreError
-from pykafka_ops.broker.state.isr_rules import IsrAnswers, IsrChange
-from pykafka_ops.broker.state.leadership import LeaderAndIsr, TopicPartition, intern_replicas
+from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
+from pykafka_ops.broker.state.controller.leadership import (
+    LeaderAndIsr,
+    TopicPartition,
+    intern_replicas,
+)
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (
@@ -35,8 +39,8 @@ from pykafka_ops.wire.messages.controlled_shutdown import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.topic_admin import ControllerGate
-    from pykafka_ops.broker.state.controller import Controller
-    from pykafka_ops.broker.state.steps import Steps
+    from pykafka_ops.broker.state.controller.controller import Controller
+    from pykafka_ops.broker.state.controller.steps import Steps
 
 log = logging.getLogger("kafka.controller.KafkaController")
 

@@ -41,10 +41,9 @@ from pykafka_ops.broker.metadata.znodes_admin import (
     TopicDeletions,
 )
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
-from pykafka_ops.broker.state.cluster import Snapshot
-from pykafka_ops.broker.state.image import BrokerInfo
-from pykafka_ops.broker.state.leadership import LeaderAndIsr, TopicPartition, TopicRecord
-from pykafka_ops.broker.state.steps import (
+from pykafka_ops.broker.state.controller.cluster import Snapshot
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, TopicPartition, TopicRecord
+from pykafka_ops.broker.state.controller.steps import (
     CreateState,
     CreateTopic,
     Problems,
@@ -55,6 +54,7 @@ from pykafka_ops.broker.state.steps import (
     WriteProblem,
     portions,
 )
+from pykafka_ops.broker.state.image import BrokerInfo
 
 R = TypeVar("R")
 

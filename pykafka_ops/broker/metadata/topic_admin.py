@@ -15,16 +15,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pykafka_ops.broker.metadata.auto_topics import AutoTopics, SendOn
 from pykafka_ops.broker.metadata.image_waits import ImageWaits
 from pykafka_ops.broker.metadata.store import StoreError
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.election import ElectionType
-from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.leadership import Assignment, TopicPartition
-from pykafka_ops.broker.state.names import (
-    has_collision_chars,
-    metric_name,
-)
-from pykafka_ops.broker.state.steps import Steps, WriteProblem
-from pykafka_ops.broker.state.topic_requests import (
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.election import ElectionType
+from pykafka_ops.broker.state.controller.leadership import Assignment, TopicPartition
+from pykafka_ops.broker.state.controller.steps import Steps, WriteProblem
+from pykafka_ops.broker.state.controller.topic_requests import (
     Charge,
     Draw,
     TopicDefaults,
@@ -33,13 +28,18 @@ from pykafka_ops.broker.state.topic_requests import (
     plan_partitions,
     plan_topic,
 )
-from pykafka_ops.broker.state.topic_rules import NewTopic
+from pykafka_ops.broker.state.controller.topic_rules import NewTopic
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.names import (
+    has_collision_chars,
+    metric_name,
+)
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 SETTLE_WAIT_MS = 1000
 """How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""

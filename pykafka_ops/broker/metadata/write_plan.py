@@ -21,8 +21,8 @@ from pykafka_ops.broker.metadata.znodes_admin import (
     TopicDeletions,
 )
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
-from pykafka_ops.broker.state.leadership import LeaderAndIsr
-from pykafka_ops.broker.state.steps import (
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
+from pykafka_ops.broker.state.controller.steps import (
     ClearElections,
     CreateState,
     CreateTopic,

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood, whole
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
-from pykafka_ops.broker.state.leadership import (
+from pykafka_ops.broker.state.controller.leadership import (
     Assignment,
     LeaderAndIsr,
     TopicRecord,
     intern_replicas,
 )
+from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.state.names import name_problem
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid, uuid_text
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood, whole
-from pykafka_ops.broker.state.leadership import TopicPartition
+from pykafka_ops.broker.state.controller.leadership import TopicPartition
 
 
 class IsrChanges:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, unquote_plus
 
 from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
-from pykafka_ops.broker.state.quota_entities import ABSENT, QuotaEntity
+from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
 
 DEFAULT_ENTITY = "<default>"
 TOPICS = "topics"

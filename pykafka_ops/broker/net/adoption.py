@@ -19,7 +19,7 @@ from pykafka_ops.broker.metadata.znodes import (
     PartitionState,
     Topic,
 )
-from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.errors import StorageError
 

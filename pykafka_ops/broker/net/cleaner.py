@@ -29,7 +29,7 @@ from pykafka_ops.settings.rows import MAX_DOUBLE
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.compaction import Cleanable
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.storage.log import Log
     from pykafka_ops.broker.storage.log_compact import Swap
     from pykafka_ops.broker.storage.log_dirs import LogDirs

@@ -19,7 +19,7 @@ from pykafka_ops.wire.messages.controlled_shutdown import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.controller_link import ControllerLink
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
 
 log = logging.getLogger("kafka.server.KafkaServer")

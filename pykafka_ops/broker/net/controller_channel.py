@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.orders import (
+from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
     Order,

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Mapping
 
 from pykafka_ops.broker.net.controller_channel import ControllerChannel, Line, Replied
+from pykafka_ops.broker.state.controller.orders import Order, ReplicaService
 from pykafka_ops.broker.state.image import BrokerInfo
-from pykafka_ops.broker.state.orders import Order, ReplicaService
 from pykafka_ops.errors import ConnectError
 
 log = logging.getLogger("kafka.controller.ControllerChannelManager")

@@ -33,16 +33,16 @@ from pykafka_ops.broker.net.controller_channel import Line
 from pykafka_ops.broker.net.controller_channels import ControllerChannels
 from pykafka_ops.broker.net.controller_watches import ControllerWatches
 from pykafka_ops.broker.net.leader_rebalance import LeaderRebalance, RebalanceSettings
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.image import BrokerInfo
-from pykafka_ops.broker.state.orders import (
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     Order,
     PartitionErrors,
     ReplicaService,
     StopReplicaOrder,
 )
-from pykafka_ops.broker.state.steps import ReadStates, Reply, Step, Steps, Write
+from pykafka_ops.broker.state.controller.steps import ReadStates, Reply, Step, Steps, Write
+from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -15,9 +15,9 @@ from pykafka_ops.broker.metadata.znodes_admin import (
     Reassignments,
     TopicDeletions,
 )
-from pykafka_ops.broker.state.cluster import Cluster
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.broker.state.controller.cluster import Cluster
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.steps import Steps
 
 Rule = Callable[[Controller], Steps[Any]]
 Find = Callable[[], Awaitable[Rule | None]]

@@ -15,7 +15,7 @@ from pykafka_ops.broker.coordinators.transactions import Transactions
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Ask
     from pykafka_ops.broker.metadata.producer_ids import ProducerIds
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.broker.storage.replicas import Replicas

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.net.acceptor import Acceptor
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.connection_quotas import ConnectionQuotas
+    from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 
 log = logging.getLogger("kafka.network.SocketServer")
 

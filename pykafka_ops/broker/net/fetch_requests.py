@@ -27,9 +27,9 @@ from pykafka_ops.wire.messages.list_offsets import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.peer import Peer
-    from pykafka_ops.broker.state.configs import BrokerConfigs
-    from pykafka_ops.broker.state.fetching import FollowState, Key
-    from pykafka_ops.broker.state.follower_session import Ask
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.replication.fetching import FollowState, Key
+    from pykafka_ops.broker.state.replication.follower_session import Ask
     from pykafka_ops.broker.storage.replicas import Replicas
     from pykafka_ops.wire.types import Records
 

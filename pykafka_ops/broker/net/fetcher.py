@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.net import fetch_requests
 from pykafka_ops.broker.net.log_text import first_of
-from pykafka_ops.broker.state import fetching
-from pykafka_ops.broker.state.fetching import Asked, FollowState, Key, Phase, Truncation, Verdict
-from pykafka_ops.broker.state.follower_session import FollowerSession, Wanted
+from pykafka_ops.broker.state.replication import fetching
+from pykafka_ops.broker.state.replication.fetching import (
+    Asked,
+    FollowState,
+    Key,
+    Phase,
+    Truncation,
+    Verdict,
+)
+from pykafka_ops.broker.state.replication.follower_session import FollowerSession, Wanted
 from pykafka_ops.broker.storage import follower
 from pykafka_ops.broker.storage.log_dir import NoSpaceError
 from pykafka_ops.errors import ConnectError, KafkaError

@@ -18,8 +18,8 @@ from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.peer import Peer
-    from pykafka_ops.broker.state.configs import BrokerConfigs
-    from pykafka_ops.broker.state.fetching import Key
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.replication.fetching import Key
     from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.broker.storage.replicas import Replicas
 

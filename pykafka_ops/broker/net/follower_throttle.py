@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.replication_quota import ReplicationQuota
+    from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 
 
 class FollowerThrottle:

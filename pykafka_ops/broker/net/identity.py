@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.membership import generate_broker_id
 from pykafka_ops.broker.net import adoption
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text

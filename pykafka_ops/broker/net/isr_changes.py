@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.net.turns import Turns
-from pykafka_ops.broker.state.in_sync import Proposal, Verdict
+from pykafka_ops.broker.state.replication.in_sync import Proposal, Verdict
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_partition import (

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.steps import Steps
 
 log = logging.getLogger("kafka.controller.KafkaController")
 

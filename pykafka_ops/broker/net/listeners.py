@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pykafka_ops.errors import SettingError
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 LISTENER = re.compile(
     r"^(?P<name>[A-Za-z0-9_]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*?)\]?:(?P<port>-?\d+)$"

@@ -27,10 +27,10 @@ from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.configs import BrokerConfigs
-    from pykafka_ops.broker.state.quota_entities import QuotaEntities
-    from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
-    from pykafka_ops.broker.state.topic_config import TopicConfig
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.configs.topic import TopicConfig
+    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+    from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 
 log = logging.getLogger("kafka.server.ZkConfigManager")
 

@@ -36,8 +36,8 @@ from pykafka_ops.broker.net.storage_settings import storage_settings
 from pykafka_ops.broker.net.tasks import PeriodicTasks
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.quota_entities import QuotaEntities
-from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.replicas import Replicas

@@ -9,7 +9,7 @@ from pykafka_ops.errors import ConnectError
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Ask
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 
 T = TypeVar("T")

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.config_entities import address_of, quota_paths
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig, quota_entity
-from pykafka_ops.broker.state.quota_entities import QuotaEntity
+from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.errors import PkoError
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.quota_entities import QuotaEntities
+    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 
 log = logging.getLogger("kafka.server.ZkConfigManager")
 

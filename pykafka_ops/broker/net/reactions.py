@@ -12,7 +12,7 @@ from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.parts import Parts
-    from pykafka_ops.broker.state.topic_config import TopicConfig
+    from pykafka_ops.broker.state.configs.topic import TopicConfig
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

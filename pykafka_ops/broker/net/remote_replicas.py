@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state import order_messages as codec
+from pykafka_ops.broker.state.controller import order_messages as codec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.leader_and_isr import LeaderAndIsrResponse
@@ -16,7 +16,7 @@ from pykafka_ops.wire.messages.update_metadata import UpdateMetadataResponse
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.peer import Peer
-    from pykafka_ops.broker.state.orders import (
+    from pykafka_ops.broker.state.controller.orders import (
         LeaderAndIsrOrder,
         MetadataOrder,
         PartitionErrors,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RemoteReplicas:
-    """A :class:`~pykafka_ops.broker.state.orders.ReplicaService` behind a connection.
+    """A :class:`~pykafka_ops.broker.state.controller.orders.ReplicaService` behind a connection.
 
     Each call raises ConnectError if no answer comes, KafkaError if the whole order is refused.
     """

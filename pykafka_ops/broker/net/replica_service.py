@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.net.log_text import first_of
 from pykafka_ops.broker.net.turns import Turns
-from pykafka_ops.broker.state.leadership import EPOCH_DURING_DELETE
+from pykafka_ops.broker.state.controller.leadership import EPOCH_DURING_DELETE
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.net.coordinators import Coordinators
     from pykafka_ops.broker.net.fetchers import ReplicaFetchers
     from pykafka_ops.broker.net.live_settings import LiveSettings
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.leadership import TopicPartition
-    from pykafka_ops.broker.state.orders import (
+    from pykafka_ops.broker.state.controller.leadership import TopicPartition
+    from pykafka_ops.broker.state.controller.orders import (
         LeaderAndIsrOrder,
         MetadataOrder,
         PartitionErrors,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         StopChange,
         StopReplicaOrder,
     )
+    from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.storage.log_dirs import LogDirs
     from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.broker.storage.replicas import Replicas
@@ -44,7 +44,7 @@ EXPECTED = (ErrorCode.STALE_CONTROLLER_EPOCH,)
 
 
 class LocalReplicas:
-    """A :class:`~pykafka_ops.broker.state.orders.ReplicaService` on this broker's own logs."""
+    """A :class:`.orders.ReplicaService` on this broker's own logs."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ from pykafka_ops.zookeeper.access import access_of
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import BrokerInfo
 
 log = logging.getLogger("kafka.server.KafkaServer")

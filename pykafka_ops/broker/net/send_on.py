@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.topic_requests import DEFAULT, TopicSpec
+from pykafka_ops.broker.state.controller.topic_requests import DEFAULT, TopicSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
@@ -16,7 +16,7 @@ from pykafka_ops.wire.messages.create_topics import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.controller_link import ControllerLink
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 VERSION = 5
 """The last one that a quota of controller mutations only slows down, and does not refuse."""

@@ -19,8 +19,8 @@ from pykafka_ops.broker.net.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.net.connection import Connection
 from pykafka_ops.broker.net.door import Door
 from pykafka_ops.broker.net.listeners import bind
-from pykafka_ops.broker.state.client_quotas import ClientQuotas
-from pykafka_ops.broker.state.connection_quotas import ConnectionQuotas
+from pykafka_ops.broker.state.quotas.clients import ClientQuotas
+from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode_at

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.storage.log_dir import StorageSettings
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 
 def storage_settings(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs import BrokerConfigs
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.storage.log_dirs import LogDirs
 
 log = logging.getLogger("kafka.log.LogManager")

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 
 MAX_RELATIVE = 2**31 - 1
 """The offsets of a segment reach at most this far above its base."""

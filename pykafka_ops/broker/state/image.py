@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.leadership import (
+from pykafka_ops.broker.state.controller.leadership import (
     EPOCH_DURING_DELETE,
     LEADER_DURING_DELETE,
     NO_LEADER,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.files import Files, Lock
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import Job, LogDir, StorageSettings

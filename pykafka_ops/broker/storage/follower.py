@@ -9,7 +9,7 @@ import logging
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.fetching import FollowState, Restart, Truncation
+from pykafka_ops.broker.state.replication.fetching import FollowState, Restart, Truncation
 from pykafka_ops.disk.batch import LOG_OVERHEAD
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin
-from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage.log_append import AppendInfo, LogAppend
 from pykafka_ops.broker.storage.log_compact import LogCompact
 from pykafka_ops.broker.storage.log_dir import LogDir

@@ -6,8 +6,8 @@ from struct import Struct
 from struct import error as struct_error
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.state.producers import Batch, Origin
-from pykafka_ops.broker.state.topic_config import MAX_LONG
 from pykafka_ops.broker.storage.log_segments import LogSegments
 from pykafka_ops.broker.storage.replay import Marker, add_batch, add_marker, read_marker, replay
 from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at

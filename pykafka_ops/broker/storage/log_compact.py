@@ -8,7 +8,7 @@ from typing import Any
 
 from pykafka_ops.broker.state import compaction
 from pykafka_ops.broker.state.compaction import Cleanable, Extent
-from pykafka_ops.broker.state.topic_config import MAX_LONG
+from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Source
 from pykafka_ops.broker.storage.log_dir import LogDir
 from pykafka_ops.broker.storage.log_truncate import LogTruncate

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.background import Background, RemoveTree
 from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import CheckpointJob, DataDir, Key

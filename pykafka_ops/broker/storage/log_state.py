@@ -10,9 +10,9 @@ import logging
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.epochs import EpochCache
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Producers
-from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.files import FileInfo
 from pykafka_ops.broker.storage.recovery import (
     Recovery,

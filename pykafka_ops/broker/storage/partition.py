@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.in_sync import InSync, Proposal, Verdict
+from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, Verdict
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
+    from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
     from pykafka_ops.broker.storage.log import Log
     from pykafka_ops.broker.storage.replicas import Replicas
 

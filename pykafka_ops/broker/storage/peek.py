@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage import retention
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.recovery import find_segments

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 
-from pykafka_ops.broker.state.epochs import EpochCache
 from pykafka_ops.broker.state.producers import Producers
+from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.files import File
 from pykafka_ops.broker.storage.replay import replay
 from pykafka_ops.broker.storage.scan import checked_batches, header_at

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.epochs import EpochCache
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Producers
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.files import FileInfo, Files
 from pykafka_ops.broker.storage.log_dir import StorageSettings
 from pykafka_ops.broker.storage.rebuild import SegmentRebuild

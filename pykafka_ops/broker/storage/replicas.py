@@ -9,16 +9,16 @@ import contextlib
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, NoReturn
 
-from pykafka_ops.broker.state.awaited import Awaited
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
+from pykafka_ops.broker.state.replication.awaited import Awaited
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.fetch_session import FetchKey, Session
-    from pykafka_ops.broker.state.in_sync import Proposal
+    from pykafka_ops.broker.state.replication.in_sync import Proposal
     from pykafka_ops.broker.storage.log import AppendInfo
     from pykafka_ops.broker.storage.log_dirs import LogDirs
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import Buffer, File, Files
 from pykafka_ops.broker.storage.indexes import OffsetIndex, TimeIndex
 from pykafka_ops.broker.storage.scan import batches, header_at

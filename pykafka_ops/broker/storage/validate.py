@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Origin
-from pykafka_ops.broker.state.topic_config import MAX_LONG, TopicConfig
 from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,

@@ -10,11 +10,11 @@ from unittest.mock import patch
 from pykafka_ops.broker.handlers import fetch_read, list_offsets
 from pykafka_ops.broker.net import server
 from pykafka_ops.broker.net.parts import Parts
-from pykafka_ops.broker.state.broker_rules import BrokerRules
-from pykafka_ops.broker.state.groups_shard import GroupShard
-from pykafka_ops.broker.state.in_sync import InSync
-from pykafka_ops.broker.state.leadership import LeaderAndIsr
+from pykafka_ops.broker.state.controller.broker_rules import BrokerRules
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
+from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.producers import Producers
+from pykafka_ops.broker.state.replication.in_sync import InSync
 from pykafka_ops.broker.storage.flush import FlushJob
 from pykafka_ops.broker.storage.log_segments import LogSegments
 from pykafka_ops.broker.storage.partition import Partition

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import Create, Delete, Op, SetData
 from pykafka_ops.broker.metadata.znodes import ControllerEpoch, PartitionState, Topic
-from pykafka_ops.broker.state.leadership import LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.errors import KafkaError
 from tests.support.simulated.ledger import Committed, Key, demand

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.transaction_metadata import TxnState
+from pykafka_ops.broker.state.transactions.metadata import TxnState
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest
 from pykafka_ops.wire.messages.write_txn_markers import (

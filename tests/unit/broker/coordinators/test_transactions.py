@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.broker.state.transaction_metadata import TxnState
+from pykafka_ops.broker.state.transactions.metadata import TxnState
 from pykafka_ops.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from pykafka_ops.broker.state.transaction_metadata import PREPARED
+from pykafka_ops.broker.state.transactions.metadata import PREPARED
 from tests.support.transaction_desk import KilledError, TransactionDesk
 
 NONE = 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pykafka_ops.broker.metadata.znodes import PartitionState, Topic
 from pykafka_ops.broker.metadata.znodes_admin import IsrChanges, PreferredElection, Reassignments
-from pykafka_ops.broker.state.isr_rules import IsrChange
+from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
     CreatableReplicaAssignment,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.image import PartitionImage
-from pykafka_ops.broker.state.topic_config import TopicConfig
 from pykafka_ops.broker.storage import replica_move, replica_moves
 from pykafka_ops.broker.storage.log_dir import StorageSettings
 from pykafka_ops.broker.storage.log_dirs import LogDirs

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.handlers import describe_client_quotas
-from pykafka_ops.broker.state.quota_requests import filter_of
+from pykafka_ops.broker.state.quotas.requests import filter_of
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.client_quotas import ComponentData, DescribeClientQuotasRequest
 from tests.support.config_desk import ConfigDesk

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.handlers import describe_configs
-from pykafka_ops.broker.state.config_alter import Op
-from pykafka_ops.broker.state.config_sources import Source
+from pykafka_ops.broker.state.configs.alter import Op
+from pykafka_ops.broker.state.configs.sources import Source
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.topic import TOPIC as TOPIC_SETTINGS
 from pykafka_ops.settings.types import Type

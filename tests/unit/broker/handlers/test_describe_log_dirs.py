@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log_dir import StorageSettings
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.replication_quota import ReplicationQuota
-from pykafka_ops.broker.state.sampled import Windows
+from pykafka_ops.broker.state.quotas.sampled import Windows
+from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.handler_site import ME, OTHER, Later, Site, batch
 

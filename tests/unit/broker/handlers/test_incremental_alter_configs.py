@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.handlers import broker_loggers, incremental_alter_configs
-from pykafka_ops.broker.state.config_alter import Op
+from pykafka_ops.broker.state.configs.alter import Op
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.incremental_alter_configs import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.quota_entities import DEFAULT, QuotaEntity
+from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntity
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_partitions import (
     CreatePartitionsRequest,

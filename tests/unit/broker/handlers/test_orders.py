@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.orders import (
+from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
     PartitionErrors,

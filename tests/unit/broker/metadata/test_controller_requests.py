@@ -11,8 +11,8 @@ import pytest
 
 from pykafka_ops.broker.metadata.controller_requests import ControllerRequests
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.steps import Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.codes import ErrorCode

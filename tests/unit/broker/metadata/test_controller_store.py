@@ -14,8 +14,8 @@ from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.znodes import Topic
 from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
-from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
-from pykafka_ops.broker.state.steps import (
+from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.steps import (
     CreateState,
     CreateTopic,
     MarkDeleted,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pykafka_ops.broker.metadata import znodes, znodes_acl, znodes_admin, znodes_config
 from pykafka_ops.broker.metadata.json_data import ZnodeError
+from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
-from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
-from pykafka_ops.broker.state.quota_entities import QuotaEntity
+from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"

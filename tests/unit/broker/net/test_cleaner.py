@@ -12,8 +12,8 @@ import pytest
 from pykafka_ops.broker.net import cleaner as module
 from pykafka_ops.broker.net.cleaner import LogCleaner
 from pykafka_ops.broker.net.cleaner_process import DiedError, FailedError, Place
-from pykafka_ops.broker.state.configs import BrokerConfigs
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
 from pykafka_ops.broker.storage.log import Log

@@ -11,7 +11,7 @@ import pytest
 
 from pykafka_ops.broker.net.connection import Connection
 from pykafka_ops.broker.net.server import Server
-from pykafka_ops.broker.state.quota_entities import DEFAULT, QuotaEntity
+from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntity
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.frame import decode_response, encode_request

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from pykafka_ops.broker.net.controlled_shutdown import ControlledShutdown
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.codes import ErrorCode

@@ -13,11 +13,11 @@ from pykafka_ops.broker.metadata import znodes
 from pykafka_ops.broker.metadata.store import Create, SessionState, SetData, StoreError
 from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
-from pykafka_ops.broker.state.controller import Controller
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.leadership import Assignment
+from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder
+from pykafka_ops.broker.state.controller.steps import Steps
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
-from pykafka_ops.broker.state.leadership import Assignment
-from pykafka_ops.broker.state.orders import LeaderAndIsrOrder
-from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.controller_world import new_topic

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from pykafka_ops.broker.net.door import Door
-from pykafka_ops.broker.state.configs import BrokerConfigs
-from pykafka_ops.broker.state.connection_quotas import ConnectionQuotas
-from pykafka_ops.broker.state.quota_entities import DEFAULT, QuotaEntities, QuotaEntity
-from pykafka_ops.broker.state.sampled import Windows
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
+from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntities, QuotaEntity
+from pykafka_ops.broker.state.quotas.sampled import Windows
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
 from tests.support.wire_server import Client, make_server, run, until
 

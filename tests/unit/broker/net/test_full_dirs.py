@@ -11,8 +11,8 @@ import pytest
 
 from pykafka_ops.broker.net import full_dirs
 from pykafka_ops.broker.net.full_dirs import FullDirs, has_room
+from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
-from pykafka_ops.broker.state.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.storage.log_dir import NoSpaceError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.handler_site import batch

@@ -14,11 +14,11 @@ from pykafka_ops.broker.metadata import znodes
 from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
 from pykafka_ops.broker.net.controller_loop import ControllerLoop
-from pykafka_ops.broker.state.controller import Controller
-from pykafka_ops.broker.state.election import ElectionType
-from pykafka_ops.broker.state.isr_rules import IsrChange
-from pykafka_ops.broker.state.steps import Steps
-from pykafka_ops.broker.state.topic_rules import NewTopic
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.election import ElectionType
+from pykafka_ops.broker.state.controller.isr_rules import IsrChange
+from pykafka_ops.broker.state.controller.steps import Steps
+from pykafka_ops.broker.state.controller.topic_rules import NewTopic
 from tests.support.golden_tree import Tree
 from tests.support.golden_tree import moment as golden
 from tests.support.replica_double import Nodes, eventually

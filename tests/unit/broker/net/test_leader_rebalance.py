@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
-from pykafka_ops.broker.state.configs import BrokerConfigs
-from pykafka_ops.broker.state.isr_rules import IsrChange
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from tests.support.controller_world import new_topic
 from tests.support.replica_double import Nodes, eventually
 

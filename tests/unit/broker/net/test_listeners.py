@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from pykafka_ops.broker.net.listeners import Listening, bind
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.errors import SettingError
 
 

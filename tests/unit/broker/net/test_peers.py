@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.broker.net.peers import Peers
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError
 

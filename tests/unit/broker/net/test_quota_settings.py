@@ -13,14 +13,14 @@ from pykafka_ops.broker.handlers import config_store
 from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.net.live_settings import LiveSettings
-from pykafka_ops.broker.state.configs import BrokerConfigs
-from pykafka_ops.broker.state.quota_entities import (
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.quotas.entities import (
     FETCH,
     PRODUCE,
     QuotaEntities,
     QuotaEntity,
 )
-from pykafka_ops.broker.state.replication_quota import ReplicationThrottles
+from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from tests.support.replica_double import eventually
 
 Change = Callable[[str, dict[str, str]], Awaitable[None]]

@@ -10,20 +10,20 @@ import pytest
 
 from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.net.replica_service import LocalReplicas
-from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
-from pykafka_ops.broker.state.leadership import (
+from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.state.controller.leadership import (
     EPOCH_DURING_DELETE,
     Assignment,
     LeaderAndIsr,
 )
-from pykafka_ops.broker.state.orders import (
+from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
     ReplicaChange,
     StopChange,
     StopReplicaOrder,
 )
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.broker.storage.log_dir import StorageSettings
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from pykafka_ops.broker.net.send_on import TopicForwarder
-from pykafka_ops.broker.state.configs import BrokerConfigs
-from pykafka_ops.broker.state.topic_requests import TopicSpec, default_spec
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.controller.topic_requests import TopicSpec, default_spec
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.codes import ErrorCode

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.broker.state import compaction
 from pykafka_ops.broker.state.compaction import Bounds, Cleanable, Extent
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 
 BASES = [0, 10, 20, 30]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pykafka_ops.broker.state.configs import BrokerConfigs
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -6,8 +6,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from pykafka_ops.broker.state.election import ElectionType
-from pykafka_ops.broker.state.leadership import Assignment
+from pykafka_ops.broker.state.controller.election import ElectionType
+from pykafka_ops.broker.state.controller.leadership import Assignment
 from tests.support.controller_world import CrashError, World, new_topic
 
 BROKERS = (0, 1, 2)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups import State
-from pykafka_ops.broker.state.groups_answers import Joined, Leaving, Synced
-from pykafka_ops.broker.state.groups_offsets import TopicPartition
+from pykafka_ops.broker.state.groups.answers import Joined, Leaving, Synced
+from pykafka_ops.broker.state.groups.group import State
+from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.broker.state.outcome import Producer
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.group_world import GROUP, RANGE, World, subscription

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.state.orders import LeaderAndIsrOrder, MetadataOrder
-from pykafka_ops.broker.state.steps import AT_ONCE, Write
+from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder, MetadataOrder
+from pykafka_ops.broker.state.controller.steps import AT_ONCE, Write
 from tests.support.controller_world import World, new_topic
 
 

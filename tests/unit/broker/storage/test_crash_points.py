@@ -9,7 +9,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log import Log
 from tests.support.logs import batch_of, values
 from tests.support.mortal_files import MortalFiles, PowerCutError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.topic_config import TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage import replica_move, replica_moves
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.replica_move import MARKER

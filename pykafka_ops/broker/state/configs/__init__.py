@@ -1,0 +1,1 @@
+"""Settings of a running broker and of topics: where values come from, what may change."""

@@ -1,0 +1,113 @@
+"""The controller: what happens when it starts, and elections on demand (``KafkaController``).
+
+Its rules are generators of steps (see ``steps.py``) whose return value is for whoever asked:
+``brokers`` about brokers, ``topics`` about topics, and those below. Work is in proportion to
+what changed, never to the size of the cluster, except when a broker comes or goes and when a
+controller starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pykafka_ops.broker.state.controller.broker_rules import BrokerRules
+from pykafka_ops.broker.state.controller.cluster import Snapshot
+from pykafka_ops.broker.state.controller.election import ElectionType
+from pykafka_ops.broker.state.controller.election_rules import ElectionResults, ElectionRules
+from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange, IsrRules
+from pykafka_ops.broker.state.controller.leadership import TopicPartition
+from pykafka_ops.broker.state.controller.reassignment_rules import ReassignmentRules
+from pykafka_ops.broker.state.controller.steps import Steps, UnmarkDeleted, portions, write
+from pykafka_ops.broker.state.controller.term import Term
+from pykafka_ops.broker.state.controller.topic_rules import TopicRules
+
+Rule = Callable[[], Steps[None]]
+
+
+class Controller:
+    """One broker's term as controller."""
+
+    def __init__(
+        self,
+        broker_id: int,
+        epoch: int,
+        *,
+        new_topic_id: Callable[[], bytes],
+        unclean: Callable[[str], bool] = lambda topic: False,
+        delete_enabled: bool = True,
+    ) -> None:
+        """``new_topic_id()`` gives random ids; ``unclean(topic)`` is its
+        ``unclean.leader.election.enable``; ``delete_enabled`` is ``delete.topic.enable``."""
+        self.term = Term(broker_id, epoch, unclean)
+        self.cluster = self.term.cluster
+        self.topics = TopicRules(self.term, new_topic_id, delete_enabled=delete_enabled)
+        self.moves = ReassignmentRules(self.term)
+        self.brokers = BrokerRules(self.term, self.moves)
+        self.elections = ElectionRules(self.term)
+        self._isr = IsrRules(self.term)
+        self._delete_enabled = delete_enabled
+
+    def take_notices(self) -> list[str]:
+        """What an operator should know of since the last call."""
+        rules = (self.term.leaders, self.term.deletions, self.moves, self.elections)
+        notices = [notice for rule in rules for notice in rule.notices]
+        for rule in rules:
+            rule.notices.clear()
+        return notices
+
+    def elected(self, snapshot: Snapshot) -> Steps[None]:
+        """This broker has become controller and read ``snapshot``."""
+        cluster = self.cluster
+        cluster.load(snapshot)
+        yield from self.topics.give_ids(snapshot.topics)
+        self.term.batch.tell_brokers()
+        yield from self.term.batch.flush()
+        marked = set(snapshot.deletions)
+        deleting = marked.intersection(cluster.topics) if self._delete_enabled else set()
+        yield from write([UnmarkDeleted(topic=topic) for topic in sorted(marked - deleting)])
+        moved = {topic for topic, _ in self.moves.being_moved()}
+        gone = deleting - moved
+        healthy = [(t, i) for t, i, _ in cluster.all_partitions() if t not in gone]
+        for some in portions(healthy):  # brokers are at work while the next are written
+            yield from self.term.leaders.settle(some)
+            for topic, index in some:
+                replicas = cluster.topics[topic].partitions[index].assignment.replicas
+                self.term.batch.become(replicas, topic, index, new=False)
+            yield from self.term.batch.flush()
+        begun = yield from self.moves.asked_by_znode(snapshot.reassignments)
+        yield from self.moves.go_on([k for k in self.moves.being_moved() if k not in begun])
+        yield from self.term.deletions.start(sorted(deleting))
+        if snapshot.elections is not None:
+            yield from self.elections.asked_by_znode(snapshot.elections)
+
+    def deletion_settled(self, topic: str) -> bool:
+        """Whether a topic's deletion is over, or waits for a broker."""
+        deletion = self.cluster.deletions.get(topic)
+        return deletion is None or deletion.blocked
+
+    def alter_isr(
+        self, broker: int, broker_epoch: int, changes: Mapping[TopicPartition, IsrChange]
+    ) -> Steps[IsrAnswers]:
+        """A leader wants other ISRs (AlterPartition).
+
+        Raises KafkaError STALE_BROKER_EPOCH.
+        """
+        return (yield from self._isr.alter(broker, broker_epoch, changes))
+
+    def isr_written(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
+        """Brokers of old protocols have written other ISRs themselves."""
+        yield from self._isr.written(partitions)
+
+    def elect(
+        self, partitions: Iterable[TopicPartition] | None, kind: ElectionType
+    ) -> Steps[ElectionResults]:
+        """ElectLeaders, of all partitions if None: the leader or the error of each."""
+        return (yield from self.elections.elect(partitions, kind))
+
+    def unclean_allowed(self, topic: str | None) -> Steps[None]:
+        """``unclean.leader.election.enable`` was switched on for a topic, or for all (None)."""
+        yield from self.elections.unclean_allowed(topic)
+
+    def follow_up(self) -> Rule | None:
+        """What the last rule calls for; run it next, but answer whoever asked first."""
+        return self.moves.in_sync_grew if self.term.grown else None

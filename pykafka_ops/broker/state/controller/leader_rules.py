@@ -1,0 +1,237 @@
+"""When a partition needs another leader or ISR, which, and how that becomes true.
+
+Counterpart of ``PartitionStateMachine`` and of the ISR part of ``ReplicaStateMachine``. Kafka
+writes once for the election and again for the ISR; here one write carries both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pykafka_ops.broker.state.controller.cluster import Cluster, PartitionRecord
+from pykafka_ops.broker.state.controller.election import (
+    Strategy,
+    elect_for_controlled_shutdown,
+    elect_for_reassignment,
+    elect_offline,
+    elect_preferred,
+)
+from pykafka_ops.broker.state.controller.leadership import NO_LEADER, LeaderAndIsr, TopicPartition
+from pykafka_ops.broker.state.controller.order_batch import OrderBatch
+from pykafka_ops.broker.state.controller.steps import (
+    CreateState,
+    Steps,
+    UpdateState,
+    WriteItem,
+    portions,
+    read_states,
+    write,
+)
+from pykafka_ops.broker.state.controller.transitions import PartitionPhase
+
+_ROUNDS = 5
+"""Writes of one partition that may fail since somebody else wrote it, before we give up."""
+
+Decide = Callable[[str, int, PartitionRecord], LeaderAndIsr | None]
+
+
+class LeaderRules:
+    """Elections on one cluster, in one controller epoch."""
+
+    def __init__(
+        self, cluster: Cluster, batch: OrderBatch, epoch: int, unclean: Callable[[str], bool]
+    ) -> None:
+        """``unclean(topic)`` says whether a topic allows unclean elections."""
+        self._cluster = cluster
+        self._batch = batch
+        self._epoch = epoch
+        self._unclean = unclean
+        self.notices: list[str] = []
+        """What an operator should know; emptied by whoever logs it."""
+        self.given_up: set[TopicPartition] = set()
+        """Partitions that the last change could not write."""
+
+    def settle(self, partitions: Iterable[TopicPartition]) -> Steps[list[TopicPartition]]:
+        """Give each partition the leader and ISR that the live brokers allow; which changed.
+
+        Brokers are told with the next flush of the batch.
+        """
+        return (yield from self.change(partitions, self.settled))
+
+    def elect(
+        self, partitions: Iterable[TopicPartition], strategy: Strategy
+    ) -> Steps[list[TopicPartition]]:
+        """Elect by a strategy where that is possible; which partitions got a leader."""
+
+        def decide(topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
+            return None if record.state is None else self._elected(topic, index, record, strategy)
+
+        return (yield from self.change(partitions, decide))
+
+    def shrink(self, partitions: Iterable[TopicPartition], broker: int) -> Steps[None]:
+        """Take ``broker`` out of the ISR where it is not alone in it."""
+
+        def decide(topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
+            state = record.state
+            if state is None or broker not in state.isr or len(state.isr) == 1:
+                return None
+            isr = [id_ for id_ in state.isr if id_ != broker]
+            leader = NO_LEADER if state.leader == broker else state.leader
+            return state.elect(leader, isr, self._epoch)
+
+        yield from self.change(partitions, decide)
+
+    def settled(self, topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
+        """The state that the partition should have and has not; None if all is well."""
+        state = record.state
+        if state is None:
+            return self._first(topic, index, record)
+        here = self._cluster.online(topic, index, stopping=True)
+        if state.leader in here and self._cluster.is_live(state.leader):
+            isr = [id_ for id_ in state.isr if id_ in here]
+            return (
+                state.elect(state.leader, isr, self._epoch) if len(isr) < len(state.isr) else None
+            )
+        elected = self._elected(topic, index, record, Strategy.OFFLINE)
+        if elected is not None or state.leader in here:
+            return elected
+        record.move_to(PartitionPhase.OFFLINE)
+        if state.leader == NO_LEADER:
+            return None
+        # Whoever was in sync last may lead again: the ISR stays.
+        return state.elect(NO_LEADER, state.isr, self._epoch)
+
+    def _first(self, topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
+        online = self._cluster.online(topic, index)
+        if online:
+            return LeaderAndIsr.first(online, self._epoch)
+        self.notices.append(
+            f"partition {topic}-{index} has no leader: none of its replicas"
+            f" {list(record.assignment.replicas)} is alive"
+        )
+        return None
+
+    def _elected(
+        self, topic: str, index: int, record: PartitionRecord, strategy: Strategy
+    ) -> LeaderAndIsr | None:
+        state = record.state
+        assert state is not None
+        replicas = record.assignment.replicas
+        online = self._cluster.online(topic, index)
+        if strategy is Strategy.PREFERRED:
+            leader = elect_preferred(replicas, state.isr, online)
+            return None if leader is None else state.elect(leader, state.isr, self._epoch)
+        if strategy is Strategy.REASSIGN:
+            leader = elect_for_reassignment(record.assignment.target, state.isr, online)
+            return None if leader is None else state.elect(leader, state.isr, self._epoch)
+        if strategy is Strategy.CONTROLLED_SHUTDOWN:
+            stopping = self._cluster.shutting_down
+            here = self._cluster.online(topic, index, stopping=True)
+            leader = elect_for_controlled_shutdown(replicas, state.isr, here, stopping)
+            isr = [id_ for id_ in state.isr if id_ not in stopping]
+            return None if leader is None else state.elect(leader, isr, self._epoch)
+        return self._offline(topic, index, record, strategy)
+
+    def _offline(
+        self, topic: str, index: int, record: PartitionRecord, strategy: Strategy
+    ) -> LeaderAndIsr | None:
+        state = record.state
+        assert state is not None
+        online = self._cluster.online(topic, index)
+        replicas = record.assignment.replicas
+        leader = elect_offline(replicas, state.isr, online, unclean=False)
+        if leader is not None:
+            return state.elect(leader, [id_ for id_ in state.isr if id_ in online], self._epoch)
+        if not online or not (strategy is Strategy.UNCLEAN or self._unclean(topic)):
+            return None
+        leader = elect_offline(replicas, state.isr, online, unclean=True)
+        if leader is None:
+            return None
+        self.notices.append(
+            f"unclean election: {topic}-{index} is led by broker {leader}, which was not in sync"
+            f" {list(state.isr)}; records that only those had are lost"
+        )
+        return state.elect(leader, [leader], self._epoch, recovering=True)
+
+    def change(
+        self, partitions: Iterable[TopicPartition], decide: Decide
+    ) -> Steps[list[TopicPartition]]:
+        """Write what ``decide`` wants for each partition (None: nothing); which changed."""
+        self.given_up.clear()
+        changed: list[TopicPartition] = []
+        for portion in portions(list(partitions)):
+            changed += yield from self._change(portion, decide)
+        return changed
+
+    def _change(
+        self, partitions: Iterable[TopicPartition], decide: Decide
+    ) -> Steps[list[TopicPartition]]:
+        todo = list(partitions)
+        changed: list[TopicPartition] = []
+        for _ in range(_ROUNDS):
+            wanted: list[tuple[str, int, LeaderAndIsr]] = []
+            for topic, index in todo:
+                record = self._cluster.partition(topic, index)
+                state = None if record is None else decide(topic, index, record)
+                if state is not None:
+                    wanted.append((topic, index, state))
+            problems = yield from write([self._item(*each) for each in wanted])
+            todo = []
+            for (topic, index, state), problem in zip(wanted, problems, strict=True):
+                if problem is None:
+                    self._written(topic, index, state)
+                    changed.append((topic, index))
+                else:
+                    todo.append((topic, index))
+            if not todo:
+                return changed
+            todo = yield from self._reread(todo)
+        self.given_up.update(todo)
+        self.notices += [
+            f"gave up writing the state of {t}-{i}: {self._hindrance(t, i)}" for t, i in todo
+        ]
+        return changed
+
+    def _hindrance(self, topic: str, index: int) -> str:
+        record = self._cluster.partition(topic, index)
+        known = record is not None and record.state is not None
+        return "it changes all the time" if known else "its znode is there, but cannot be read"
+
+    def _item(self, topic: str, index: int, state: LeaderAndIsr) -> WriteItem:
+        record = self._cluster.partition(topic, index)
+        if record is not None and record.state is not None:
+            return UpdateState(topic=topic, partition=index, state=state)
+        return CreateState(topic=topic, partition=index, state=state)
+
+    def _written(self, topic: str, index: int, state: LeaderAndIsr) -> None:
+        record = self._cluster.partition(topic, index)
+        if record is None:
+            return
+        new = record.state is None
+        record.state = state if new else state.written()
+        online = state.leader != NO_LEADER
+        record.move_to(PartitionPhase.ONLINE if online else PartitionPhase.OFFLINE)
+        self._batch.become(record.assignment.replicas, topic, index, new=new)
+
+    def _reread(self, partitions: list[TopicPartition]) -> Steps[list[TopicPartition]]:
+        """Take over what somebody else wrote; the partitions worth another try."""
+        states = yield from read_states(partitions)
+        again = []
+        for (topic, index), state in zip(partitions, states, strict=True):
+            record = self._cluster.partition(topic, index)
+            if record is None:
+                continue
+            if state is None and record.state is not None:
+                self.notices.append(f"the state of {topic}-{index} is gone or cannot be read")
+            elif state is not None and state.controller_epoch > self._epoch:
+                self.notices.append(
+                    f"the state of {topic}-{index} was written by a newer controller"
+                    f" (epoch {state.controller_epoch})"
+                )
+            else:
+                if state is not None and record.state is None:
+                    record.move_to(PartitionPhase.ONLINE)
+                record.state = state
+                self._batch.become(record.assignment.replicas, topic, index, new=False)
+                again.append((topic, index))
+        return again

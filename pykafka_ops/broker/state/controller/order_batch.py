@@ -1,0 +1,170 @@
+"""Collects what brokers must be told, one set of orders per broker (``BrokerRequestBatch``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from pykafka_ops.broker.state.controller.cluster import Cluster
+from pykafka_ops.broker.state.controller.leadership import TopicPartition
+from pykafka_ops.broker.state.controller.orders import (
+    LeaderAndIsrOrder,
+    MetadataOrder,
+    Order,
+    ReplicaChange,
+    StopChange,
+    StopReplicaOrder,
+)
+from pykafka_ops.broker.state.controller.steps import Send, Steps, portions
+from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
+
+
+class _Collected:
+    """What brokers are to be told with the next flush."""
+
+    __slots__ = ("changes", "everything_to", "metadata", "stops", "to_all")
+
+    def __init__(self) -> None:
+        self.changes: dict[int, dict[TopicPartition, bool]] = {}
+        self.stops: dict[int, dict[TopicPartition, bool]] = {}
+        self.metadata: dict[TopicPartition, None] = {}
+        self.everything_to: set[int] = set()
+        self.to_all = False
+
+    def partitions(self) -> list[TopicPartition]:
+        """All that anybody is told of, each once."""
+        told = chain(self.metadata, *self.changes.values(), *self.stops.values())
+        return list(dict.fromkeys(told))
+
+
+class OrderBatch:
+    """Filled by a rule, then flushed.
+
+    Of each partition every broker gets LeaderAndIsr, then UpdateMetadata, then StopReplica, as
+    from Kafka: it can be used as soon as clients hear of it, and not after they stop hearing of
+    it. Of many partitions brokers are told in several orders, so that none takes long.
+    """
+
+    def __init__(self, cluster: Cluster, controller_id: int, controller_epoch: int) -> None:
+        self._cluster = cluster
+        self._controller_id = controller_id
+        self._epoch = controller_epoch
+        self._collected = _Collected()
+
+    def become(self, brokers: Iterable[int], topic: str, index: int, *, new: bool) -> None:
+        """Tell ``brokers`` to lead or follow, and all brokers about the partition."""
+        key = (topic, index)
+        for broker in brokers:
+            changes = self._collected.changes.setdefault(broker, {})
+            changes[key] = new or changes.get(key, False)
+        self.tell(topic, index)
+
+    def stop(self, broker: int, topic: str, index: int, *, delete: bool) -> None:
+        """Tell ``broker`` to stop the partition."""
+        stops = self._collected.stops.setdefault(broker, {})
+        key = (topic, index)
+        stops[key] = delete or stops.get(key, False)
+
+    def tell(self, topic: str, index: int) -> None:
+        """Tell all brokers about the partition."""
+        self._collected.metadata[topic, index] = None
+        self._collected.to_all = True
+
+    def tell_brokers(self) -> None:
+        """Tell all brokers which brokers live."""
+        self._collected.to_all = True
+
+    def tell_everything(self, brokers: Iterable[int]) -> None:
+        """Tell ``brokers`` about all partitions, in one order: half of them mislead clients."""
+        self._collected.everything_to.update(brokers)
+
+    def flush(self) -> Steps[None]:
+        """Yield a Send with all that was collected, several if that is much."""
+        collected, self._collected = self._collected, _Collected()
+        for keys in list(portions(collected.partitions())) or [()]:
+            told = [key for key in keys if key in collected.metadata]
+            common = self._delta(told) if told or collected.to_all else None
+            orders: list[tuple[int, Order]] = []
+            for broker in sorted(self._cluster.brokers):
+                orders += self._orders(broker, collected, keys, common)
+            collected.to_all = False
+            collected.everything_to.clear()
+            if orders:
+                yield Send(orders)
+
+    def _orders(
+        self,
+        broker: int,
+        collected: _Collected,
+        keys: Sequence[TopicPartition],
+        common: MetadataDelta | None,
+    ) -> list[tuple[int, Order]]:
+        orders: list[tuple[int, Order]] = []
+        broker_epoch = self._cluster.brokers[broker].epoch
+        changes = self._replica_changes(_part(collected.changes.get(broker), keys))
+        if changes:
+            orders.append((broker, self._leader_and_isr(broker_epoch, changes)))
+        delta = common
+        if broker in collected.everything_to:
+            every = ((topic, index) for topic, index, _ in self._cluster.all_partitions())
+            delta = self._delta(every)
+        if delta is not None:
+            orders.append((broker, MetadataOrder(broker_epoch=broker_epoch, delta=delta)))
+        stops = _part(collected.stops.get(broker), keys)
+        if stops:
+            orders.append((broker, self._stop_replica(broker_epoch, stops)))
+        return orders
+
+    def _replica_changes(self, wanted: dict[TopicPartition, bool]) -> list[ReplicaChange]:
+        changes = []
+        for (topic, index), new in wanted.items():
+            entry = self._cluster.topics.get(topic)
+            record = None if entry is None else entry.partitions.get(index)
+            if entry is None or record is None or record.state is None:
+                continue
+            changes.append(
+                ReplicaChange(topic, entry.topic_id, index, record.state, record.assignment, new)
+            )
+        return changes
+
+    def _leader_and_isr(self, broker_epoch: int, changes: list[ReplicaChange]) -> Order:
+        leaders = {change.state.leader for change in changes}
+        return LeaderAndIsrOrder(
+            controller_id=self._controller_id,
+            controller_epoch=self._epoch,
+            broker_epoch=broker_epoch,
+            changes=changes,
+            leaders=[b for id_, b in self._cluster.brokers.items() if id_ in leaders],
+        )
+
+    def _stop_replica(self, broker_epoch: int, stops: dict[TopicPartition, bool]) -> Order:
+        return StopReplicaOrder(
+            controller_id=self._controller_id,
+            controller_epoch=self._epoch,
+            broker_epoch=broker_epoch,
+            stops=[
+                StopChange(topic, index, self._cluster.stop_epoch(topic, index), delete)
+                for (topic, index), delete in stops.items()
+            ],
+        )
+
+    def _delta(self, wanted: Iterable[TopicPartition]) -> MetadataDelta:
+        partitions: dict[str, dict[int, PartitionImage]] = {}
+        for topic, index in wanted:
+            image = self._cluster.image(topic, index)
+            if image is not None:
+                partitions.setdefault(topic, {})[index] = image
+        return MetadataDelta(
+            controller_id=self._controller_id,
+            controller_epoch=self._epoch,
+            brokers=list(self._cluster.brokers.values()),
+            partitions=partitions,
+            topic_ids={topic: self._cluster.topics[topic].topic_id for topic in partitions},
+        )
+
+
+def _part(
+    wanted: dict[TopicPartition, bool] | None, keys: Iterable[TopicPartition]
+) -> dict[TopicPartition, bool]:
+    """What is ``wanted`` of ``keys``."""
+    return {} if wanted is None else {key: wanted[key] for key in keys if key in wanted}

@@ -1,0 +1,1 @@
+"""Classic consumer groups: members, rebalances, offsets, and the shard that holds them."""

@@ -1,0 +1,267 @@
+"""JoinGroup: new members, static members that come back, members that join again.
+
+The rules of ``GroupCoordinator.handleJoinGroup`` and what it calls (KIP-345, KIP-394, KIP-814).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinRequest, Synced
+from pykafka_ops.broker.state.groups.group import Group, Member, Protocols, State
+from pykafka_ops.broker.state.groups.rebalance import NEW_MEMBER_JOIN_TIMEOUT_MS, Rebalance
+from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
+from pykafka_ops.broker.state.outcome import Instant, Outcome
+from pykafka_ops.wire.codes import ErrorCode
+
+
+class _Call(NamedTuple):
+    """A JoinGroup at work: what was asked, who waits for the answer, when, and what comes of it."""
+
+    request: JoinRequest
+    ticket: Deferred
+    now: Instant
+    out: Outcome
+
+
+class Joins:
+    """JoinGroup on groups that exist; ``new_id()`` gives the random part of member ids."""
+
+    def __init__(self, rebalance: Rebalance, new_id: Callable[[], str]) -> None:
+        self._rebalance = rebalance
+        self._new_id = new_id
+
+    def join(self, group: Group, request: JoinRequest, ticket: Deferred, now: Instant) -> Outcome:
+        """Let somebody in, or say why not; ``ticket`` gets a :class:`Joined`, now or later."""
+        out = Outcome()
+        if not self._accepts(group, request.member_id):
+            member = group.members.get(request.member_id)
+            if member is not None:
+                group.remove(member)
+            group.forget_pending(request.member_id)
+            out.reply(ticket, Joined(ErrorCode.GROUP_MAX_SIZE_REACHED, NO_MEMBER))
+        elif group.state is State.DEAD:
+            out.reply(ticket, Joined(ErrorCode.COORDINATOR_NOT_AVAILABLE, request.member_id))
+        elif not group.supports(request.protocol_type, request.protocols):
+            out.reply(ticket, Joined(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
+        elif not request.member_id:
+            self._new(group, _Call(request, ticket, now, out))
+        else:
+            self._known(group, _Call(request, ticket, now, out))
+        self._rebalance.check_joined(group, now, out)
+        return out
+
+    def _accepts(self, group: Group, member_id: str) -> bool:
+        """Whether ``group.max.size`` leaves room; who waits in a rebalance has it for sure."""
+        most = self._rebalance.settings.max_size
+        if group.state is State.PREPARING:
+            member = group.members.get(member_id)
+            return (member is not None and member.join is not None) or group.awaiting_join < most
+        if group.state in (State.COMPLETING, State.STABLE):
+            return member_id in group.members or len(group.members) < most
+        return True
+
+    # -- new members ---------------------------------------------------------------------------
+
+    def _new(self, group: Group, call: _Call) -> None:
+        request, ticket, now, out = call
+        instance_id = request.instance_id
+        prefix = request.client_id if instance_id is None else instance_id
+        member_id = f"{prefix}-{self._new_id()}"
+        old = None if instance_id is None else group.static_members.get(instance_id)
+        if old is not None:
+            self._replace_static(group, group.members[old], member_id, call)
+        elif instance_id is None and request.known_id:
+            self._rebalance.await_pending(group, member_id, request.session_timeout, now.timer)
+            out.reply(ticket, Joined(ErrorCode.MEMBER_ID_REQUIRED, member_id))
+        else:
+            self._add(group, member_id, call)
+
+    def _add(self, group: Group, member_id: str, call: _Call) -> None:
+        request, ticket, now, _ = call
+        member = Member(
+            member_id,
+            instance_id=request.instance_id,
+            client_id=request.client_id,
+            client_host=request.client_host,
+            rebalance_timeout=request.rebalance_timeout,
+            session_timeout=request.session_timeout,
+            protocols=request.protocols,
+        )
+        member.is_new = True
+        if group.state is State.PREPARING and group.generation == 0:
+            group.member_added = True
+        if not group.members:
+            group.protocol_type = request.protocol_type
+        group.add(member, ticket)
+        self._rebalance.expect(group, member, now.timer, NEW_MEMBER_JOIN_TIMEOUT_MS)
+        why = f"Adding new member {member_id} with group instance id {request.instance_id}"
+        self._prepare(group, call, why)
+
+    def _prepare(self, group: Group, call: _Call, why: str) -> None:
+        reason = f"{why}; client reason: {call.request.reason}"
+        self._rebalance.prepare(group, call.now, call.out, reason)
+
+    # -- static members ------------------------------------------------------------------------
+
+    def _replace_static(self, group: Group, member: Member, member_id: str, call: _Call) -> None:
+        """A static member is back under a new id; whoever holds the old one is fenced."""
+        request, _, now, out = call
+        leader = group.leader
+        before = _Before(member)
+        self._rebalance.answer_join(
+            group, member, Joined(ErrorCode.FENCED_INSTANCE_ID, member.id), out
+        )
+        self._rebalance.answer_sync(member, Synced(ErrorCode.FENCED_INSTANCE_ID), out)
+        group.rename(member, member_id)
+        self._rebalance.expect(group, member, now.timer)
+        self._update(group, member, call)
+        why = f"Static member {request.instance_id} joined"
+        if group.state is State.STABLE and group.elect_protocol() == group.protocol:
+            done = _Stored(self._rebalance, group, member, before, leader, request.may_skip)
+            assignments = {m.id: m.assignment for m in group.members.values()}
+            out.records = [GroupRecord(group.id, group_value(group, assignments))]
+            out.then = done
+        elif group.state is State.STABLE:
+            self._prepare(group, call, f"{why} with change of protocol")
+        elif group.state is State.COMPLETING:
+            self._prepare(group, call, f"{why} with a new member id")
+
+    # -- members that join again ---------------------------------------------------------------
+
+    def _known(self, group: Group, call: _Call) -> None:
+        request, ticket, _, out = call
+        if request.member_id in group.pending_members:
+            if request.instance_id is None:
+                self._add(group, request.member_id, call)
+            else:
+                out.reply(ticket, Joined(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id))
+            return
+        code = group.check_member(request.member_id, request.instance_id)
+        if code is not ErrorCode.NONE:
+            out.reply(ticket, Joined(code, request.member_id))
+            return
+        member = group.members[request.member_id]
+        state = group.state
+        same = member.protocols == request.protocols
+        if same and (
+            state is State.COMPLETING or (state is State.STABLE and group.leader != member.id)
+        ):
+            out.reply(ticket, self._rebalance.joined(group, member))
+            return
+        self._update(group, member, call)
+        why = f"Member {member.id} joining during {state.value}"
+        self._prepare(group, call, why)
+
+    def _update(self, group: Group, member: Member, call: _Call) -> None:
+        """Take over what a member says of itself. A JoinGroup it still waits with on another
+        connection is answered: nobody shall wait for ever."""
+        request = call.request
+        self._rebalance.answer_join(
+            group, member, Joined(ErrorCode.REBALANCE_IN_PROGRESS, member.id), call.out
+        )
+        group.set_protocols(member, request.protocols)
+        member.rebalance_timeout = request.rebalance_timeout
+        member.session_timeout = request.session_timeout
+        group.set_join(member, call.ticket)
+
+
+class _Before:
+    """What a static member was before it came back."""
+
+    def __init__(self, member: Member) -> None:
+        self.id = member.id
+        self.protocols: Protocols = member.protocols
+        self.rebalance_timeout = member.rebalance_timeout
+        self.session_timeout = member.session_timeout
+
+
+class _Stored:
+    """Answers a static member once the group with its new id was written, or takes that back."""
+
+    def __init__(
+        self,
+        rebalance: Rebalance,
+        group: Group,
+        member: Member,
+        before: _Before,
+        leader: str | None,
+        may_skip: bool,
+    ) -> None:
+        self._rebalance = rebalance
+        self._group = group
+        self._member = member
+        self._before = before
+        self._leader = leader
+        self._may_skip = may_skip
+
+    def __call__(self, code: ErrorCode, now: Instant) -> Outcome:
+        """As ``Outcome.then``."""
+        group, member, out = self._group, self._member, Outcome()
+        if member.gone:
+            return out
+        if code is ErrorCode.NONE:
+            leads = group.leader == member.id
+            answer = self._rebalance.joined(group, member, skip_assignment=leads and self._may_skip)
+            if not self._may_skip:
+                # The old leader's id: with its own the client would assign partitions, and a
+                # stable group would not take the assignment.
+                answer = answer._replace(leader=self._leader or "", members=())
+            self._rebalance.answer_join(group, member, answer, out)
+            self._rebalance.expect(group, member, now.timer)
+            return out
+        answer = Joined(
+            stored_code(code),
+            NO_MEMBER,
+            group.generation,
+            group.protocol_type,
+            group.protocol,
+            self._leader or "",
+        )
+        self._rebalance.answer_join(group, member, answer, out)
+        before = self._before
+        group.set_protocols(member, before.protocols)
+        member.rebalance_timeout = before.rebalance_timeout
+        member.session_timeout = before.session_timeout
+        group.rename(member, before.id)
+        self._rebalance.expect(group, member, now.timer)
+        return out
+
+
+_TRY_LATER = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_ENOUGH_REPLICAS,
+        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    }
+)
+_MOVED = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR})
+_TOO_LARGE = frozenset(
+    {
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.INVALID_FETCH_SIZE,
+    }
+)
+
+
+def stored_code(code: ErrorCode) -> ErrorCode:
+    """What members are told when a group could not be written (``storeGroup``)."""
+    if code in _TRY_LATER:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if code in _MOVED:
+        return ErrorCode.NOT_COORDINATOR
+    if code is ErrorCode.REQUEST_TIMED_OUT:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    return ErrorCode.UNKNOWN_SERVER_ERROR if code in _TOO_LARGE else code
+
+
+def commit_code(code: ErrorCode) -> ErrorCode:
+    """What a commit is answered when its append failed (``storeOffsets``)."""
+    if code in _TRY_LATER or code is ErrorCode.REQUEST_TIMED_OUT:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    if code in _MOVED:
+        return ErrorCode.NOT_COORDINATOR
+    return ErrorCode.INVALID_COMMIT_OFFSET_SIZE if code in _TOO_LARGE else code

@@ -1,0 +1,122 @@
+"""Reading a partition of ``__consumer_offsets`` into a shard: the last record of each key counts.
+
+Commits of one key follow one another by the thousand, so outside transactions only the last value
+of each is kept and taken apart at the end. A value that cannot be read never replaces one that can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice, repeat
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state.groups.records import Entry, GroupRecord, decode_entry
+from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
+from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
+from pykafka_ops.disk.record import payload
+from pykafka_ops.disk.walk import walk
+from pykafka_ops.errors import CorruptError
+
+if TYPE_CHECKING:
+    from pykafka_ops.disk.batch import BatchHeader
+
+Apply = Callable[[Entry, int, int], None]
+"""The entry, the base offset of its batch, the producer id of its transaction (-1: none)."""
+
+_COMMIT_KEY, _COMMIT_VALUE = b"\0\1", b"\0\3"
+"""How keys and values of commits begin, as Kafka 3.9 writes them."""
+_METADATA_SIZE = Struct(">14xh")
+_MOST = 1 << 18
+"""Keys kept until the end; of more, some are applied before."""
+_SOME = 1 << 12
+
+
+class Loading:
+    """What was read and not applied yet; ``apply`` is the shard's."""
+
+    def __init__(self, apply: Apply) -> None:
+        self._apply = apply
+        self._latest: dict[bytes, tuple[bytes | None, int]] = {}
+        self._layouts = Layouts("{}s".format)
+
+    def cut(self, data: bytes, position: int) -> Cut | None:
+        """Take over the batch at ``position`` if it looks like one before; else None."""
+        found = self._layouts.cut(data, position)
+        if found is None:
+            return None
+        keys, values = found.fields[0::2], found.fields[1::2]
+        latest, base = self._latest, found.base_offset
+        if not all(map(_is_key, set(keys).difference(latest))):
+            return None
+        latest.update(zip(keys, zip(values, repeat(base)), strict=False))
+        self._keep_few()
+        return found
+
+    def read(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
+        """Take over any batch of records; how many there were.
+
+        Raises CorruptBatchError for records that are not whole.
+        """
+        plain = payload(data, position, header, LARGEST_BATCH)
+        if header.is_transactional:  # counts once it is committed: in the log's order
+            return replay_each(decode_entry, self._apply, plain, header, left_out)
+        count = self._walk(plain, header, left_out)
+        self._layouts.learn(data, position, header)
+        self._keep_few()
+        return count
+
+    def _keep_few(self) -> None:
+        if len(self._latest) > _MOST:
+            self.settle(_SOME)
+
+    def _walk(self, data: bytes, header: BatchHeader, left_out: LeftOut) -> int:
+        latest, base, count = self._latest, header.base_offset, 0
+        for offset, _, _, key_at, key_size, value_at, value_size, _ in walk(data, header):
+            if key_size < 0:
+                continue
+            key = data[key_at : key_at + key_size]
+            value = data[value_at : value_at + value_size] if value_size >= 0 else None
+            if not (key in latest and _is_usual(key, value)):
+                try:
+                    entry = decode_entry(key, value)
+                except CorruptError as error:
+                    left_out(offset, error)
+                    continue
+                if entry is None:
+                    continue
+                count += 1
+                if isinstance(entry, GroupRecord):  # too costly to decode once more
+                    self._apply(entry, base, -1)
+                    continue
+            else:
+                count += 1
+            latest[key] = value, base
+        return count
+
+    def settle(self, most: int | None = None) -> bool:
+        """Apply the last value of the keys read first (None: of all); whether there are more."""
+        latest = self._latest
+        for key in list(islice(latest, most)):
+            value, base = latest.pop(key)
+            entry = decode_entry(key, value)
+            if entry is not None:
+                self._apply(entry, base, -1)
+        return bool(latest)
+
+
+def _is_key(key: bytes) -> bool:
+    try:
+        return decode_entry(key, None) is not None
+    except CorruptError:
+        return False
+
+
+def _is_usual(key: bytes, value: bytes | None) -> bool:
+    """Whether the value fits the key of a commit and is whole."""
+    if value is None:
+        return True
+    if not (key.startswith(_COMMIT_KEY) and value.startswith(_COMMIT_VALUE)):
+        return False
+    left = len(value) - LEAST_VALUE
+    return left >= 0 and _METADATA_SIZE.unpack_from(value)[0] == left

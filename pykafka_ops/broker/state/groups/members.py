@@ -1,0 +1,134 @@
+"""SyncGroup, Heartbeat and LeaveGroup (``GroupCoordinator.doSyncGroup`` and its neighbours)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups.answers import Leaving, Synced, SyncRequest
+from pykafka_ops.broker.state.groups.group import Group, State
+from pykafka_ops.broker.state.groups.join import stored_code
+from pykafka_ops.broker.state.groups.rebalance import Rebalance
+from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
+from pykafka_ops.broker.state.outcome import Instant, Outcome
+from pykafka_ops.wire.codes import ErrorCode
+
+
+class Members:
+    """What members of a group send after they have joined."""
+
+    def __init__(self, rebalance: Rebalance) -> None:
+        self._rebalance = rebalance
+
+    # -- SyncGroup -----------------------------------------------------------------------------
+
+    def sync(self, group: Group, request: SyncRequest, ticket: Deferred, now: Instant) -> Outcome:
+        """Give a member its assignment; ``ticket`` gets a :class:`Synced`, now or later."""
+        out = Outcome()
+        code = _check_sync(group, request)
+        if code is ErrorCode.NONE and group.state is not State.COMPLETING:
+            code = _SYNC_IN.get(group.state, ErrorCode.NONE)
+        if code is not ErrorCode.NONE:
+            out.reply(ticket, Synced(code))
+            return out
+        member = group.members[request.member_id]
+        self._rebalance.has_synced(group, member)
+        if group.state is State.STABLE:
+            known = (group.protocol_type, group.protocol)
+            out.reply(ticket, Synced(ErrorCode.NONE, *known, member.assignment))
+            self._rebalance.expect(group, member, now.timer)
+            return out
+        self._rebalance.answer_sync(member, Synced(ErrorCode.REBALANCE_IN_PROGRESS), out)
+        member.sync = ticket
+        if group.leader == member.id:
+            value = group_value(group, request.assignments)
+            out.notes.append(
+                f"Assignment received from leader {member.id} for group {group.id} for "
+                f"generation {group.generation}. The group has {len(group.members)} members"
+            )
+            out.records = [GroupRecord(group.id, value)]
+            out.then = partial(self._stored, group, group.generation)
+        return out
+
+    def _stored(
+        self, group: Group, generation: int, code: ErrorCode, now: Instant
+    ) -> Outcome | None:
+        """The assignments were written: hand them out; nothing if the group has moved on."""
+        if group.generation != generation:
+            return None
+        out = Outcome()
+        if code is ErrorCode.NONE and group.state is State.STABLE:
+            self._rebalance.propagate(group, ErrorCode.NONE, now.timer, out)
+        elif code is not ErrorCode.NONE and group.state is State.COMPLETING:
+            self._rebalance.reset_assignments(group, stored_code(code), now.timer, out)
+            why = f"Error {code.name} when storing group assignment during SyncGroup"
+            self._rebalance.prepare(group, now, out, why)
+        return out
+
+    # -- Heartbeat -----------------------------------------------------------------------------
+
+    def heartbeat(
+        self, group: Group, member_id: str, instance_id: str | None, generation: int, now: float
+    ) -> ErrorCode:
+        """A member lives; REBALANCE_IN_PROGRESS tells it to join again."""
+        state = group.state
+        if state is State.DEAD:
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+        code = group.check_member(member_id, instance_id)
+        if code is not ErrorCode.NONE:
+            return code
+        if generation != group.generation:
+            return ErrorCode.ILLEGAL_GENERATION
+        if state is State.EMPTY:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        self._rebalance.expect(group, group.members[member_id], now)
+        return ErrorCode.REBALANCE_IN_PROGRESS if state is State.PREPARING else ErrorCode.NONE
+
+    # -- LeaveGroup ----------------------------------------------------------------------------
+
+    def leave(
+        self, group: Group, leaving: list[Leaving], now: Instant, out: Outcome
+    ) -> list[ErrorCode]:
+        """Take members out, each with its own result."""
+        return [self._leave(group, each, now, out) for each in leaving]
+
+    def _leave(self, group: Group, leaving: Leaving, now: Instant, out: Outcome) -> ErrorCode:
+        member_id, instance_id = leaving.member_id, leaving.instance_id
+        if not member_id:
+            found = None if instance_id is None else group.static_members.get(instance_id)
+            if found is None:
+                return ErrorCode.UNKNOWN_MEMBER_ID
+            member_id = found
+        elif group.forget_pending(member_id):
+            self._rebalance.check_joined(group, now, out)
+            return ErrorCode.NONE
+        else:
+            code = group.check_member(member_id, instance_id)
+            if code is not ErrorCode.NONE:
+                return code
+        member = group.members[member_id]
+        why = f"explicit `LeaveGroup` request for ({member_id}); client reason: {leaving.reason}"
+        out.notes.append(f"Member {member_id} has left group {group.id} through {why}")
+        self._rebalance.remove(group, member, now, out, why)
+        return ErrorCode.NONE
+
+
+_SYNC_IN = {
+    State.EMPTY: ErrorCode.UNKNOWN_MEMBER_ID,
+    State.PREPARING: ErrorCode.REBALANCE_IN_PROGRESS,
+}
+
+
+def _check_sync(group: Group, request: SyncRequest) -> ErrorCode:
+    if group.state is State.DEAD:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    code = group.check_member(request.member_id, request.instance_id)
+    if code is not ErrorCode.NONE:
+        return code
+    if request.generation != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    if request.protocol_type is not None and request.protocol_type != group.protocol_type:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if request.protocol is not None and request.protocol != group.protocol:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    return ErrorCode.NONE

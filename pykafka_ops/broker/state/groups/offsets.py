@@ -1,0 +1,133 @@
+"""The offsets of one group: committed, pending in transactions, expired (``GroupMetadata``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from pykafka_ops.broker.state.groups.group import Group, State
+from pykafka_ops.broker.state.groups.records import NEVER, Committed
+
+TopicPartition = tuple[str, int]
+
+
+class GroupOffsets:
+    """What a group has committed. ``pending`` counts commits that are being written,
+    ``transactions`` holds what open transactions committed, by producer id."""
+
+    __slots__ = ("committed", "pending", "transactions")
+
+    def __init__(self) -> None:
+        self.committed: dict[TopicPartition, Committed] = {}
+        self.pending: dict[TopicPartition, int] = {}
+        self.transactions: dict[int, dict[TopicPartition, Committed]] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing, and nothing to come."""
+        return not (self.committed or self.pending or self.transactions)
+
+    def unstable(self, place: TopicPartition) -> bool:
+        """Whether a commit is under way that may change this offset (KIP-447)."""
+        return place in self.pending or any(place in t for t in self.transactions.values())
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def begin(self, places: Iterable[TopicPartition]) -> None:
+        """Commits of these are being written."""
+        for place in places:
+            self.pending[place] = self.pending.get(place, 0) + 1
+
+    def end(self, places: Iterable[TopicPartition]) -> None:
+        """They were written, or will not be."""
+        for place in places:
+            left = self.pending[place] - 1
+            if left:
+                self.pending[place] = left
+            else:
+                del self.pending[place]
+
+    def apply(self, place: TopicPartition, value: Committed | None, producer_id: int) -> None:
+        """A record was committed: outside a transaction (-1) it counts now."""
+        if producer_id >= 0:
+            self._apply_in_transaction(place, value, producer_id)
+        elif value is None:
+            self.committed.pop(place, None)
+        else:
+            self.committed[place] = value
+
+    def _apply_in_transaction(
+        self, place: TopicPartition, value: Committed | None, producer_id: int
+    ) -> None:
+        if value is not None:
+            self.transactions.setdefault(producer_id, {})[place] = value
+            return
+        held = self.transactions.get(producer_id)
+        if held is not None:
+            held.pop(place, None)
+            if not held:
+                del self.transactions[producer_id]
+
+    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+        """The producer's transaction has ended: its offsets count, unless a younger commit is
+        there already, or never did."""
+        held = self.transactions.pop(producer_id, None)
+        if held is None or not committed:
+            return
+        for place, value in held.items():
+            known = self.committed.get(place)
+            if known is None or known.position < value.position:
+                self.committed[place] = value
+
+    def drop_topics(self, topics: Collection[str]) -> list[TopicPartition]:
+        """The places in topics that are no more, to be written as tombstones; what transactions
+        hold there is forgotten at once."""
+        for producer_id in list(self.transactions):
+            held = self.transactions[producer_id]
+            for place in [place for place in held if place[0] in topics]:
+                del held[place]
+            if not held:
+                del self.transactions[producer_id]
+        return [place for place in self.committed if place[0] in topics]
+
+    # -- expiry --------------------------------------------------------------------------------
+
+    def expired(self, group: Group, now: int, retention_ms: int) -> list[TopicPartition]:
+        """What has been kept long enough, by the rules of KIP-211.
+
+        ``now`` in ms. A group that became empty counts from then, one with members from each
+        commit and only for topics nobody subscribes to, one that only stores offsets from each
+        commit.
+        """
+
+        def since_commit(value: Committed) -> int:
+            return value.timestamp
+
+        def since_empty(value: Committed) -> int:
+            return value.timestamp if group.state_time < 0 else group.state_time
+
+        if group.protocol_type is None:
+            return self._older(since_commit, now, retention_ms)
+        if group.state is State.EMPTY:
+            return self._older(since_empty, now, retention_ms)
+        if group.state is State.STABLE and group.is_consumer and group.subscribed is not None:
+            return self._older(since_commit, now, retention_ms, group.subscribed)
+        return []
+
+    def _older(
+        self,
+        since: Callable[[Committed], int],
+        now: int,
+        retention_ms: int,
+        subscribed: Collection[str] = (),
+    ) -> list[TopicPartition]:
+        return [
+            place
+            for place, value in self.committed.items()
+            if place[0] not in subscribed
+            and place not in self.pending
+            and (
+                now - since(value) >= retention_ms
+                if value.expires == NEVER
+                else now >= value.expires
+            )
+        ]

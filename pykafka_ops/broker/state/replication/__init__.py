@@ -1,0 +1,1 @@
+"""Rules of replication: followers' fetches, the ISR and high watermark, epochs, throttles."""

@@ -1,0 +1,1 @@
+"""The transaction coordinator's rules: transactional ids, their states and records."""
