@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar, cast
 
-from pykafka_ops.broker.net.fetch_requests import NoThrottle, Throttle
-from pykafka_ops.broker.net.fetch_requests import Site as FetcherSite
-from pykafka_ops.broker.net.fetcher import Fetcher
+from pykafka_ops.broker.net.replication.fetch_requests import NoThrottle, Throttle
+from pykafka_ops.broker.net.replication.fetch_requests import Site as FetcherSite
+from pykafka_ops.broker.net.replication.fetcher import Fetcher
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.disk.batch import scan

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.net import adoption, identity, seat
-from pykafka_ops.broker.net.listeners import Listening
+from pykafka_ops.broker.net.cluster import adoption, identity, seat
+from pykafka_ops.broker.net.cluster.seat import Seat
 from pykafka_ops.broker.net.parts import Parts
-from pykafka_ops.broker.net.seat import Seat
+from pykafka_ops.broker.net.sockets.listeners import Listening
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.state.image import Endpoint as ImageEndpoint
 from pykafka_ops.broker.storage.clocks import monotonic_clock
@@ -21,7 +21,7 @@ from pykafka_ops.settings import check
 from pykafka_ops.wire.apis import ApiKey
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.net.listeners import Endpoint
+    from pykafka_ops.broker.net.sockets.listeners import Endpoint
     from pykafka_ops.broker.state.image import MetadataDelta
 
 log = logging.getLogger("kafka.server.KafkaServer")

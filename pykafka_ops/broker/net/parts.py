@@ -11,28 +11,28 @@ from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.metadata.controller_requests import ControllerRequests
 from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
-from pykafka_ops.broker.net import identity
 from pykafka_ops.broker.net.cleaner import LogCleaner
-from pykafka_ops.broker.net.controlled_shutdown import ControlledShutdown
-from pykafka_ops.broker.net.controller_channel import Line
-from pykafka_ops.broker.net.controller_link import ControllerLink
-from pykafka_ops.broker.net.controller_loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.net.cluster import identity
+from pykafka_ops.broker.net.cluster.controlled_shutdown import ControlledShutdown
+from pykafka_ops.broker.net.cluster.controller_link import ControllerLink
+from pykafka_ops.broker.net.cluster.peers import Peers
+from pykafka_ops.broker.net.cluster.producer_blocks import ProducerBlocks
+from pykafka_ops.broker.net.cluster.send_on import TopicForwarder
+from pykafka_ops.broker.net.controller.channel import Line
+from pykafka_ops.broker.net.controller.leader_rebalance import RebalanceSettings
+from pykafka_ops.broker.net.controller.loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.net.controller.remote_replicas import RemoteReplicas
 from pykafka_ops.broker.net.coordinators import Coordinators
-from pykafka_ops.broker.net.expiry import Expiry
-from pykafka_ops.broker.net.fetchers import ReplicaFetchers
-from pykafka_ops.broker.net.follower_throttle import FollowerThrottle
 from pykafka_ops.broker.net.full_dirs import FullDirs
-from pykafka_ops.broker.net.isr_changes import IsrChanges
-from pykafka_ops.broker.net.leader_rebalance import RebalanceSettings
-from pykafka_ops.broker.net.live_settings import LiveSettings
-from pykafka_ops.broker.net.peers import Peers
-from pykafka_ops.broker.net.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.net.reactions import Reactions
-from pykafka_ops.broker.net.remote_replicas import RemoteReplicas
-from pykafka_ops.broker.net.replica_service import LocalReplicas
-from pykafka_ops.broker.net.send_on import TopicForwarder
-from pykafka_ops.broker.net.server import Server
-from pykafka_ops.broker.net.storage_settings import storage_settings
+from pykafka_ops.broker.net.replication.fetchers import ReplicaFetchers
+from pykafka_ops.broker.net.replication.follower_throttle import FollowerThrottle
+from pykafka_ops.broker.net.replication.isr_changes import IsrChanges
+from pykafka_ops.broker.net.replication.replica_service import LocalReplicas
+from pykafka_ops.broker.net.settings.live import LiveSettings
+from pykafka_ops.broker.net.settings.storage import storage_settings
+from pykafka_ops.broker.net.sockets.expiry import Expiry
+from pykafka_ops.broker.net.sockets.server import Server
 from pykafka_ops.broker.net.tasks import PeriodicTasks
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import MetadataImage
@@ -45,8 +45,8 @@ from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.net.peer import Peer
-    from pykafka_ops.broker.net.seat import Seat
+    from pykafka_ops.broker.net.cluster.peer import Peer
+    from pykafka_ops.broker.net.cluster.seat import Seat
     from pykafka_ops.broker.state.image import BrokerInfo
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.handlers import fetch_read, list_offsets
-from pykafka_ops.broker.net import server
 from pykafka_ops.broker.net.parts import Parts
+from pykafka_ops.broker.net.sockets import server
 from pykafka_ops.broker.state.controller.broker_rules import BrokerRules
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.groups.shard import GroupShard

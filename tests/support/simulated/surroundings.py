@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from pykafka_ops.broker.net import broker, coordinators, identity, seat, server, turns
+from pykafka_ops.broker.net import broker, coordinators, turns
+from pykafka_ops.broker.net.cluster import identity, seat
+from pykafka_ops.broker.net.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_dirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from tests.support.simulated.ensemble import Ensemble, SimStore

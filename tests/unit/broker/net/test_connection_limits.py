@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.net.buffers import DEFAULT_LIMIT, FIRST_GROWTH
-from pykafka_ops.broker.net.connection import BURST, LEAST_PROGRESS
+from pykafka_ops.broker.net.sockets.buffers import DEFAULT_LIMIT, FIRST_GROWTH
+from pykafka_ops.broker.net.sockets.connection import BURST, LEAST_PROGRESS
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.wire.messages.fetch import FetchResponse
 from pykafka_ops.wire.messages.produce import ProduceResponse

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from pykafka_ops.broker.net.connection import Connection
-from pykafka_ops.broker.net.server import Server
+from pykafka_ops.broker.net.sockets.connection import Connection
+from pykafka_ops.broker.net.sockets.server import Server
 from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntity
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import encode

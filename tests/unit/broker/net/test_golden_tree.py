@@ -13,7 +13,7 @@ from pathlib import Path
 from pykafka_ops.broker.metadata import znodes
 from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
 from pykafka_ops.broker.metadata.znodes_config import EntityConfig
-from pykafka_ops.broker.net.controller_loop import ControllerLoop
+from pykafka_ops.broker.net.controller.loop import ControllerLoop
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange

@@ -1,0 +1,1 @@
+"""The controller at work: its loop, its watches, its way to the other brokers."""

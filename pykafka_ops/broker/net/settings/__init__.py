@@ -1,0 +1,1 @@
+"""The broker's settings where they take effect: all at start, then what changes."""

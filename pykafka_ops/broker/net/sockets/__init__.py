@@ -1,0 +1,1 @@
+"""Listeners and connections: bytes in, requests served, bytes out."""
