@@ -11,7 +11,7 @@ import pytest
 from kazoo.protocol.connection import _CONNECTION_DROP
 
 from pykafka_ops.broker.metadata.store import AccessError, Create, SessionLostError, SessionState
-from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore
+from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore
 from pykafka_ops.zookeeper.access import Access, access_of
 from pykafka_ops.zookeeper.acls import ROOTS
 from pykafka_ops.zookeeper.client import Client

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from kazoo.client import KazooClient
 
-from pykafka_ops.broker.metadata import zookeeper_client
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Check,
@@ -27,7 +26,8 @@ from pykafka_ops.broker.metadata.store import (
     Stat,
     StoreError,
 )
-from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore
+from pykafka_ops.broker.metadata.zookeeper import client as zookeeper_client
+from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore
 from pykafka_ops.errors import ConnectError
 from tests.support.apache import ZooKeeper
 from tests.support.waiting import free_port

@@ -69,7 +69,7 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
         if configs.value("zookeeper.set.acl"):
             log.warning("zookeeper.set.acl=true has no effect without zookeeper.connect")
         return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
-    from pykafka_ops.broker.metadata.zookeeper import ZooKeeperStore  # kazoo takes its time
+    from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore  # kazoo takes its time
 
     access = access_of(configs.static, os.environ)
     set_acl = configs.value("zookeeper.set.acl")

@@ -2,7 +2,7 @@ import pytest
 from kazoo import exceptions as zk
 
 from pykafka_ops.broker.metadata.store import AccessError, NoNodeError, SessionLostError, StoreError
-from pykafka_ops.broker.metadata.zookeeper_errors import error_of
+from pykafka_ops.broker.metadata.zookeeper.errors import error_of
 
 
 @pytest.mark.parametrize(

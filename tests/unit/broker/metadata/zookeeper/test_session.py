@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.metadata import zookeeper_session
-from pykafka_ops.broker.metadata.zookeeper_session import FormerSession
+from pykafka_ops.broker.metadata.zookeeper import session as zookeeper_session
+from pykafka_ops.broker.metadata.zookeeper.session import FormerSession
 from pykafka_ops.zookeeper.client import NOBODY
 from tests.support.waiting import free_port
 

@@ -13,7 +13,7 @@ import os
 import socket
 from pathlib import Path
 
-from pykafka_ops.broker.metadata.zookeeper_client import (
+from pykafka_ops.broker.metadata.zookeeper.client import (
     ONE_TRY_MS,
     end_client,
     new_client,

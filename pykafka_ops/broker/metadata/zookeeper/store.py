@@ -40,17 +40,17 @@ from pykafka_ops.broker.metadata.store import (
     enlist,
 )
 from pykafka_ops.broker.metadata.tree import split
-from pykafka_ops.broker.metadata.zookeeper_client import (
+from pykafka_ops.broker.metadata.zookeeper.client import (
     end_client,
     make_chroot,
     new_client,
     open_client,
     send_all,
 )
-from pykafka_ops.broker.metadata.zookeeper_errors import error_of
-from pykafka_ops.broker.metadata.zookeeper_reads import AT_ONCE, MANY, ManyReads
-from pykafka_ops.broker.metadata.zookeeper_session import FormerSession, Session
-from pykafka_ops.broker.metadata.zookeeper_watches import Watches
+from pykafka_ops.broker.metadata.zookeeper.errors import error_of
+from pykafka_ops.broker.metadata.zookeeper.reads import AT_ONCE, MANY, ManyReads
+from pykafka_ops.broker.metadata.zookeeper.session import FormerSession, Session
+from pykafka_ops.broker.metadata.zookeeper.watches import Watches
 from pykafka_ops.zookeeper.access import Access
 from pykafka_ops.zookeeper.acls import default_acls
 from pykafka_ops.zookeeper.client import NOBODY, Client

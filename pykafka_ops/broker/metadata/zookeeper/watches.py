@@ -10,7 +10,7 @@ from kazoo import exceptions as zk
 from kazoo.protocol.serialization import Exists, GetChildren
 
 from pykafka_ops.broker.metadata.store import Cancel, WatchCallback, enlist_at
-from pykafka_ops.broker.metadata.zookeeper_client import send_all
+from pykafka_ops.broker.metadata.zookeeper.client import send_all
 from pykafka_ops.zookeeper.client import Client
 
 Key = tuple[str, str]

@@ -8,7 +8,7 @@ import pytest
 from kazoo import exceptions as zk
 
 from pykafka_ops.broker.metadata.store import Stat
-from pykafka_ops.broker.metadata.zookeeper_reads import MultiRead
+from pykafka_ops.broker.metadata.zookeeper.reads import MultiRead
 
 STAT = (7, 8, 1, 2, 3, 0, 0, 0, 4, 0, 7)
 END = struct.pack("!iBi", -1, 1, -1)

@@ -1,0 +1,1 @@
+"""The tree of znodes on a ZooKeeper ensemble: session, watches, reads in bulk."""
