@@ -12,8 +12,8 @@ from pykafka_ops.errors import PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._options import Command
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Command
 
 TOOLS_VERSION = "3.9.1"
 
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        from pykafka_ops.commands._output import quiet_pipe
+        from pykafka_ops.commands.framework.output import quiet_pipe
 
         quiet_pipe()
         return 141
@@ -57,7 +57,7 @@ def _fail(error: PkoError, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    from pykafka_ops.commands._failures import exit_code, in_one_line
+    from pykafka_ops.commands.framework.failures import exit_code, in_one_line
 
     sys.stderr.write(f"pko: {in_one_line(error)}\n")
     return exit_code(error)
@@ -105,7 +105,7 @@ def _global(words: list[str], before: list[str]) -> int | None:
 
 
 def _print_overview() -> int:
-    from pykafka_ops.commands._help import overview
+    from pykafka_ops.commands.framework.help import overview
 
     sys.stdout.write(overview())
     return 0
@@ -121,10 +121,10 @@ def _near(word: str) -> str:
 
 
 def _run(command: Command, words: list[str], *, tool: bool) -> int:
-    from pykafka_ops.commands._context import Context, run
-    from pykafka_ops.commands._options import Args
-    from pykafka_ops.commands._parse import parse, settle, speaks_flags
-    from pykafka_ops.commands._profile import fill_bootstrap, profile_for
+    from pykafka_ops.commands.framework.context import Context, run
+    from pykafka_ops.commands.framework.options import Args
+    from pykafka_ops.commands.framework.parse import parse, settle, speaks_flags
+    from pykafka_ops.commands.framework.profile import fill_bootstrap, profile_for
 
     flags = tool or (command.parser != "argparse" and speaks_flags(command, words))
     blank = Args(command, command.verbs[0], flags=flags)
@@ -160,7 +160,7 @@ def _print_version(*, tool: bool) -> int:
 
 def _print_help(ctx: Context) -> int:
     """Help on stdout, 0; a Kafka tool called without arguments: on stderr, 1, as Kafka."""
-    from pykafka_ops.commands._help import command_help, flag_help
+    from pykafka_ops.commands.framework.help import command_help, flag_help
 
     if not ctx.args.flags:
         verb = ctx.args.verb if ctx.args.has("help") and ctx.args.verb.name else None
@@ -179,7 +179,7 @@ def _fail_flags(error: PkoError, ctx: Context, debug: bool) -> int:
         traceback.print_exception(error)
     if ctx.args.command.failure:
         return ctx.args.command.failure(error, ctx)
-    from pykafka_ops.commands._failures import text_of
+    from pykafka_ops.commands.framework.failures import text_of
 
     sys.stderr.write(f"{text_of(error)}\n")
     return 1

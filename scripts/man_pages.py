@@ -14,8 +14,8 @@ sys.path.insert(0, str(ROOT))
 
 from pykafka_ops.commands import TABLE  # noqa: E402
 from pykafka_ops.commands._completion import commands, options_of  # noqa: E402
-from pykafka_ops.commands._options import COMMON, Command, Opt, Verb  # noqa: E402
-from pykafka_ops.commands._parse import word_form  # noqa: E402
+from pykafka_ops.commands.framework.options import COMMON, Command, Opt, Verb  # noqa: E402
+from pykafka_ops.commands.framework.parse import word_form  # noqa: E402
 
 MAN = ROOT / "man"
 EXIT_STATUS = (

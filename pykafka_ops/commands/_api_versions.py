@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from pykafka_ops import __version__
 from pykafka_ops.client.cluster import Node, Question
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error, text_of
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error, text_of
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codes import ErrorCode

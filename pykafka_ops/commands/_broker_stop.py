@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pykafka_ops.client.cluster import Cluster
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponsePartition
 
 SHOWN = 5

@@ -7,16 +7,16 @@ import shlex
 import time
 from pathlib import Path
 
-from pykafka_ops.commands._options import Opt, Pos, Verb
-from pykafka_ops.commands._output import Column, Table, counted
+from pykafka_ops.commands.framework.options import Opt, Pos, Verb
+from pykafka_ops.commands.framework.output import Column, Table, counted
 from pykafka_ops.errors import PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._options import Args
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
     from pykafka_ops.local.cluster import LocalCluster
     from pykafka_ops.local.process import LocalProcess
 

@@ -13,8 +13,8 @@ import sys
 import time
 
 from pykafka_ops.commands import TABLE
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._options import COMMON, Command, Opt, Verb
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.options import COMMON, Command, Opt, Verb
 from pykafka_ops.errors import PkoError
 
 KEEP_SECONDS = 60

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error, text_of
-from pykafka_ops.commands._options import java_integer
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error, text_of
+from pykafka_ops.commands.framework.options import java_integer
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error, java_text
-from pykafka_ops.commands._options import java_integer
-from pykafka_ops.commands._output import Column, ItemError, Table, say
-from pykafka_ops.commands._topic_filter import INTERNAL, chosen, include_list
-from pykafka_ops.commands._topics_list import missing_topic
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error, java_text
+from pykafka_ops.commands.framework.options import java_integer
+from pykafka_ops.commands.framework.output import Column, ItemError, Table, say
+from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, include_list
+from pykafka_ops.commands.topic.listing import missing_topic
 from pykafka_ops.errors import PkoError, UsageError
 
 SPECIAL = {

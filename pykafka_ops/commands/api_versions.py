@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import BOOTSTRAP, COMMAND_CONFIG, Args, Command, Opt, Verb
+from pykafka_ops.commands.framework.options import (
+    BOOTSTRAP,
+    COMMAND_CONFIG,
+    Args,
+    Command,
+    Opt,
+    Verb,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 
@@ -19,7 +26,7 @@ def check(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """An uncaught exception in Kafka's tool; here its text on stderr, 1 as well."""
-    from pykafka_ops.commands._failures import text_of
+    from pykafka_ops.commands.framework.failures import text_of
 
     sys.stderr.write(f"{text_of(error)}\n")
     return 1

@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from pykafka_ops.commands._options import Args, Command, Opt, Pos, Verb
-from pykafka_ops.commands._output import Column, Table, quiet_pipe
+from pykafka_ops.commands.framework.options import Args, Command, Opt, Pos, Verb
+from pykafka_ops.commands.framework.output import Column, Table, quiet_pipe
 from pykafka_ops.errors import PkoError, SettingError, StorageError, UsageError
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
 
 STOP_SECONDS = 60.0
 LEVELS = ("DEBUG", "INFO", "WARN", "WARNING", "ERROR")

@@ -5,12 +5,19 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.commands import _cluster_run as running
-from pykafka_ops.commands._options import BOOTSTRAP, COMMAND_CONFIG, Command, Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import (
+    BOOTSTRAP,
+    COMMAND_CONFIG,
+    Command,
+    Opt,
+    Pos,
+    Verb,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._options import Args
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
     from pykafka_ops.errors import PkoError
 
 
@@ -22,7 +29,7 @@ def _tongue(command: Command, words: list[str]) -> Args:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """The message on stderr, 1."""
-    from pykafka_ops.commands._failures import execution_text
+    from pykafka_ops.commands.framework.failures import execution_text
 
     sys.stderr.write(f"{execution_text(error)}\n")
     return 1

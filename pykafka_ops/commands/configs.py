@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._configs_entity import (
+from pykafka_ops.commands.entities.entity import (
     BROKER_LOGGERS,
     BROKERS,
     CLIENTS,
@@ -16,7 +16,7 @@ from pykafka_ops.commands._configs_entity import (
     entity_names,
     entity_types,
 )
-from pykafka_ops.commands._options import (
+from pykafka_ops.commands.framework.options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
     TLS_FILE,
@@ -32,7 +32,7 @@ from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 BROKER_TYPES: tuple[str, ...] = (
@@ -198,8 +198,8 @@ def _check_alter(args: Args, types: list[str], names: list[str]) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """Wrong arguments in one line; the rest with the command line, as Kafka's tool."""
-    from pykafka_ops.commands._failures import _of_client, java_text, text_of
-    from pykafka_ops.commands._profile import UnreadableFileError
+    from pykafka_ops.commands.framework.failures import _of_client, java_text, text_of
+    from pykafka_ops.commands.framework.profile import UnreadableFileError
 
     if isinstance(error, UsageError) and not _of_client(error):
         sys.stderr.write(f"{error}\n")
@@ -222,20 +222,20 @@ COMMAND = Command(
     OPTIONS,
     (
         Verb("describe", "settings that were changed at run time, or all of them",
-             "_configs_read:describe", words=(Pos("kind"), Pos("word", "*", "NAME")),
+             "entities.read:describe", words=(Pos("kind"), Pos("word", "*", "NAME")),
              flag="describe", options=("all", "default", "docs", "client", "client-defaults"),
              examples=("pko configs describe topics orders",
                        "pko configs describe brokers 1 --all -o json",
                        "pko configs describe users alice")),
         Verb("set", "change settings; += and -= add to and take from a list",
-             "_configs_write:set_configs", words=(Pos("kind"), Pos("word", "*", "NAME KEY=VALUE")),
+             "entities.write:set_configs", words=(Pos("kind"), Pos("word", "*", "NAME KEY=VALUE")),
              flag="alter", options=("default", "client", "client-defaults", "file", "dry-run"),
              examples=("pko configs set topics orders retention.ms=86400000",
                        "pko configs set brokers --default log.cleaner.threads=2",
                        "pko configs set users alice --client app producer_byte_rate=1048576",
                        "pko configs set topics orders cleanup.policy+=compact")),
         Verb("unset", "set settings back to their default",
-             "_configs_write:unset_configs", words=(Pos("kind"), Pos("word", "*", "NAME KEY")),
+             "entities.write:unset_configs", words=(Pos("kind"), Pos("word", "*", "NAME KEY")),
              options=("default", "client", "client-defaults", "dry-run"),
              examples=("pko configs unset topics orders retention.ms",)),
     ),

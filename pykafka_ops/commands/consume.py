@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Args, Command, Opt, OptionError, Pos, Verb
+from pykafka_ops.commands.framework.options import Args, Command, Opt, OptionError, Pos, Verb
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 DECODERS = {
@@ -35,7 +35,7 @@ def _check(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """ConsoleConsumer's last words; Java's stack traces are left out."""
-    from pykafka_ops.commands._consume import last_words
+    from pykafka_ops.commands.console.consuming import last_words
 
     last_words(error, ctx)
     return 1
@@ -46,7 +46,7 @@ def start(ctx: Context) -> int:
     args = ctx.args
     if not args.flags:
         _check_verb(args)
-    from pykafka_ops.commands._consume import consume
+    from pykafka_ops.commands.console.consuming import consume
 
     return consume(ctx)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import (
+from pykafka_ops.commands.framework.options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
     Args,
@@ -17,7 +17,7 @@ from pykafka_ops.commands._options import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 ACTIONS = ("list", "describe", "delete", "reset-offsets", "delete-offsets")
@@ -140,7 +140,7 @@ def _check_reset(args: Args, *, somewhere: bool) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """Usage errors on stderr, exit code 1; the rest on stdout with exit code 0, as Kafka does."""
-    from pykafka_ops.commands._failures import is_usage, java_text, text_of
+    from pykafka_ops.commands.framework.failures import is_usage, java_text, text_of
     from pykafka_ops.errors import KafkaError
 
     if is_usage(error, ctx) or isinstance(error, ScopeError):

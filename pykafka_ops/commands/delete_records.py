@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import BOOTSTRAP, COMMAND_CONFIG, Args, Command, Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import (
+    BOOTSTRAP,
+    COMMAND_CONFIG,
+    Args,
+    Command,
+    Opt,
+    Pos,
+    Verb,
+)
 
 
 def check(args: Args) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands._options import Args, Command, Opt, Pos, Verb
 from pykafka_ops.commands.dump import verbs
 from pykafka_ops.commands.dump.java import failure
+from pykafka_ops.commands.framework.options import Args, Command, Opt, Pos, Verb
 
 _STRING = "org.apache.kafka.tools.api.StringDecoder"
 _SHOWING = ("print-data-log", "deep-iteration", "skip-record-metadata", "offsets-decoder",

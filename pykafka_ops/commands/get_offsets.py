@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import (
+from pykafka_ops.commands.framework.options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
     Args,
@@ -17,7 +17,7 @@ from pykafka_ops.commands._options import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 
@@ -29,7 +29,7 @@ def check(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """A missing option as such, the rest as "Error occurred", both on stderr."""
-    from pykafka_ops.commands._failures import execution_text
+    from pykafka_ops.commands.framework.failures import execution_text
 
     missing = isinstance(error, OptionError) and str(error).startswith("Missing required")
     sys.stderr.write(f"{'' if missing else 'Error occurred: '}{execution_text(error)}\n")

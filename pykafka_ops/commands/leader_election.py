@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import (
+from pykafka_ops.commands.framework.options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
     Args,
@@ -17,7 +17,7 @@ from pykafka_ops.commands._options import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 TYPES = ("PREFERRED", "UNCLEAN")
@@ -62,7 +62,7 @@ def _check_old(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """The message on stderr, 1."""
-    from pykafka_ops.commands._failures import text_of
+    from pykafka_ops.commands.framework.failures import text_of
 
     sys.stderr.write(f"{text_of(error)}\n")
     return 1

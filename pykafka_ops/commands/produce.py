@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Args, Command, Opt, OptionError, Pos, Verb
+from pykafka_ops.commands.framework.options import Args, Command, Opt, OptionError, Pos, Verb
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -26,7 +26,7 @@ def _check(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """ConsoleProducer's last words; Java's stack traces are left out."""
-    from pykafka_ops.commands._produce import last_words
+    from pykafka_ops.commands.console.producing import last_words
 
     last_words(error)
     return 1
@@ -37,7 +37,7 @@ def start(ctx: Context) -> int:
     args = ctx.args
     if not args.flags:
         _check_verb(args)
-    from pykafka_ops.commands._produce import produce
+    from pykafka_ops.commands.console.producing import produce
 
     return produce(ctx)
 

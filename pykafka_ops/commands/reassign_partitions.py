@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import (
+from pykafka_ops.commands.framework.options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
     Args,
@@ -21,7 +21,7 @@ from pykafka_ops.commands.reassign import verbs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 ACTIONS = ("generate", "execute", "verify", "cancel", "list")
@@ -102,7 +102,7 @@ def check(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """What is wrong with the options is told on stderr, all else on stdout, as Kafka does."""
-    from pykafka_ops.commands._failures import execution_text
+    from pykafka_ops.commands.framework.failures import execution_text
     from pykafka_ops.commands.reassign.text import TerseError
 
     if isinstance(error, OptionError) and not ctx.started:

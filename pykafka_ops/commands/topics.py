@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import (
+from pykafka_ops.commands.framework.options import (
     BOOTSTRAP,
     COMMAND_CONFIG,
     Args,
@@ -17,7 +17,7 @@ from pykafka_ops.commands._options import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 ACTIONS = ("alter", "create", "describe", "list", "delete")
@@ -114,7 +114,7 @@ def _check_combinations(args: Args) -> None:
 
 def failure(error: PkoError, ctx: Context) -> int:
     """What goes wrong before the work is told on stderr, the rest on stdout, as Kafka does."""
-    from pykafka_ops.commands._failures import is_usage, text_of
+    from pykafka_ops.commands.framework.failures import is_usage, text_of
 
     if is_usage(error, ctx):
         sys.stderr.write(f"{text_of(error)}\n")
@@ -128,29 +128,29 @@ COMMAND = Command(
     "Create, delete, describe, or change a topic.",
     OPTIONS,
     (
-        Verb("list", "the topics, with their size and health", "_topics_list:list_topics",
+        Verb("list", "the topics, with their size and health", "topic.listing:list_topics",
              words=(Pos("topic", "*"),), options=("regex", "exclude-internal"), flag="list",
              examples=("pko topics list", "pko topics list -e 'orders.*' -o json")),
-        Verb("describe", "settings, leaders and replicas", "_topics_read:describe",
+        Verb("describe", "settings, leaders and replicas", "topic.reading:describe",
              words=(Pos("topic", "*"),), flag="describe",
              options=("regex", "exclude-internal", "topic-id", "topics-with-overrides",
                       "if-exists", *REPORTS),
              examples=("pko topics describe orders",
                        "pko topics describe --under-replicated-partitions")),
         Verb("check", "partitions in trouble; exit code 4 where there are any",
-             "_topics_read:check", words=(Pos("topic", "*"),), options=_WHERE,
+             "topic.reading:check", words=(Pos("topic", "*"),), options=_WHERE,
              examples=("pko topics check",)),
-        Verb("create", "create topics", "_topics_write:create", words=(Pos("topic", "+"),),
+        Verb("create", "create topics", "topic.writing:create", words=(Pos("topic", "+"),),
              flag="create", options=("partitions", "replication-factor", "replica-assignment",
                                      "config", "if-not-exists", "dry-run"),
              examples=("pko topics create orders -p 12 -r 3 -c retention.ms=86400000",)),
-        Verb("alter", "grow topics, or change their settings", "_topics_write:alter",
+        Verb("alter", "grow topics, or change their settings", "topic.writing:alter",
              words=(Pos("topic", "+"),), flag="alter",
              options=("regex", "partitions", "replica-assignment", "config", "delete-config",
                       "if-exists", "dry-run"),
              examples=("pko topics alter orders -p 24",
                        "pko topics alter orders -c retention.ms=60000")),
-        Verb("delete", "delete topics with all their records", "_topics_write:delete",
+        Verb("delete", "delete topics with all their records", "topic.writing:delete",
              words=(Pos("topic", "+"),), flag="delete", options=("regex", "if-exists", "dry-run"),
              examples=("pko topics delete orders --yes",)),
     ),

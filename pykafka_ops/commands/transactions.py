@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import BOOTSTRAP, COMMAND_CONFIG, Command, Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import (
+    BOOTSTRAP,
+    COMMAND_CONFIG,
+    Command,
+    Opt,
+    Pos,
+    Verb,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 
 def failure(error: PkoError, ctx: Context) -> int:
     """The message on stderr, 1."""
-    from pykafka_ops.commands._failures import text_of
+    from pykafka_ops.commands.framework.failures import text_of
 
     sys.stderr.write(f"{text_of(error)}\n")
     return 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands import _zookeeper_run as running
-from pykafka_ops.commands._options import TLS_FILE, Command, Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import TLS_FILE, Command, Opt, Pos, Verb
+from pykafka_ops.commands.zk import run as running
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._options import Args
+    from pykafka_ops.commands.framework.options import Args
 
 
 def _tongue(command: Command, words: list[str]) -> Args:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._options import TLS_FILE, Args, Command, Opt, OptionError, Verb
+from pykafka_ops.commands.framework.options import TLS_FILE, Args, Command, Opt, OptionError, Verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.errors import PkoError
 
 WORDS = ("secure", "unsecure")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._options import Command
-from pykafka_ops.commands._parse import parse
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.options import Command
+from pykafka_ops.commands.framework.parse import parse
 
 
 def context_of(command: Command, words: Sequence[str]) -> Context:

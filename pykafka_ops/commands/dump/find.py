@@ -10,8 +10,8 @@ import time
 
 from pykafka_ops.analysis.log_query import Pattern, Query, compiled, offset_range, required_literal
 from pykafka_ops.analysis.moments import span
-from pykafka_ops.commands._deserializers import DeserializeError
-from pykafka_ops.commands._payload_format import PayloadFormat, formats_of, payload_format
+from pykafka_ops.commands.console.deserializers import DeserializeError
+from pykafka_ops.commands.console.payload_format import PayloadFormat, formats_of, payload_format
 from pykafka_ops.commands.dump.find_rows import Counts, Match, Shown, writer
 from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.segments import (
@@ -33,10 +33,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._options import Args
     from pykafka_ops.commands.dump.find_rows import Writer
     from pykafka_ops.commands.dump.segments import LogReader, Segment
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
     from pykafka_ops.disk.salvage import SoundBatch
     from pykafka_ops.disk.walk import Span
 

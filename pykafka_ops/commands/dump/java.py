@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
-from pykafka_ops.commands._options import OptionError
+from pykafka_ops.commands.framework.options import OptionError
 from pykafka_ops.errors import PkoError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
 
 _JOPT = (
     (" is not a recognized option", "UnrecognizedOptionException"),
@@ -133,7 +133,7 @@ def failure(error: PkoError, ctx: Context) -> int:
                 text = f'Exception in thread "main" joptsimple.{name}: {text}'
                 break
         else:
-            from pykafka_ops.commands._help import flag_help
+            from pykafka_ops.commands.framework.help import flag_help
 
             text += "\n" + flag_help(ctx.args.command).partition("\n")[2].rstrip()
     sys.stderr.write(text + "\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from pykafka_ops.commands._payload_format import formats_of
+from pykafka_ops.commands.console.payload_format import formats_of
 from pykafka_ops.commands.dump import decoders
 from pykafka_ops.commands.dump.file import MAX_INT, LogFile, Sink
 from pykafka_ops.commands.dump.index import IndexDump, Problems
@@ -40,8 +40,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.commands._options import Args
     from pykafka_ops.commands.dump.decoders import Decoder
+    from pykafka_ops.commands.framework.options import Args
     from pykafka_ops.disk.batch import BatchHeader
 
 _DECODERS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.dump.dir_lock import DirLock, log_dir_of
 from pykafka_ops.commands.dump.partition import How, Job, PartitionCheck
 from pykafka_ops.commands.dump.paths import jobs_of
@@ -12,11 +11,12 @@ from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.repair_apply import apply, backup_name
 from pykafka_ops.commands.dump.repair_plan import Plan
 from pykafka_ops.commands.dump.verify import CHECK_FAILED
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import StorageError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
 
 _COLUMNS = (
     Column("file"),

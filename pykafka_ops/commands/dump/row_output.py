@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._output import Table, csv_line, write
+from pykafka_ops.commands.framework.output import Table, csv_line, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pykafka_ops.commands._output import Column
+    from pykafka_ops.commands.framework.output import Column
 
     Row = dict[str, object]
 
@@ -101,7 +101,7 @@ def row_output(form: str, kind: str, columns: Sequence[Column], *, name: str) ->
 
 def bar_width(others: int) -> int:
     """Columns of a terminal that are left beside ``others``, 9 to 60."""
-    from pykafka_ops.commands._terminal import room
+    from pykafka_ops.commands.framework.terminal import room
 
     return min(max(room() - others, 9), 60)
 

@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from itertools import pairwise
 
-from pykafka_ops.commands._output import say
 from pykafka_ops.commands.dump.paths import expand, kind_of
+from pykafka_ops.commands.framework.output import say
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import decompress
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, used_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands._payload_format import formats_of
+from pykafka_ops.commands.console.payload_format import formats_of
 from pykafka_ops.commands.dump.file import MAX_INT
 from pykafka_ops.commands.dump.java import JavaError
 from pykafka_ops.commands.dump.log import LogDump
@@ -15,10 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._options import Args
-    from pykafka_ops.commands._payload_format import PayloadFormat
+    from pykafka_ops.commands.console.payload_format import PayloadFormat
     from pykafka_ops.commands.dump.items import Content, Item
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
 
 _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 

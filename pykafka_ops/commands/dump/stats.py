@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction, counted_key
-from pykafka_ops.commands._payload_format import formats_of
+from pykafka_ops.commands.console.payload_format import formats_of
 from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.segments import (
     Reading,
@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.commands._context import Context
     from pykafka_ops.commands.dump.segments import Segment
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.disk.legacy import MessageHeader
     from pykafka_ops.disk.salvage import SoundBatch
 

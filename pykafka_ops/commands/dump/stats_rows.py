@@ -6,14 +6,14 @@ import sys
 
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.moments import text as moment_text
-from pykafka_ops.commands._output import Column, Table, say, write
 from pykafka_ops.commands.dump.items import text_of
 from pykafka_ops.commands.dump.row_output import UNPRINTED, bar_width, bars_are_blocks, row_output
+from pykafka_ops.commands.framework.output import Column, Table, say, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction
-    from pykafka_ops.commands._payload_format import PayloadFormat
+    from pykafka_ops.commands.console.payload_format import PayloadFormat
     from pykafka_ops.commands.dump.segments import Segment
 
     Row = dict[str, object]

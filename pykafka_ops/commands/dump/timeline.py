@@ -10,7 +10,6 @@ from pykafka_ops.analysis.log_query import within
 from pykafka_ops.analysis.moments import length, length_text, moment
 from pykafka_ops.analysis.moments import text as moment_text
 from pykafka_ops.analysis.timeline import Timeline
-from pykafka_ops.commands._output import Column, say
 from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.row_output import bar_width, bars_are_blocks, row_output
 from pykafka_ops.commands.dump.segments import (
@@ -21,15 +20,16 @@ from pykafka_ops.commands.dump.segments import (
     segments,
     start_at_time,
 )
+from pykafka_ops.commands.framework.output import Column, say
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptBatchError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
-    from pykafka_ops.commands._options import Args
     from pykafka_ops.commands.dump.segments import LogReader, Segment
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
     from pykafka_ops.disk.salvage import SoundBatch
 
     Times = tuple[int | None, int | None]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._output import Column, Table, counted
 from pykafka_ops.commands.dump.file import LogFile
 from pykafka_ops.commands.dump.paths import expand, kind_of
 from pykafka_ops.commands.dump.records import batch_header, plain_records
+from pykafka_ops.commands.framework.output import Column, Table, counted
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.disk.batch import BatchHeader
 
     Row = dict[str, object]

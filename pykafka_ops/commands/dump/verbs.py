@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import Opt, Pos, Verb
 
 _FORMATS = ("utf-8, hex, base64, json, int, long or avro:SCHEMA-FILE, where Confluent's 5 bytes "
             "before the data are skipped")  # fmt: skip

@@ -11,17 +11,17 @@ from __future__ import annotations
 import os
 import sys
 
-from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.dump.partition import How, Job, PartitionCheck
 from pykafka_ops.commands.dump.paths import jobs_of
 from pykafka_ops.commands.dump.report import Report
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
 
 _COLUMNS = (
     Column("file"),

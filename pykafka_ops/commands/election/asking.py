@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.errors import KafkaError
 
 API_SECONDS = 30.0

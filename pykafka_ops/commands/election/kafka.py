@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pykafka_ops.analysis.java_hash import java_hash
 from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import java_text, text_of
-from pykafka_ops.commands._output import Table
 from pykafka_ops.commands.election import asking
 from pykafka_ops.commands.election.asking import Results, named
 from pykafka_ops.commands.election.election_file import read_file
 from pykafka_ops.commands.election.table import results_table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import java_text, text_of
+from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._options import java_integer
-from pykafka_ops.commands._output import Column, ItemError, Table
-from pykafka_ops.commands._topics_list import missing_topic
 from pykafka_ops.commands.election.asking import cluster, named
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.options import java_integer
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.topic.listing import missing_topic
 from pykafka_ops.errors import UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.election.asking import Results, named
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.wire.codes import ErrorCode
 
 COLUMNS = (

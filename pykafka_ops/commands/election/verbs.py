@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Table
 from pykafka_ops.commands.election import asking
 from pykafka_ops.commands.election.asking import named
 from pykafka_ops.commands.election.election_file import read_file
@@ -16,6 +14,8 @@ from pykafka_ops.commands.election.listing import (
     wanted_of,
 )
 from pykafka_ops.commands.election.table import results_table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.errors import UsageError
 
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands._configs_entity import scala_set
-from pykafka_ops.commands._configs_zookeeper import WARNING, open_tree
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.commands.election.asking import named
 from pykafka_ops.commands.election.election_file import read_file
 from pykafka_ops.commands.election.listing import Wanted, of_pairs, wanted_of
+from pykafka_ops.commands.entities.entity import scala_set
+from pykafka_ops.commands.entities.zookeeper import WARNING, open_tree
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.errors import PkoError, UsageError
 
 PATH = "/admin/preferred_replica_election"

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client import group_offsets
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error, java_text
-from pykafka_ops.commands._output import Column, Table, counted
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error, java_text
+from pykafka_ops.commands.framework.output import Column, Table, counted
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.topic_words import partitions_of
 from pykafka_ops.errors import KafkaError, PkoError, UsageError

@@ -10,8 +10,8 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.groups import kafka_text, select
 from pykafka_ops.errors import KafkaError, PkoError
 

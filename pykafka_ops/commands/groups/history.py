@@ -11,9 +11,9 @@ from pykafka_ops.analysis.commit_history import Bucket, Event, Key, buckets, eve
 from pykafka_ops.analysis.lag import Sample
 from pykafka_ops.analysis.moments import length
 from pykafka_ops.analysis.moments import text as moment_text
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
 from pykafka_ops.commands.dump.row_output import bars_are_blocks
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.history_source import Found, ends_at, from_cluster, from_files
 from pykafka_ops.commands.groups.lag import bad_status

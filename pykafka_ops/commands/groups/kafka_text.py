@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pykafka_ops.analysis.group_rows import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, Member
-from pykafka_ops.commands._options import Args
-from pykafka_ops.commands._output import say
+from pykafka_ops.commands.framework.options import Args
+from pykafka_ops.commands.framework.output import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pykafka_ops.analysis.burrow import OK, UNKNOWN
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.lag import GroupLag, LagRow, by_group, lag_row
 from pykafka_ops.analysis.moments import length
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table, write
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table, write
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.lag_facts import Collector
 from pykafka_ops.errors import UsageError

@@ -13,7 +13,7 @@ from pykafka_ops.client.commit_log import Commits, commits_since
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.record_times import record_times
-from pykafka_ops.commands._output import ItemError
+from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.groups.select import not_there
 from pykafka_ops.errors import KafkaError, PkoError
 

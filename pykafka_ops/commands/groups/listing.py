@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.groups import ListedGroup
 from pykafka_ops.client.groups import list_groups as ask
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, ItemError, Table
 from pykafka_ops.commands.consumer_groups import STATES, ScopeError
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.groups import select
 from pykafka_ops.errors import ConnectError, UsageError
 

@@ -8,9 +8,9 @@ from pykafka_ops.analysis.offset_reset import Move, moves
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, commit_offsets
-from pykafka_ops.commands._console import log
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, ItemError, Table, counted, say
+from pykafka_ops.commands.console.tools import log
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted, say
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.plan_file import PlanLineError, write_plan
 from pykafka_ops.commands.groups.reset_plan import Plan, Planner

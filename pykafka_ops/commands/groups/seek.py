@@ -14,9 +14,9 @@ from pykafka_ops.client.group_offsets import (
     delete_offsets,
     fetch_offsets,
 )
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import ItemError, Table, write
 from pykafka_ops.commands.consumer_groups import SCENARIOS, ScopeError
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import ItemError, Table, write
 from pykafka_ops.commands.groups import select, undo
 from pykafka_ops.commands.groups.reset import COLUMNS, in_use, move_rows, plan_rows, tell_clamped
 from pykafka_ops.commands.groups.reset_plan import Plan, Planner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

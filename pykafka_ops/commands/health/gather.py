@@ -14,8 +14,8 @@ from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import Topic, all_topics
 from pykafka_ops.commands._api_versions import release
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import ItemError, counted
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError, counted
 from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 

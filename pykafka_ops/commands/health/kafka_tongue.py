@@ -5,7 +5,7 @@ Unlike kafka-transactions all its options stand behind the verb. ``list-endpoint
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Args, Command, OptionError, Verb, java_integer
+from pykafka_ops.commands.framework.options import Args, Command, OptionError, Verb, java_integer
 
 _CONNECT = ("bootstrap-server", "bootstrap-controller")
 _SHORT = {"-b": "bootstrap-server", "-C": "bootstrap-controller", "-c": "config", "-i": "id",

@@ -13,8 +13,8 @@ from pykafka_ops.client.members import (
     describe_members,
     unregister_broker,
 )
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import PkoError
 
 COLUMNS = (

@@ -10,9 +10,9 @@ from pykafka_ops.analysis import cluster_state as state
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.moments import length
-from pykafka_ops.commands._context import Context, show
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context, show
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.health.gather import Gathered, gather
 from pykafka_ops.errors import PkoError, UsageError
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pykafka_ops.client.reassignments import list_reassignments
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.reassign import document, log_dirs
 from pykafka_ops.commands.reassign.execute import refused
 from pykafka_ops.commands.reassign.text import (

@@ -11,8 +11,8 @@ from pykafka_ops.client.reassignments import (
     alter_reassignments,
     list_reassignments,
 )
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.reassign import document, log_dirs, throttles
 from pykafka_ops.commands.reassign.assignment import (
     Assignment,

@@ -10,8 +10,8 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import Partition, all_topics
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import ItemError
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import PkoError
 
 

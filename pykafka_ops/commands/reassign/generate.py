@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis.placement import PlacementError, assign_replicas
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.reassign import document
 from pykafka_ops.commands.reassign.assignment import Assignment, chosen, live_brokers, of_topics
 from pykafka_ops.commands.reassign.plan_rows import replicas_table

@@ -28,8 +28,8 @@ from pykafka_ops.client.configs import (
     alter_configs,
     describe_configs,
 )
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import ItemError
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign.plan_file import write
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode

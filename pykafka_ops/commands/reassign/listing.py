@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.reassign.text import Partition, joined, named
 
 COLUMNS = (

@@ -113,7 +113,7 @@ def _started(cluster: Cluster, moves: Mapping[ReplicaKey, str]) -> list[ReplicaK
 
 def _refused(key: ReplicaKey, error: PkoError) -> PkoError:
     """Kafka's tool has the reason in its stack trace only."""
-    from pykafka_ops.commands._failures import text_of
+    from pykafka_ops.commands.framework.failures import text_of
 
     return ReassignError(f"Failed to alter dir for {_named(key)}: {text_of(error)}")
 

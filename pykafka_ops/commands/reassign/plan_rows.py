@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.moves import Plan, reassignment
 from pykafka_ops.analysis.skew import skew_percent
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.reassign.assignment import Assignment
 from pykafka_ops.commands.reassign.facts import Facts
 

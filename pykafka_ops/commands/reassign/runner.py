@@ -16,8 +16,8 @@ from pykafka_ops.client.reassignments import (
     list_reassignments,
 )
 from pykafka_ops.client.topics import Partition, all_topics
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import ItemError
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign.facts import held_bytes
 from pykafka_ops.commands.reassign.limits import Throttles
 from pykafka_ops.commands.reassign.text import named

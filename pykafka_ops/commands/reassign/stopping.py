@@ -8,7 +8,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from pykafka_ops.commands._output import say
+from pykafka_ops.commands.framework.output import say
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.errors import PkoError
 
 Partition = tuple[str, int]
@@ -70,6 +70,6 @@ def names_of(partitions: Iterable[Partition]) -> str:
 
 def item_lines(errors: Mapping[Partition, PkoError]) -> str:
     """One line for each partition that failed: ``orders-0: why``, by partition."""
-    from pykafka_ops.commands._failures import text_of
+    from pykafka_ops.commands.framework.failures import text_of
 
     return "\n".join(f"{named(p)}: {text_of(errors[p])}" for p in sorted(errors))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import Opt, Pos, Verb
 
 FILE = Pos("reassignment-json-file", metavar="FILE")
 OPTIONS = (

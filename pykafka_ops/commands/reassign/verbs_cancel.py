@@ -8,8 +8,8 @@ from pykafka_ops.analysis import reassign_throttles as rt
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, Source, describe_configs
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import ItemError, Table, say
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.reassign import document, plan_file, throttles
 from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path
 from pykafka_ops.commands.reassign.listing import COLUMNS, rows_of
@@ -83,7 +83,7 @@ def _clear(ctx: Context, topics: set[str]) -> list[ItemError]:
     errors = []
     for place, entries in describe_configs(cluster, places, keys=_SETTINGS).items():
         if isinstance(entries, PkoError):
-            from pykafka_ops.commands._failures import item_error
+            from pykafka_ops.commands.framework.failures import item_error
 
             what = "broker" if place.type == BROKER else "topic"
             errors.append(item_error(f"{what} {place.name}", entries))

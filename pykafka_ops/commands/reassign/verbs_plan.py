@@ -23,9 +23,9 @@ from pykafka_ops.analysis.moves import (
     PlanError,
     plan_moves,
 )
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._options import Args, java_integer
-from pykafka_ops.commands._output import Table, counted, say
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.options import Args, java_integer
+from pykafka_ops.commands.framework.output import Table, counted, say
 from pykafka_ops.commands.reassign import plan_file, plan_rows
 from pykafka_ops.commands.reassign.facts import Facts, facts_of
 from pykafka_ops.errors import UsageError
@@ -153,7 +153,7 @@ def _check(facts: Facts, drain: frozenset[int], add: frozenset[int]) -> None:
 
 def _movable(args: Args, facts: Facts) -> set[tuple[str, int]]:
     """Partitions that may be moved: those asked for, and not moving already."""
-    from pykafka_ops.commands._topic_filter import chosen
+    from pykafka_ops.commands.framework.topic_filter import chosen
 
     words = [w for text in args.texts("topics") for w in text.split(",") if w]
     names = sorted({topic for topic, _ in facts.partitions})

@@ -10,9 +10,9 @@ from pykafka_ops.analysis.move_rate import FIRST, LEAST
 from pykafka_ops.analysis.move_waves import Job
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.topics import all_topics
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.reassign import document, plan_file
 from pykafka_ops.commands.reassign.facts import Facts, facts_of
 from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path

@@ -9,9 +9,9 @@ from pykafka_ops.client.configs import BROKER, TOPIC, Resource, Source, describe
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import Partition, all_topics
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.reassign import plan_file
 from pykafka_ops.commands.reassign.facts import held_bytes
 from pykafka_ops.commands.reassign.verbs_plan import condition

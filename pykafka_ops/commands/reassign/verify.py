@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.reassignments import list_reassignments
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.reassign import document, log_dirs, throttles
 from pykafka_ops.commands.reassign.assignment import live_brokers, of_those_there
 from pykafka_ops.commands.reassign.text import Partition, Talk, by_zookeeper, joined, named

@@ -38,7 +38,7 @@ class Watching:
         if now < self._next:
             return
         if self._live:
-            from pykafka_ops.commands._terminal import room
+            from pykafka_ops.commands.framework.terminal import room
 
             self._drawn = True
             _write(f"\r\x1b[K{line(jobs, speed, limit, room(2) - 1)}")

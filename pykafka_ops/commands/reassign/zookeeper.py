@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from pykafka_ops.analysis import reassign_throttles as rt
-from pykafka_ops.commands._configs_zookeeper import Tree as Settings
-from pykafka_ops.commands._configs_zookeeper import open_tree
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Table
+from pykafka_ops.commands.entities.zookeeper import Tree as Settings
+from pykafka_ops.commands.entities.zookeeper import open_tree
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.reassign import document
 from pykafka_ops.commands.reassign.assignment import Assignment
 from pykafka_ops.commands.reassign.execute import EXISTING, for_rollback, started, table

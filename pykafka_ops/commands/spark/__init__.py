@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Command, Opt, Pos, Verb
+from pykafka_ops.commands.framework.options import Command, Opt, Pos, Verb
 
 _ENGINE = ("master", "deploy-mode", "conf", "packages", "py-files", "archives", "driver-memory",
            "cores")  # fmt: skip

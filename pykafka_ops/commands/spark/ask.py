@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pykafka_ops.analysis.moments import length, moment
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import conf
 from pykafka_ops.spark.inputs.names import Names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.spark.session import Wish
 
 ENGINE = ("master", "deploy-mode", "conf", "packages", "py-files", "archives", "driver-memory",

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import UsageError

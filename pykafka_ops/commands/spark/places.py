@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands._output import say
+from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.commands.spark.ask import Ask
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.spark.ask import wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster
 from pykafka_ops.commands.spark.signals import ended_by_signals

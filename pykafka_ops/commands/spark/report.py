@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import say
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.spark.ask import Ask, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.inputs import is_brief, look_first, open_inputs

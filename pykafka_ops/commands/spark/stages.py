@@ -6,12 +6,12 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.commands._output import say
+from pykafka_ops.commands.framework.output import say
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
 
 _EVERY_SECONDS = 0.25
 

@@ -44,7 +44,7 @@ def tables(
     reports: Sequence[Report], section: str | None, *, wide: bool, top: int, terminal: bool
 ) -> str:
     """Every report: what it says in a sentence, its figures, its tables."""
-    from pykafka_ops.commands._terminal import colours, room
+    from pykafka_ops.commands.framework.terminal import colours, room
     from pykafka_ops.commands.spark.show import Page
 
     out = io.StringIO()

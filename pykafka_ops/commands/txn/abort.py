@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pykafka_ops.client import transactions
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._options import OptionError
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.options import OptionError
 from pykafka_ops.commands.txn import text
 from pykafka_ops.errors import PkoError, UsageError
 

@@ -10,9 +10,9 @@ from pykafka_ops.client import transactions
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.client.transactions import Described
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._options import OptionError
-from pykafka_ops.commands._output import Column, ItemError, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.options import OptionError
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.txn import text
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode

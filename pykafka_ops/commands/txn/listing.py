@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pykafka_ops.client import transactions
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._failures import item_error
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.txn import text
 
 TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pykafka_ops.commands._failures import text_of
+from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.errors import PkoError
 
 

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from pykafka_ops.commands._context import Context, show
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context, show
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.zk.decode import decode, plain, summary
 from pykafka_ops.commands.zk.listing import no_znode, path_of
 from pykafka_ops.commands.zk.session import Session, Stat, Znode, connected, lost, reader

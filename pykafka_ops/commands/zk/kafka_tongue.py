@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._options import Args, Command, OptionError
+from pykafka_ops.commands.framework.options import Args, Command, OptionError
 
 USAGE = "USAGE: zookeeper-shell.sh zookeeper_host:port[/path] [-zk-tls-config-file file] [args...]"
 _WITH_VALUE = ("-timeout", "-client-configuration")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.zk.session import reader
 from pykafka_ops.errors import PkoError, UsageError
 

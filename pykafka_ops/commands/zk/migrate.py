@@ -13,7 +13,7 @@ from typing import Any
 from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.zk.session import AT_ONCE, Session, lost, opened
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.zookeeper.access import LOGIN_CONFIG, tools_access

@@ -22,7 +22,7 @@ from pykafka_ops.zookeeper.acls import acl_texts
 from pykafka_ops.zookeeper.client import Client
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands._context import Context
+    from pykafka_ops.commands.framework.context import Context
 
 TIMEOUT_S = 5.0
 AT_ONCE = 500

@@ -22,7 +22,7 @@ from kazoo.exceptions import (
     NotEmptyError,
 )
 
-from pykafka_ops.commands._context import Context
+from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.zk.session import Session, Stat, address, connected, lost, stat_of
 from pykafka_ops.commands.zk.tree import walk
 from pykafka_ops.errors import PkoError, UsageError

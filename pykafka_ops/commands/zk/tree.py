@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pykafka_ops.commands._context import Context
-from pykafka_ops.commands._output import Column, Table
+from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.zk.decode import Decoded, decode, plain, summary
 from pykafka_ops.commands.zk.listing import no_znode, path_of
 from pykafka_ops.commands.zk.session import Reader, Znode, reader

@@ -11,10 +11,10 @@ import pytest
 
 from pykafka_ops.commands import TABLE, find
 from pykafka_ops.commands._completion import commands, options_of
-from pykafka_ops.commands._context import handler
-from pykafka_ops.commands._help import command_help, flag_help, overview
-from pykafka_ops.commands._options import COMMON, Command
-from pykafka_ops.commands._parse import parse, speaks_flags
+from pykafka_ops.commands.framework.context import handler
+from pykafka_ops.commands.framework.help import command_help, flag_help, overview
+from pykafka_ops.commands.framework.options import COMMON, Command
+from pykafka_ops.commands.framework.parse import parse, speaks_flags
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = commands()

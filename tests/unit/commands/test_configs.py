@@ -2,7 +2,8 @@
 
 import pytest
 
-from pykafka_ops.commands._configs_entity import (
+from pykafka_ops.commands.configs import COMMAND
+from pykafka_ops.commands.entities.entity import (
     ConfigProblem,
     Entity,
     entity,
@@ -10,9 +11,8 @@ from pykafka_ops.commands._configs_entity import (
     parse_pairs,
     with_client,
 )
-from pykafka_ops.commands._options import Args
-from pykafka_ops.commands._parse import parse, settle
-from pykafka_ops.commands.configs import COMMAND
+from pykafka_ops.commands.framework.options import Args
+from pykafka_ops.commands.framework.parse import parse, settle
 from pykafka_ops.errors import UsageError
 from tests.support.transcripts import Entry, entries, first_error
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.commands._context import Context, run
-from pykafka_ops.commands._parse import parse, settle
 from pykafka_ops.commands.configs import COMMAND
+from pykafka_ops.commands.framework.context import Context, run
+from pykafka_ops.commands.framework.parse import parse, settle
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
 from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest

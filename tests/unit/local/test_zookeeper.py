@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.commands._context import Context, run
-from pykafka_ops.commands._parse import parse
+from pykafka_ops.commands.framework.context import Context, run
+from pykafka_ops.commands.framework.parse import parse
 from pykafka_ops.commands.zookeeper import COMMAND
 from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import zookeeper

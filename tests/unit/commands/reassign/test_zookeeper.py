@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kazoo.exceptions import ConnectionLoss, NodeExistsError, NoNodeError
 
-from pykafka_ops.commands._configs_zookeeper import Tree as Settings
+from pykafka_ops.commands.entities.zookeeper import Tree as Settings
 from pykafka_ops.commands.reassign import zookeeper
 from pykafka_ops.zookeeper.client import NOBODY
 from tests.support.transcripts import Said

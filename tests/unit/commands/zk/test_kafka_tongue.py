@@ -1,6 +1,6 @@
 import pytest
 
-from pykafka_ops.commands._options import Args, OptionError
+from pykafka_ops.commands.framework.options import Args, OptionError
 from pykafka_ops.commands.zk.kafka_tongue import parse
 from pykafka_ops.commands.zookeeper import COMMAND
 

@@ -1,0 +1,1 @@
+"""What ``pko produce`` and ``pko consume`` are made of."""

@@ -1,0 +1,155 @@
+"""Avro payloads by a schema file, with fastavro (the extra ``avro``)."""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.console.deserializers import DeserializeError
+from pykafka_ops.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+#: Confluent's wire format: a zero, the schema's id in the registry (int32), then the Avro data.
+_HEADER = 5
+
+
+def reader(path: str) -> Callable[[bytes], object]:
+    """What makes plain values of Avro bytes written with the schema in the file ``path``.
+
+    The values are those of Avro's JSON as far as JSON has them: bytes as ISO-8859-1 text, dates,
+    decimals and UUIDs as text. UsageError where fastavro or the file is missing, or the schema is
+    none; the function raises DeserializeError for bytes that do not fit the schema to their end.
+    """
+    schema = _schema(path)
+    read_one = _reading(schema)
+
+    def read(data: bytes) -> object:
+        trouble: DeserializeError | None = None
+        if len(data) >= _HEADER and data[0] == 0:
+            try:
+                return _plain(read_one(data[_HEADER:]))
+            except DeserializeError as e:
+                trouble = e
+        try:
+            return _plain(read_one(data))
+        except DeserializeError:
+            if trouble is None:
+                raise
+            raise trouble from None
+
+    return read
+
+
+def _schema(path: str) -> Any:
+    import json
+
+    try:
+        from fastavro.schema import parse_schema
+    except ImportError:
+        raise UsageError("Avro needs fastavro: pip install 'pykafka-ops[avro]'") from None
+    try:
+        with open(path, encoding="utf-8") as file:
+            written = json.load(file)
+    except OSError as e:
+        raise UsageError(f"Avro schema {path}: {e.strerror}") from None
+    except (ValueError, RecursionError) as e:
+        raise UsageError(f"Avro schema {path}: no JSON: {e}") from None
+    try:
+        schema = parse_schema(written)
+    except Exception as e:  # its exceptions have no common base
+        raise UsageError(f"Avro schema {path}: {type(e).__name__}: {e}") from None
+    hungerless = _takes_nothing(schema, {})
+    if hungerless:
+        raise UsageError(f"Avro schema {path}: {hungerless}, so that no data can bound its length")
+    return schema
+
+
+def _reading(schema: Any) -> Callable[[bytes], object]:
+    """One value of ``schema`` that takes all of the bytes."""
+    from io import BytesIO
+
+    if _recursive(schema):  # compiled, deep data would overflow the stack of the process
+        from fastavro._read_py import schemaless_reader
+    else:
+        from fastavro import schemaless_reader
+
+    def read(data: bytes) -> object:
+        source = BytesIO(data)
+        try:
+            value: object = schemaless_reader(source, schema, None)
+        except (Exception, MemoryError) as e:  # what malformed data leads to: many kinds
+            raise DeserializeError(f"{type(e).__name__}: {e}" if str(e) else "cut short") from None
+        if source.tell() != len(data):
+            raise DeserializeError(f"{len(data) - source.tell()} bytes are left over")
+        return value
+
+    return read
+
+
+def _parts(schema: Any) -> list[Any]:
+    """The schemas right inside a schema."""
+    if isinstance(schema, list):
+        return schema
+    if isinstance(schema, dict):
+        inside = [field["type"] for field in schema.get("fields", ())]
+        inside += [schema[name] for name in ("items", "values") if name in schema]
+        if isinstance(schema.get("type"), (dict, list)):
+            inside.append(schema["type"])
+        return inside
+    return []
+
+
+def _recursive(schema: Any, above: tuple[str, ...] = ()) -> bool:
+    """Whether a named type stands within itself."""
+    if isinstance(schema, str):
+        return schema in above
+    if isinstance(schema, dict) and "name" in schema:
+        above = (*above, schema["name"])
+    return any(_recursive(part, above) for part in _parts(schema))
+
+
+def _takes_nothing(schema: Any, named: dict[str, Any]) -> str:
+    """Which array has items of no bytes (a few bytes could claim 2**63 of them); "" if none.
+
+    ``named`` collects the types that have a name, which stand before they are used.
+    """
+    if isinstance(schema, dict) and "name" in schema:
+        named[schema["name"]] = schema
+    if isinstance(schema, dict) and schema.get("type") == "array":
+        inside = _takes_nothing(schema["items"], named)
+        empty = _empty(schema["items"], named, ())
+        return "an array of items that take no bytes" if empty else inside
+    return next((text for part in _parts(schema) if (text := _takes_nothing(part, named))), "")
+
+
+def _empty(schema: Any, named: dict[str, Any], above: tuple[str, ...]) -> bool:
+    """Whether a value takes no bytes; ``above`` are the names that this one stands in."""
+    if isinstance(schema, str):
+        if schema in above:
+            return True  # what else the record holds decides
+        return schema == "null" or (
+            schema in named and _empty(named[schema], named, (*above, schema))
+        )
+    if not isinstance(schema, dict):
+        return False
+    kind = schema.get("type")
+    if kind == "record":
+        above = (*above, schema["name"])
+        return all(_empty(field["type"], named, above) for field in schema["fields"])
+    return (kind == "fixed" and schema["size"] == 0) or _empty(kind, named, above)
+
+
+def _plain(value: Any) -> object:
+    """The value as JSON can hold it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, float) and value - value != 0:  # JSON has no NaN and no infinity
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

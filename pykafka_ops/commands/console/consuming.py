@@ -1,0 +1,167 @@
+"""Records to standard output: what ``pko consume`` and kafka-console-consumer do."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.commands.console.payload_format import formats_of
+from pykafka_ops.commands.console.rdkafka import pairs
+from pykafka_ops.commands.console.record_format import DeserializeError, JsonFormatter, formatter
+from pykafka_ops.commands.console.source import LOGGER, Source
+from pykafka_ops.commands.console.tools import config_exception, ending_well, java_line, log
+from pykafka_ops.commands.consume import DECODERS, WHITELIST
+from pykafka_ops.commands.framework.options import OptionError
+from pykafka_ops.commands.framework.output import quiet_pipe, say
+from pykafka_ops.commands.framework.profile import UnreadableFileError, read_properties
+from pykafka_ops.errors import PkoError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pykafka_ops.commands.console.record_format import Formatter, Message
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
+
+BATCH = 500
+SERIALIZATION = "org.apache.kafka.common.errors.SerializationException"
+
+
+def consume(ctx: Context) -> int:
+    """Print records until --max-messages, --timeout-ms, Ctrl-C or a closed pipe; the exit code."""
+    args = ctx.args
+    out = _formatter(ctx)
+    timeout = args.number("timeout-ms")
+    source = Source(ctx)
+    printer = _Printer(source, out, args)
+    with ending_well() as signals:
+        try:
+            source.start()
+            limit = args.number("max-messages")
+            printer.run(-1 if limit is None else limit, timeout, signals)
+        except BrokenPipeError:
+            if not args.flags:
+                raise
+            quiet_pipe()  # whoever read has enough, which is no error to Kafka's tool
+        finally:
+            source.close()
+            if args.flags or sys.stderr.isatty():
+                say(f"Processed a total of {printer.count} messages")
+    return 0
+
+
+def _formatter(ctx: Context) -> Formatter:
+    args = ctx.args
+    config = args.text("formatter-config")
+    properties = dict(read_properties(config)) if config else {}
+    properties.update(pairs(args.texts("property"), "property", strict=not args.flags))
+    for part in ("key", "value"):
+        given = args.text(f"{part}-deserializer")
+        if given:
+            properties[f"{part}.deserializer"] = given
+    name = args.text("formatter") or DECODERS.get(args.text("decode") or "")
+    formats = formats_of(args)
+    if name is None and ctx.output == "json":
+        return JsonFormatter(formats)
+    try:
+        return formatter(name or "DefaultMessageFormatter", properties, say, formats)
+    except UsageError as error:
+        if args.flags or str(error) != name:
+            raise
+        raise UsageError(f"--formatter {name}: not known here; pko consume --help") from None
+
+
+class _Printer:
+    """Pulls messages, formats, writes, counts."""
+
+    def __init__(self, source: Source, out: Formatter, args: Args) -> None:
+        self.source, self.out, self.flags = source, out, args.flags
+        self.skip = args.has("skip-message-on-error")
+        self.count = 0
+
+    def run(self, limit: int, timeout_ms: int | None, signals: ending_well) -> None:
+        """Until ``limit`` records (-1: no limit) or ``timeout_ms`` without one (< 0: no limit)."""
+        patience = float("inf") if timeout_ms is None or timeout_ms < 0 else timeout_ms / 1000
+        write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
+        last = time.monotonic()
+        while limit == -1 or self.count < limit:
+            left = patience - (time.monotonic() - last)
+            if left <= 0:
+                return
+            wanted = BATCH if limit == -1 else min(BATCH, limit - self.count)
+            try:
+                messages = self.source.poll(wanted, left)
+            except PkoError as error:
+                if not self.flags:
+                    raise
+                log("ERROR", "Error processing message, terminating consumer process: ", LOGGER)
+                say(java_line(error))
+                return
+            if messages:
+                lines = self._lines(messages)
+                signals.hold()
+                write(lines)
+                flush()
+                self.source.done(messages)
+                signals.release()
+                last = time.monotonic()
+
+    def _lines(self, messages: Sequence[Message]) -> bytes:
+        try:
+            lines = self.out.batch(messages)
+        except DeserializeError:
+            return self._one_by_one(messages)
+        self.count += len(messages)
+        return lines
+
+    def _one_by_one(self, messages: Sequence[Message]) -> bytes:
+        """The slow way, after an error somewhere in the batch: what is before it is written."""
+        lines = []
+        for message in messages:
+            self.count += 1
+            try:
+                lines.append(self.out.format(message))
+            except DeserializeError as error:
+                if not self.skip:
+                    sys.stdout.buffer.write(b"".join(lines))
+                    sys.stdout.buffer.flush()
+                    raise
+                self._skipped(message, error)
+        return b"".join(lines)
+
+    def _skipped(self, message: Message, error: DeserializeError) -> None:
+        if self.flags:
+            log("ERROR", "Error processing message, skipping this message: ", LOGGER)
+            say(f"{SERIALIZATION}: {error}")
+        else:
+            say(f"skipped {message.topic()}-{message.partition()} @{message.offset()}: {error}")
+
+
+def last_words(error: PkoError, ctx: Context) -> None:
+    """What Kafka's tool prints where it fails; its stack traces are left out."""
+    text = str(error)
+    if ctx.args.has("whitelist") and isinstance(error, OptionError) and not ctx.started:
+        text += WHITELIST if "--include" in text else ""
+    if isinstance(error, UnreadableFileError):
+        say(f'Exception in thread "main" java.nio.file.NoSuchFileException: {text}')
+    elif isinstance(error, OptionError) and text.startswith("Cannot parse argument"):
+        exception = f"joptsimple.OptionArgumentConversionException: {text}"
+        if "max-messages" in text:  # the only number that is looked at when all has begun
+            _unknown(exception)
+        else:
+            say(f'Exception in thread "main" {exception}')
+    elif isinstance(error, ClientConfigError):
+        _unknown("\n".join(config_exception(error, "Consumer")))
+    elif isinstance(error, UsageError):
+        say(text)
+    elif isinstance(error, DeserializeError):
+        _unknown(f"{SERIALIZATION}: {text}")
+    else:
+        _unknown(java_line(error))
+
+
+def _unknown(exception: str) -> None:
+    log("ERROR", "Unknown error when running consumer: ", LOGGER)
+    say(exception)

@@ -1,0 +1,194 @@
+"""Formatters of ``__consumer_offsets`` and ``__transaction_state``: one line per record.
+
+The new ones print JSON, as Kafka's ``org.apache.kafka.tools.consumer`` classes do, and end every
+line (Kafka 3.9 does not). The old ones print what the Scala objects' ``toString`` shows.
+"""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.console.deserializers import DeserializeError
+from pykafka_ops.commands.console.record_format import Formatter
+from pykafka_ops.disk.internal import (
+    TRANSACTION_STATES,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    InternalRecord,
+    MemberMetadata,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    TransactionLogValue,
+    UnknownRecordType,
+    read_offsets_record,
+    read_transaction_key,
+    read_transaction_value,
+)
+from pykafka_ops.disk.schema import to_json
+from pykafka_ops.disk.text import java_json
+from pykafka_ops.errors import CorruptError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pykafka_ops.commands.console.record_format import Message
+    from pykafka_ops.disk.schema import Struct
+
+    Show = Callable[[bytes, bytes | None], str]
+
+
+class InternalFormatter(Formatter):
+    """``show`` makes the line of a key and value, "" for a record of another kind."""
+
+    def __init__(self, show: Show) -> None:
+        self.show = show
+
+    def format(self, message: Message) -> bytes:
+        """One line; DeserializeError for damaged bytes."""
+        key = message.key()
+        if key is None:
+            return b""
+        try:
+            text = self.show(key, message.value())
+        except CorruptError as error:
+            raise DeserializeError(str(error)) from None
+        return f"{text}\n".encode() if text else b""
+
+
+def internal_formatter(name: str, *, old: bool) -> Formatter:
+    """By class name: ``OffsetsMessageFormatter``, ``Group...`` or ``TransactionLog...``."""
+    new_and_old: dict[str, tuple[Show, Show]] = {
+        "OffsetsMessageFormatter": (_offsets, _old_offsets),
+        "GroupMetadataMessageFormatter": (_groups, _old_groups),
+        "TransactionLogMessageFormatter": (_transactions, _old_transactions),
+    }
+    return InternalFormatter(new_and_old[name][old])
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def _document(kind: int, key: Struct, version: int, value: Struct | None) -> str:
+    """``{"key":{"version":..,"data":..},"value":..}``."""
+    shown = None if value is None else {"version": version, "data": to_json(value, version)}
+    return java_json({"key": {"version": kind, "data": to_json(key, kind)}, "value": shown})
+
+
+def _unknown(kind: int, value: bytes | None) -> str:
+    """A record of a type that Kafka 3.9's formatters do not know."""
+    version = None if value is None else int.from_bytes(value[:2], "big", signed=True)
+    shown = None if version is None else {"version": version, "data": "unknown"}
+    return java_json({"key": {"version": kind, "data": "unknown"}, "value": shown})
+
+
+def _of_group(key: bytes, value: bytes | None, wanted: type[Struct]) -> str:
+    try:
+        found = read_offsets_record(key, value)
+    except UnknownRecordType as unknown:
+        return _unknown(unknown.record_type, value)
+    if isinstance(found.key, wanted):
+        return _document(found.type, found.key, found.value_version, found.value)
+    if isinstance(found.key, (OffsetCommitKey, GroupMetadataKey)):
+        return ""
+    return _unknown(found.type, value)
+
+
+def _offsets(key: bytes, value: bytes | None) -> str:
+    return _of_group(key, value, OffsetCommitKey)
+
+
+def _groups(key: bytes, value: bytes | None) -> str:
+    return _of_group(key, value, GroupMetadataKey)
+
+
+def _transactions(key: bytes, value: bytes | None) -> str:
+    try:
+        name = read_transaction_key(key)
+    except UnknownRecordType as unknown:
+        return _unknown(unknown.record_type, value)
+    if value is None:
+        return _document(0, name, -1, None)
+    version = int.from_bytes(value[:2], "big", signed=True)
+    return _document(0, name, version, read_transaction_value(value))
+
+
+# --- toString ------------------------------------------------------------------------------------
+
+
+def _known(key: bytes, value: bytes | None) -> InternalRecord | None:
+    try:
+        return read_offsets_record(key, value)
+    except UnknownRecordType:
+        return None
+
+
+def _old_offsets(key: bytes, value: bytes | None) -> str:
+    found = _known(key, value)
+    if found is None or not isinstance(found.key, OffsetCommitKey):
+        return ""
+    shown = _commit(found.value) if isinstance(found.value, OffsetCommitValue) else "NULL"
+    return f"[{found.key.group},{found.key.topic},{found.key.partition}]::{shown}"
+
+
+def _commit(value: OffsetCommitValue) -> str:
+    epoch = "Optional.empty" if value.leader_epoch < 0 else f"Optional[{value.leader_epoch}]"
+    expiry = "None" if value.expire_timestamp < 0 else f"Some({value.expire_timestamp})"
+    return (
+        f"OffsetAndMetadata(offset={value.offset}, leaderEpoch={epoch}, metadata={value.metadata}, "
+        f"commitTimestamp={value.commit_timestamp}, expireTimestamp={expiry})"
+    )
+
+
+def _old_groups(key: bytes, value: bytes | None) -> str:
+    found = _known(key, value)
+    if found is None or not isinstance(found.key, GroupMetadataKey):
+        return ""
+    group = found.key.group
+    if not isinstance(found.value, GroupMetadataValue):
+        return f"{group}::NULL"
+    members = ", ".join(_member(m, found.value.protocol) for m in found.value.members)
+    kind = found.value.protocol_type
+    return (
+        f"{group}::GroupMetadata(groupId={group}, generation={found.value.generation}, "
+        f"protocolType={f'Some({kind})' if kind else 'None'}, "
+        f"currentState={'Stable' if members else 'Empty'}, members=HashMap({members}))"
+    )
+
+
+def _member(member: MemberMetadata, protocol: str | None) -> str:
+    instance = member.group_instance_id
+    return (
+        f"{member.member_id} -> MemberMetadata(memberId={member.member_id}, "
+        f"groupInstanceId={'None' if instance is None else f'Some({instance})'}, "
+        f"clientId={member.client_id}, clientHost={member.client_host}, "
+        f"sessionTimeoutMs={member.session_timeout}, "
+        f"rebalanceTimeoutMs={member.rebalance_timeout}, "
+        f"supportedProtocols=List({protocol or ''}))"
+    )
+
+
+def _old_transactions(key: bytes, value: bytes | None) -> str:
+    try:
+        name = read_transaction_key(key).transactional_id
+    except UnknownRecordType:
+        return ""
+    if value is None:
+        return f"{name}::NULL"
+    return f"{name}::{_transaction(name, read_transaction_value(value))}"
+
+
+def _transaction(name: str, value: TransactionLogValue) -> str:
+    states = TRANSACTION_STATES
+    status = value.transaction_status
+    parts = sorted(
+        f"{topic.topic}-{index}"
+        for topic in value.transaction_partitions or ()
+        for index in topic.partition_ids
+    )
+    return (
+        f"TransactionMetadata(transactionalId={name}, producerId={value.producer_id}, "
+        f"producerEpoch={value.producer_epoch}, txnTimeoutMs={value.transaction_timeout_ms}, "
+        f"state={states[status] if 0 <= status < len(states) else status}, pendingState=None, "
+        f"topicPartitions=HashSet({', '.join(parts)}), "
+        f"txnStartTimestamp={value.transaction_start_timestamp_ms}, "
+        f"txnLastUpdateTimestamp={value.transaction_last_update_timestamp_ms})"
+    )

@@ -1,0 +1,206 @@
+"""Standard input to records: what ``pko produce`` and kafka-console-producer do."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+
+from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.commands.console.line_reader import LineError, LineReader, text_lines
+from pykafka_ops.commands.console.rdkafka import pairs
+from pykafka_ops.commands.console.sender import FailedError, Sender
+from pykafka_ops.commands.console.tools import config_exception, ending_well
+from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.profile import UnreadableFileError, read_properties
+from pykafka_ops.errors import PkoError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from pykafka_ops.commands.console.line_reader import Headers
+    from pykafka_ops.commands.console.sender import Record
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.options import Args
+
+    Reader = Callable[[list[bytes]], Iterable[Record]]
+
+CHUNK = 1 << 18
+IDLE_SECONDS = 0.1
+READERS = (
+    "kafka.tools.ConsoleProducer$LineMessageReader",
+    "org.apache.kafka.tools.ConsoleProducer$LineMessageReader",
+    "org.apache.kafka.tools.LineMessageReader",
+)
+
+
+class UnknownReaderError(UsageError):
+    """A line reader that is not Kafka's own."""
+
+
+def produce(ctx: Context) -> int:
+    """Send every line; what was read before a bad one is delivered."""
+    args = ctx.args
+    sender = Sender(ctx)
+    reader = _reader(args)
+    with ending_well() as signals:
+        try:
+            if not args.flags:
+                sender.must_be_ready()
+            for lines in text_lines(_chunks(args, sender.serve, signals)):
+                if reader is None:
+                    sender.values(lines)
+                else:
+                    sender.records(reader(lines))
+        except BaseException as error:
+            sender.finish(patient=isinstance(error, PkoError))
+            raise
+        sender.finish(patient=True)
+    return sender.result()
+
+
+def _chunks(args: Args, idle: Callable[[], None], signals: ending_well) -> Iterator[bytes]:
+    """Standard input as it comes; ``idle`` is called while nothing does.
+
+    Signals wait until what was read is sent.
+    """
+    if sys.stdin is None:
+        return
+    fd = sys.stdin.fileno()
+    prompt = args.flags and sys.stdin.isatty() and sys.stdout.isatty()
+    while True:
+        if prompt:
+            sys.stdout.write(">")
+            sys.stdout.flush()
+        while not select.select([fd], [], [], IDLE_SECONDS)[0]:
+            idle()
+        signals.hold()
+        chunk = os.read(fd, CHUNK)
+        if not chunk:
+            break
+        yield chunk
+        signals.release()
+        idle()
+    signals.release()
+
+
+# --- lines to records ----------------------------------------------------------------------------
+
+
+def _reader(args: Args) -> Reader | None:
+    """Makes records of lines; None where each line is a value and nothing else is wanted."""
+    fixed_key, partition = args.text("key"), args.number("partition")
+    extra: Headers = [
+        (k, v.encode()) for k, v in pairs(args.texts("header"), "header", strict=True).items()
+    ]
+    reader_class = args.text("line-reader")
+    if reader_class is not None and reader_class not in READERS:
+        raise UnknownReaderError(
+            reader_class
+            if args.flags
+            else f"--line-reader {reader_class}: only Kafka's LineMessageReader is known"
+        )
+    if args.has("json"):
+        return _JsonLines(keep_partition=args.has("keep-partition")).read
+    config = args.text("reader-config")
+    properties = dict(read_properties(config)) if config else {}
+    properties.update(pairs(args.texts("property"), "property", strict=not args.flags))
+    reader = LineReader(properties)
+    if reader.plain and fixed_key is None and partition is None and not extra:
+        return None
+    key = None if fixed_key is None else fixed_key.encode()
+    return _TextLines(reader, key, extra, -1 if partition is None else partition).read
+
+
+class _TextLines:
+    """Lines by the rules of LineMessageReader, with what the command line adds to each."""
+
+    def __init__(
+        self, reader: LineReader, key: bytes | None, extra: Headers, partition: int
+    ) -> None:
+        self.reader, self.key, self.extra, self.partition = reader, key, extra, partition
+        self.number = 0
+
+    def read(self, lines: list[bytes]) -> Iterator[Record]:
+        """LineError at the first bad line."""
+        for line in lines:
+            self.number += 1
+            key, value, headers = self.reader.record(line, self.number)
+            if self.key is not None:
+                key = self.key
+            yield key, value, headers + self.extra, self.partition, 0
+
+
+class _JsonLines:
+    """Lines as ``pko consume -o json`` prints them."""
+
+    def __init__(self, *, keep_partition: bool) -> None:
+        self.keep_partition = keep_partition
+        self.number = 0
+
+    def read(self, lines: list[bytes]) -> Iterator[Record]:
+        """LineError at the first line that is not a record; empty lines are passed over."""
+        import json
+
+        for line in lines:
+            self.number += 1
+            if not line.strip():
+                continue
+            try:
+                yield self._record(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise LineError(f"line {self.number} is not a record in JSON: {error}") from None
+
+    def _record(self, found: dict[str, Any]) -> Record:
+        headers = [(str(h["key"]), _payload(h, "value")) for h in found.get("headers") or ()]
+        partition = found.get("partition") if self.keep_partition else None
+        return (
+            _payload(found, "key"),
+            _payload(found, "value"),
+            headers,
+            -1 if partition is None else int(partition),
+            int(found.get("timestamp") or 0),
+        )
+
+
+#: What ``pko consume --key-format`` and ``--value-format`` write into ``*_encoding``.
+_FORMATS = ("hex", "int", "long", "avro")
+
+
+def _payload(found: dict[str, Any], name: str) -> bytes | None:
+    """Bytes of a string, as its ``*_encoding`` says; of anything else its JSON text."""
+    value, encoding = found.get(name), found.get(f"{name}_encoding")
+    if encoding == "json" or (encoding in _FORMATS and value is not None):
+        from pykafka_ops.commands.console.payload_format import encoded
+
+        return encoded(str(encoding), value)
+    if value is None:
+        return None
+    if encoding == "base64":
+        import base64
+
+        return base64.b64decode(str(value), validate=True)
+    if isinstance(value, str):
+        return value.encode()
+    import json
+
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def last_words(error: PkoError) -> None:
+    """What ConsoleProducer prints where it fails; its stack traces are left out."""
+    text = str(error)
+    if isinstance(error, UnreadableFileError):
+        say(f"java.nio.file.NoSuchFileException: {text}")
+    elif isinstance(error, UnknownReaderError):
+        say(f"java.lang.ClassNotFoundException: {text}")
+    elif isinstance(error, LineError):
+        say(f"org.apache.kafka.common.KafkaException: {text}")
+    elif isinstance(error, FailedError):
+        say(f"java.util.concurrent.ExecutionException: {text}")
+    elif isinstance(error, ClientConfigError):
+        say("\n".join(config_exception(error, "Producer")))
+    else:
+        say(text)

@@ -1,0 +1,226 @@
+"""librdkafka for ``pko produce`` and ``pko consume``: its settings, loading it, making a client.
+
+The settings given are Kafka's client properties (Java's names). What librdkafka knows under the
+same name passes through; what has another name is renamed; what only concerns Java's insides is
+dropped. A name that librdkafka does not know either is dropped with a warning, as Java's clients
+do.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+    from typing import Any
+
+    from pykafka_ops.commands.framework.context import Context
+
+RENAMED = {
+    "send.buffer.bytes": "socket.send.buffer.bytes",
+    "receive.buffer.bytes": "socket.receive.buffer.bytes",
+    "fetch.max.wait.ms": "fetch.wait.max.ms",
+    "max.request.size": "message.max.bytes",
+}
+DROPPED = frozenset(
+    (
+        "key.serializer", "value.serializer", "key.deserializer", "value.deserializer",
+        "max.block.ms", "max.poll.records", "default.api.timeout.ms", "metric.reporters",
+        "metrics.num.samples", "metrics.recording.level", "metrics.sample.window.ms",
+        "interceptor.classes", "partitioner.class", "partitioner.ignore.keys",
+        "partitioner.adaptive.partitioning.enable", "partitioner.availability.timeout.ms",
+        "exclude.internal.topics", "client.dns.lookup",
+        "ssl.protocol", "ssl.enabled.protocols", "ssl.provider", "ssl.keymanager.algorithm",
+        "ssl.trustmanager.algorithm", "ssl.secure.random.implementation", "ssl.keystore.type",
+        "ssl.truststore.type", "ssl.truststore.password", "ssl.engine.factory.class",
+        "sasl.login.class", "sasl.client.callback.handler.class",
+        "sasl.login.callback.handler.class",
+        "socket.connection.setup.timeout.max.ms", "auto.include.jmx.reporter",
+        "enable.metrics.push", "group.protocol.type", "metadata.recovery.strategy",
+        "leave.group.on.close", "internal.leave.group.on.close", "security.providers",
+    )
+)  # fmt: skip
+ASSIGNORS = {
+    "RangeAssignor": "range",
+    "RoundRobinAssignor": "roundrobin",
+    "CooperativeStickyAssignor": "cooperative-sticky",
+}
+RESET = {"none": "error"}
+PRODUCER_ONLY = frozenset(("request.timeout.ms", "max.request.size", "buffer.memory"))
+UNKNOWN = re.compile(r'No such configuration property: "(.+)"')
+INVALID = re.compile(r'Invalid value (?:".*" )?for configuration property "(.+?)"')
+ALIASES = {
+    "queue.buffering.max.ms": "linger.ms",
+    "message.send.max.retries": "retries",
+    "compression.codec": "compression.type",
+    "message.timeout.ms": "delivery.timeout.ms",
+    "request.required.acks": "acks",
+    "sasl.mechanisms": "sasl.mechanism",
+    "fetch.message.max.bytes": "max.partition.fetch.bytes",
+    "max.in.flight": "max.in.flight.requests.per.connection",
+    **{other: name for name, other in RENAMED.items()},
+}
+"""librdkafka complains about its first name of a property, the user gave Kafka's."""
+OF_TLS = ("ssl.truststore.", "ssl.keystore.", "ssl.endpoint.", "ssl.cipher.")
+DEBUG = "broker,protocol,security,cgrp"
+
+
+def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, str]:
+    """The configuration for ``confluent_kafka``. ClientConfigError for what cannot be had."""
+    found: dict[str, str] = {}
+    for name, value in properties.items():
+        if name in DROPPED or (consumer and name in PRODUCER_ONLY):
+            continue
+        if name == "buffer.memory":
+            found["queue.buffering.max.kbytes"] = str(max(1, _whole(name, value) // 1024))
+        elif name == "sasl.jaas.config":
+            found.update(_jaas(value))
+        elif name == "partition.assignment.strategy":
+            found[name] = _assignors(value)
+        elif name == "auto.offset.reset":
+            found[name] = RESET.get(value, value)
+        elif not name.startswith(OF_TLS):
+            found[RENAMED.get(name, name)] = value
+    if any(name.startswith("ssl.") for name in properties):
+        from pykafka_ops.commands.console.rdkafka_tls import tls
+
+        found.update(tls(properties))
+    return found
+
+
+def _whole(name: str, value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise ClientConfigError(
+            f"Invalid value {value} for configuration {name}: Not a number of type LONG"
+        ) from None
+
+
+def _assignors(value: str) -> str:
+    names = [part.strip().rpartition(".")[2] for part in value.split(",")]
+    return ",".join(ASSIGNORS.get(name, name) for name in names)
+
+
+def _jaas(value: str) -> dict[str, str]:
+    """User and password of a ``PlainLoginModule`` or ``ScramLoginModule`` line."""
+    from pykafka_ops.client.sasl import credentials
+
+    user, password = credentials(value)
+    return {"sasl.username": user, "sasl.password": password}
+
+
+def pairs(items: list[str], option: str, *, strict: bool) -> dict[str, str]:
+    """``k=v`` values of an option. Without ``strict`` a bare ``k`` is ``k`` with nothing."""
+    found: dict[str, str] = {}
+    for item in items:
+        key, equals, value = item.partition("=")
+        if strict and not equals:
+            raise UsageError(f"--{option} {item}: write it as key=value")
+        found[key] = value
+    return found
+
+
+class Given:
+    """The client properties of a console tool, and where they came from.
+
+    ``merged``: all, strongest last: profile and --command-config, then ``KIND.config`` and
+    ``KIND-property``, then --bootstrap-server and -X. ``file`` and ``options`` are those of
+    ``KIND.config`` and ``KIND-property``.
+    """
+
+    def __init__(self, ctx: Context, kind: str) -> None:
+        from pykafka_ops.commands.framework.profile import read_properties
+
+        args = ctx.args
+        path = args.text(f"{kind}.config")
+        self.file = dict(read_properties(path)) if path else {}
+        self.options = pairs(
+            args.texts(f"{kind}-property"), f"{kind}-property", strict=not args.flags
+        )
+        self.options.pop("", None)
+        base = ctx.properties()
+        strong = [pair.partition("=")[0].strip() for pair in args.texts("setting")]
+        strong.append("bootstrap.servers")
+        self.merged = {**base, **self.file, **self.options}
+        self.merged.update({name: base[name] for name in strong if name in base})
+        if not self.merged.get("bootstrap.servers"):
+            raise UsageError(
+                "which cluster? give -b HOST:PORT, set PKO_BOOTSTRAP_SERVER or make a profile"
+            )
+
+
+# --- the library ---------------------------------------------------------------------------------
+
+
+def load() -> ModuleType:
+    """confluent_kafka's C module.
+
+    Its package imports asyncio, serializers and schema classes before it, which takes longer than
+    all else that a console command does at its start; the clients used here need none of it. The
+    module is registered under its own name, so a later ``import confluent_kafka`` uses this one.
+    """
+    name = "confluent_kafka.cimpl"
+    if name in sys.modules:
+        return sys.modules[name]
+    import importlib
+    import importlib.machinery
+    import importlib.util
+
+    package = importlib.util.find_spec("confluent_kafka")
+    places = list(package.submodule_search_locations or ()) if package else []
+    spec = importlib.machinery.PathFinder.find_spec(name, places)
+    if spec is None or spec.loader is None:
+        return importlib.import_module(name)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except ImportError:
+        del sys.modules[name]
+        return importlib.import_module(name)
+    return module
+
+
+def client(
+    kind: str, settings: Mapping[str, object], *, debug: bool, warn: Callable[[str], None]
+) -> Any:
+    """A ``Producer`` or ``Consumer``. ClientConfigError where a value is refused.
+
+    ``warn`` is told each setting that librdkafka does not know. Its own log is kept off stderr
+    unless ``debug``: what matters of it arrives through ``error_cb``.
+    """
+    library = load()
+    wanted = dict(settings)
+    wanted.update({"log_level": 7, "debug": DEBUG} if debug else {"log_level": 0})
+    while True:
+        try:
+            return getattr(library, kind)(wanted)
+        except (library.KafkaException, ValueError, TypeError) as error:
+            text = error_text(error)
+        unknown = UNKNOWN.search(text)
+        if unknown is None or unknown[1] not in wanted:
+            raise ClientConfigError(_refused(text, settings))
+        del wanted[unknown[1]]
+        warn(unknown[1])
+
+
+def _refused(text: str, settings: Mapping[str, object]) -> str:
+    """Kafka's words for a bad value where librdkafka says that it is one."""
+    bad = INVALID.search(text)
+    if bad is None:
+        return text
+    name = bad[1] if bad[1] in settings else ALIASES.get(bad[1], bad[1])
+    return f"Invalid value {settings.get(name, '?')} for configuration {name}"
+
+
+def error_text(error: Exception) -> str:
+    """What librdkafka said, without its code."""
+    first = error.args[0] if error.args else error
+    return str(first.str() if hasattr(first, "str") else first)

@@ -1,0 +1,1 @@
+"""What ``pko configs`` is made of: entities, their settings, quotas and credentials."""

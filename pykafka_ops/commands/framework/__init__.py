@@ -1,0 +1,1 @@
+"""What every command stands on: both tongues, options, help, output, profiles."""

@@ -1,0 +1,87 @@
+"""How Kafka's tools word what went wrong (flag tongue)."""
+
+from __future__ import annotations
+
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.output import ItemError
+
+
+def in_one_line(error: PkoError) -> str:
+    """An error in our tongue: of a call that ran out of time the trouble that it met."""
+    trouble = getattr(error, "trouble", None)
+    text = str(trouble or error)
+    if isinstance(error, KafkaError):
+        from pykafka_ops.wire.codes import ErrorCode
+
+        text = f"{text_of(error)} [{ErrorCode.of(error.code).name}]"
+    return " ".join(text.split()) or type(error).__name__
+
+
+def item_error(item: str, error: PkoError) -> ItemError:
+    """One item that failed: Kafka's error, also where it was met until time ran out, else
+    UNREACHABLE."""
+    from pykafka_ops.commands.framework.output import ItemError
+
+    cause = getattr(error, "trouble", None) or error
+    if isinstance(cause, KafkaError):
+        return ItemError.of(item, cause)
+    return ItemError(item, "UNREACHABLE", in_one_line(error))
+
+
+def exit_code(error: PkoError) -> int:
+    """What the process ends with in our tongue: 3 also where the brokers do not allow it."""
+    if isinstance(error, KafkaError):
+        from pykafka_ops.wire.codes import ErrorCode
+
+        name = ErrorCode.of(error.code).name
+        return 3 if name.endswith(("AUTHORIZATION_FAILED", "AUTHENTICATION_FAILED")) else 1
+    return error.exit_code
+
+
+def is_usage(error: PkoError, ctx: Context) -> bool:
+    """Whether Kafka's tool fails before its work begins: options, files, client settings."""
+    return isinstance(error, UsageError) and (not ctx.started or _of_client(error))
+
+
+def _of_client(error: PkoError) -> bool:
+    from pykafka_ops.client.config import ClientConfigError
+    from pykafka_ops.commands.framework.profile import UnreadableFileError
+
+    return isinstance(error, (ClientConfigError, UnreadableFileError))
+
+
+def text_of(error: PkoError) -> str:
+    """The message as Kafka's tools print it: of a code without text, the code's own."""
+    if isinstance(error, KafkaError):
+        from pykafka_ops.wire.codes import ErrorCode
+
+        return error.message or ErrorCode.of(error.code).text
+    if isinstance(error, UsageError) and _client_settings(error):
+        return f"Failed to create new KafkaAdminClient\n{error}"
+    return str(error)
+
+
+def _client_settings(error: PkoError) -> bool:
+    from pykafka_ops.client.config import ClientConfigError
+
+    return isinstance(error, ClientConfigError)
+
+
+def execution_text(error: PkoError) -> str:
+    """What ``ExecutionException.getMessage`` gives where a call failed, else the message."""
+    of_call = isinstance(error, KafkaError) or hasattr(error, "trouble")
+    return java_text(error) if of_call and not isinstance(error, UsageError) else text_of(error)
+
+
+def java_text(error: PkoError) -> str:
+    """With the Java exception's name before it."""
+    if isinstance(error, KafkaError):
+        from pykafka_ops.wire.codes import ErrorCode
+
+        name = ErrorCode.of(error.code).exception_name
+        return f"org.apache.kafka.common.errors.{name}: {text_of(error)}"
+    return f"org.apache.kafka.common.errors.TimeoutException: {error}"

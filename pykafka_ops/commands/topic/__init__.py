@@ -1,0 +1,1 @@
+"""What ``pko topics`` is made of."""
