@@ -38,7 +38,7 @@ from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest, TopicPa
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.support.apache import ZooKeeper
 from tests.support.apache_cluster import Brokers, OurBrokers
-from tests.support.differential_plain import Plain, differences
+from tests.support.differential.plain import Plain, differences
 from tests.support.two_brokers import Link
 from tests.support.waiting import wait_for
 

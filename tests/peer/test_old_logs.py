@@ -20,8 +20,8 @@ from pykafka_ops.wire.messages.list_offsets import (
 )
 from tests.support.apache import ApacheBroker, ZooKeeper
 from tests.support.broker import BrokerProcess
-from tests.support.differential import Case, Side
-from tests.support.differential_plain import differences
+from tests.support.differential.core import Case, Side
+from tests.support.differential.plain import differences
 from tests.support.segments import CASES, SEGMENTS
 from tests.support.waiting import wait_for
 

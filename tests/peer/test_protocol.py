@@ -1,7 +1,7 @@
 """The same requests to our broker and to Apache Kafka: every API, every version, equal answers.
 
-What is asked stands in ``tests/support/differential_*.py``; what may differ, and why, in
-``tests/support/differential_deviations.py``.
+What is asked stands in ``tests/support/differential/``; what may differ, and why, in
+``tests/support/differential/deviations.py``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import pytest
 from pykafka_ops.broker.handlers import ROUTES
 from tests.support.apache import ApacheBroker
 from tests.support.broker import BrokerProcess
-from tests.support.differential import Case
-from tests.support.differential_cases import EVERY, Runner
-from tests.support.differential_deviations import DEVIATIONS, split
+from tests.support.differential.cases import EVERY, Runner
+from tests.support.differential.core import Case
+from tests.support.differential.deviations import DEVIATIONS, split
 
 
 @pytest.fixture(scope="session")

@@ -28,8 +28,8 @@ from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from tests.support.differential import Cases, Side
-from tests.support.differential_groups import (
+from tests.support.differential.core import Cases, Side
+from tests.support.differential.groups import (
     coordinated,
     joined,
     protocols_for,

@@ -23,7 +23,7 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
 )
 from tests.support import raw
-from tests.support.differential import CLIENT, Cases, Side
+from tests.support.differential.core import CLIENT, Cases, Side
 
 CASES = Cases()
 TIME = 1_700_000_000_000

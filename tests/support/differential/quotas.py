@@ -8,7 +8,7 @@ from typing import Any
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages import client_quotas as cq
 from pykafka_ops.wire.messages import scram_credentials as sc
-from tests.support.differential import Cases, Side
+from tests.support.differential.core import Cases, Side
 
 CASES = Cases()
 ANY = object()

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import versions_of
-from tests.support.differential import Case, matches
-from tests.support.differential_plain import Difference
+from tests.support.differential.core import Case, matches
+from tests.support.differential.plain import Difference
 
 
 class Deviation(NamedTuple):

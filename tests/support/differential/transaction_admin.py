@@ -20,8 +20,8 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from tests.support.differential import Cases, Side
-from tests.support.differential_transactions import IDS, add, begin, described, end, init, write
+from tests.support.differential.core import Cases, Side
+from tests.support.differential.transactions import IDS, add, begin, described, end, init, write
 
 CASES = Cases()
 

@@ -10,7 +10,7 @@ from pykafka_ops.wire.messages.alter_partition import (
     AlterPartitionRequestTopicData,
 )
 from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequest
-from tests.support.differential import Cases, Side
+from tests.support.differential.core import Cases, Side
 
 CASES = Cases()
 STRANGER = 999

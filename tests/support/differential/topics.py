@@ -27,7 +27,7 @@ from pykafka_ops.wire.messages.partition_reassignments import (
     ReassignableTopic,
 )
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.differential import Cases, Side
+from tests.support.differential.core import Cases, Side
 
 CASES = Cases()
 UNKNOWN_ID = bytes(range(16))

@@ -13,8 +13,8 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
 )
 from tests.support import raw
-from tests.support.differential import Cases, Side
-from tests.support.differential_produce import (
+from tests.support.differential.core import Cases, Side
+from tests.support.differential.produce import (
     CONTROL,
     TIME,
     TRANSACTIONAL,

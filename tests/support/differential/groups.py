@@ -17,7 +17,7 @@ from pykafka_ops.wire.messages.join_group import JoinGroupRequest, JoinGroupRequ
 from pykafka_ops.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from pykafka_ops.wire.messages.list_groups import ListGroupsRequest
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.support.differential import Cases, Side
+from tests.support.differential.core import Cases, Side
 from tests.support.waiting import wait_for
 
 CASES = Cases()

@@ -28,8 +28,8 @@ from pykafka_ops.wire.messages.produce import (
 from pykafka_ops.wire.messages.transactions import (
     DescribeTransactionsRequest,
 )
-from tests.support.differential import Cases, Side
-from tests.support.differential_broker import internal_topics
+from tests.support.differential.broker import internal_topics
+from tests.support.differential.core import Cases, Side
 from tests.support.handler_site import batch
 from tests.support.waiting import wait_for
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pykafka_ops.wire.message import Field, table_of
 from pykafka_ops.wire.types import RECORDS, STRING, UUID, ZERO_UUID
-from tests.support.differential_records import is_now, plain_records
+from tests.support.differential.records import is_now, plain_records
 
 NEAR_MS = 600_000
 STAMPS = ("log_append_time_ms", "timestamp")

@@ -6,7 +6,7 @@ from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages import leader_and_isr as lai
 from pykafka_ops.wire.messages import stop_replica as stop
 from pykafka_ops.wire.messages import update_metadata as um
-from tests.support.differential import Cases, Side
+from tests.support.differential.core import Cases, Side
 
 CASES = Cases()
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, ForgottenTopic
-from tests.support.differential import Cases, Side
-from tests.support.differential_fetch import UNKNOWN_ID, fill, part, topic_of
+from tests.support.differential.core import Cases, Side
+from tests.support.differential.fetch import UNKNOWN_ID, fill, part, topic_of
 
 CASES = Cases()
 MASKS = ("*/crc",)

@@ -2,8 +2,8 @@
 
 A *case* is a function that talks to one broker through a :class:`Side`, in one version of one
 API. It runs once for each broker, on topics with the same names; every answer is noted as plain
-data (``differential_plain``), and the two lists of answers must be equal, but for the deviations
-that ``differential_deviations`` names with their reasons.
+data (``plain``), and the two lists of answers must be equal, but for the deviations
+that ``deviations`` names with their reasons.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreateTopicsRequest,
 )
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from tests.support.differential_plain import Difference, Plain, differences, only_named
+from tests.support.differential.plain import Difference, Plain, differences, only_named
 from tests.support.raw import Connection
 
 CLIENT = "differential"

@@ -26,9 +26,9 @@ from pykafka_ops.wire.messages.log_dirs import (
     DescribeLogDirsRequest,
 )
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.support.differential import Cases, Side, trimmed
-from tests.support.differential_fetch import fill, part, topic_of
-from tests.support.differential_produce import ends, produce, request
+from tests.support.differential.core import Cases, Side, trimmed
+from tests.support.differential.fetch import fill, part, topic_of
+from tests.support.differential.produce import ends, produce, request
 from tests.support.raw import Connection, batch
 from tests.support.waiting import wait_for
 

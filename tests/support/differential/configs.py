@@ -11,7 +11,7 @@ from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
 )
-from tests.support.differential import Cases, Side
+from tests.support.differential.core import Cases, Side
 from tests.support.waiting import wait_for
 
 CASES = Cases()

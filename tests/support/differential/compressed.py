@@ -12,8 +12,8 @@ from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.legacy import build_messages, pack_message
 from pykafka_ops.disk.record import Record, encode_records
 from pykafka_ops.wire.apis import ApiKey
-from tests.support.differential import Cases, Side
-from tests.support.differential_produce import ANY_SIZE, TIME, batch, produce, records
+from tests.support.differential.core import Cases, Side
+from tests.support.differential.produce import ANY_SIZE, TIME, batch, produce, records
 
 CASES = Cases()
 MANY = 120

@@ -19,8 +19,8 @@ from pykafka_ops.wire.messages.fetch import (
     FetchTopic,
     ReplicaState,
 )
-from tests.support.differential import Cases, Side
-from tests.support.differential_produce import TIME, batch, records, request
+from tests.support.differential.core import Cases, Side
+from tests.support.differential.produce import TIME, batch, records, request
 
 CASES = Cases()
 HUGE = 2**31 - 1
