@@ -37,7 +37,7 @@ RESTART = Row("cluster: controlled restart, longest gap", "ms", 500, digits=0, a
 CONTROLLER = Row("cluster: controller failover, 10,000 partitions", "s", 0.3)
 MOVE = Row("cluster: a throttled move, of the rate set", "share", 0.9, True, absolute=True)
 GAP_SECONDS = 25
-THROTTLE = 50_000_000
+THROTTLE = 100_000_000
 """Bytes per second."""
 
 
@@ -152,7 +152,7 @@ def _create(made: Trio, name: str, controller: Callable[[], int | None]) -> None
 
 def _move(bench: Bench, made: Trio) -> None:
     """One replica moved under a throttle: bytes per second against the rate that was set."""
-    size = bench.scaled(1000, 100) * 1_000_000
+    size = bench.scaled(5000, 500) * 1_000_000
     first, second = 0, 1
     topic = "moved"
     asked = json.dumps({"version": 1, "partitions": [_place(topic, first)]})
