@@ -22,6 +22,7 @@ from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.live]
 RECORDS = 30
+MANY = 200
 SIZE = 100_000
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
@@ -62,14 +63,14 @@ class Site:
         out, err = process.communicate(timeout=120)
         return Said(process.returncode, out, err)
 
-    def make(self, topic: str, assignment: str) -> None:
-        """A topic with records in each partition."""
+    def make(self, topic: str, assignment: str, records: int = RECORDS) -> None:
+        """A topic with so many records in each partition."""
         words = ("--replica-assignment", assignment, "-b", self.brokers.bootstrap)
         assert pko("topics", "create", topic, *words).code == 0
         self.brokers.wait_told(topic)
         producer = Producer({"bootstrap.servers": self.brokers.bootstrap})
         for number in range(assignment.count(",") + 1):
-            for _ in range(RECORDS):
+            for _ in range(records):
                 producer.produce(topic, os.urandom(SIZE), partition=number)
         assert producer.flush(60) == 0
 
@@ -151,7 +152,8 @@ def test_a_broker_is_drained_and_filled_again(
 
 
 def test_stopped_and_killed_runs_leave_no_throttle_and_go_on(site: Site, topic: str) -> None:
-    site.make(topic, "0:1,1:0")
+    # Apache Kafka copies at full speed until it has heard of the throttle.
+    site.make(topic, "0:1,1:0", MANY)
     _set_by_others(site, topic)
     plan = {"version": 1, "partitions": [
         {"topic": topic, "partition": n, "replicas": [2, n]} for n in (0, 1)

@@ -132,7 +132,7 @@ def test_a_slow_producer_and_a_slow_consumer_beside_fast_ones(
 def test_kafkas_own_producer_is_held_to_its_rate(
     broker: BrokerProcess, topic: str, kafka_tools: KafkaTools
 ) -> None:
-    count = 4000
+    count = 6000
     create_topic(broker.bootstrap, "setter", topic)
     limit(broker.bootstrap, topic, "perf", producer_byte_rate=RATE)
     said = kafka_tools(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
@@ -239,9 +240,16 @@ def test_both_keep_the_same(
     shutil.copytree(ours.data_dir, apache_kafka.data_dir)
     apache_kafka.log.write_text("")
     apache_kafka.start()
-    wait_for(lambda: "started (kafka.server" in apache_kafka.log.read_text(), seconds=60)
+    wait_for(lambda: _serves(apache_kafka), seconds=60, what="leaders of the cleaned logs")
     apache_kafka.stop()
     said = apache_kafka.log.read_text()
     assert not [w for w in ("ERROR", "corrupt", "uncleanable") if w in said], said[-3000:]
     for n in range(PARTITIONS):
         assert contents(apache_kafka.data_dir, n) == contents(ours.data_dir, n)
+
+
+def _serves(broker: ApacheBroker) -> bool:
+    """Whether it leads what was cleaned: before, a stop interrupts its controller, an ERROR."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    partitions = admin.list_topics("t", timeout=10).topics["t"].partitions
+    return len(partitions) == PARTITIONS and all(p.leader >= 0 for p in partitions.values())
