@@ -279,7 +279,7 @@ def _read(context: Context, key: FetchKey, wanted: FetchPartition, budget: Budge
     if wanted.last_fetched_epoch >= 0 and _diverges(partition, wanted, data):
         read.answer_now = True
         return read
-    offset = wanted.fetch_offset
+    offset, held_back = wanted.fetch_offset, False
     if not log.log_start_offset <= offset <= log.log_end_offset:
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
     if follows:
@@ -290,7 +290,7 @@ def _read(context: Context, key: FetchKey, wanted: FetchPartition, budget: Budge
         bound = data.last_stable_offset if budget.committed_only else data.high_watermark
     if budget.version < 4 and not log.config.message_downconversion_enable:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
-    read.at_end = offset >= bound
+    read.at_end = offset >= bound and not held_back
     if offset < bound and (budget.left > 0 or not budget.any_read):
         _read_records(read, log, bound, budget)
     return read

@@ -84,3 +84,28 @@ def test_consumers_and_other_partitions_do_not_count(site: Site) -> None:
     quota.mark("t", frozenset({1}))
     assert got(ask(site, 0)) == SIZE
     assert not quota.is_exceeded(site.time)
+
+
+def test_who_was_held_back_goes_on_without_news_when_there_is_room(site: Site) -> None:
+    """In a session, too, which leaves alone what has nothing to tell."""
+    site.topic("t", isr=(ME,), replicas=(ME, OTHER))
+    site.append("t", 0, batch(b"x"), batch(b"y"))
+    assert got(ask(site, 0)) == 2 * SIZE
+    wanted = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    topics = [FetchTopic(topic="t", partitions=[wanted])]
+    session_id = 0
+    for epoch in range(3):
+        request = FetchRequest(
+            topics=[] if session_id else topics,
+            max_wait_ms=0,
+            min_bytes=1,
+            replica_id=OTHER,
+            session_id=session_id,
+            session_epoch=epoch,
+        )
+        answer = site.ask(request, 12)
+        session_id = answer.session_id
+        assert sum(len(p.records) for t in answer.responses for p in t.partitions) == 0
+    site.pass_time(6000)
+    request.session_epoch += 1
+    assert got(site.ask(request, 12)) == 2 * SIZE
