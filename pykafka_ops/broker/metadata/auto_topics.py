@@ -73,16 +73,26 @@ class AutoTopics:
         """
         results: dict[str, ErrorCode] = {}
         specs: list[TopicSpec] = []
+        others = []
         for name in names:
             if name_problem(name) is not None:
                 results[name] = ErrorCode.INVALID_TOPIC_EXCEPTION
             elif name in self._creating:
-                results[name] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                others.append(name)
             else:
                 specs.append(default_spec(name, self._configs.value))
         if specs:
             results |= await self._create(specs, charge)
+        if others:
+            results |= await self._wait_for(others)
         return results
+
+    async def _wait_for(self, names: Sequence[str]) -> dict[str, ErrorCode]:
+        """Topics that are being created for somebody else."""
+        known = self._image.topics
+        await self._waits.wait(names, lambda: known.keys() >= set(names), AUTO_CREATE_WAIT_MS)
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return {name: ErrorCode.NONE if name in known else missing for name in names}
 
     async def _create(
         self, specs: Sequence[TopicSpec], charge: Charge | None
