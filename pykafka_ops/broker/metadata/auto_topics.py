@@ -83,16 +83,15 @@ class AutoTopics:
                 specs.append(default_spec(name, self._configs.value))
         if specs:
             results |= await self._create(specs, charge)
-        if others:
-            results |= await self._wait_for(others)
-        return results
+        results |= dict.fromkeys(others, ErrorCode.NONE)
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return results | dict.fromkeys(await self._late(others), missing)
 
-    async def _wait_for(self, names: Sequence[str]) -> dict[str, ErrorCode]:
-        """Topics that are being created for somebody else."""
+    async def _late(self, names: Sequence[str]) -> list[str]:
+        """Those of some topics under way that are still not there after a while."""
         known = self._image.topics
         await self._waits.wait(names, lambda: known.keys() >= set(names), AUTO_CREATE_WAIT_MS)
-        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return {name: ErrorCode.NONE if name in known else missing for name in names}
+        return [name for name in names if name not in known]
 
     async def _create(
         self, specs: Sequence[TopicSpec], charge: Charge | None
@@ -119,9 +118,7 @@ class AutoTopics:
             charge(sum(default if s.partitions == DEFAULT else s.partitions for s in specs))
         errors = await self._send_on(specs, AUTO_CREATE_WAIT_MS)
         made = [name for name, error in errors.items() if error is None]
-        known = self._image.topics
-        await self._waits.wait(made, lambda: known.keys() >= set(made), AUTO_CREATE_WAIT_MS)
-        late = [name for name in made if name not in known]
+        late = await self._late(made)
         return {**errors, **dict.fromkeys(late, KafkaError(ErrorCode.REQUEST_TIMED_OUT))}
 
     def _created(self, name: str, error: KafkaError | None) -> ErrorCode:
