@@ -25,20 +25,6 @@ class Resource(NamedTuple):
     name: str
 
 
-class Source(IntEnum):
-    """Where a value comes from (ConfigEntry.ConfigSource by its wire number)."""
-
-    UNKNOWN = 0
-    DYNAMIC_TOPIC_CONFIG = 1
-    DYNAMIC_BROKER_CONFIG = 2
-    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
-    STATIC_BROKER_CONFIG = 4
-    DEFAULT_CONFIG = 5
-    DYNAMIC_BROKER_LOGGER_CONFIG = 6
-    DYNAMIC_CLIENT_METRICS_CONFIG = 7
-    DYNAMIC_GROUP_CONFIG = 8
-
-
 class Op(IntEnum):
     """What to do with one setting."""
 

@@ -15,9 +15,10 @@ from pykafka_ops.broker.handlers.config_changes import broker_id_of
 from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.metadata.znodes_config import TOPICS
 from pykafka_ops.broker.state.configs.alter import Resource
-from pykafka_ops.broker.state.configs.sources import Entry, Source
+from pykafka_ops.broker.state.configs.sources import Entry
 from pykafka_ops.broker.state.names import check_name
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_configs import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pykafka_ops.client import configs, topics
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import Entry, Resource, Source
+from pykafka_ops.client.configs import Entry, Resource
 from pykafka_ops.commands.entities.entity import (
     BROKER_LOGGERS,
     BROKERS,
@@ -22,6 +22,7 @@ from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.options import java_integer
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.messages import list_client_metrics_resources as cm
 

@@ -19,19 +19,12 @@ from urllib.parse import quote
 from pykafka_ops.analysis import reassign_throttles as rt
 from pykafka_ops.analysis.move_waves import Job
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import (
-    BROKER,
-    TOPIC,
-    Op,
-    Resource,
-    Source,
-    alter_configs,
-    describe_configs,
-)
+from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs, describe_configs
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign.plan_file import write
 from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.wire.codes import ErrorCode
 
 RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)

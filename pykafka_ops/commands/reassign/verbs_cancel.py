@@ -6,7 +6,7 @@ import time
 
 from pykafka_ops.analysis import reassign_throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, Source, describe_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, describe_configs
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.output import ItemError, Table, say
@@ -15,6 +15,7 @@ from pykafka_ops.commands.reassign.limits import Throttles, locked, state_path
 from pykafka_ops.commands.reassign.listing import COLUMNS, rows_of
 from pykafka_ops.commands.reassign.text import Partition, named
 from pykafka_ops.errors import PkoError
+from pykafka_ops.settings.source import Source
 
 _PATIENCE_SECONDS = 30.0
 _SETTINGS = (*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.analysis import reassign_throttles as rt
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, Resource, Source, describe_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, Resource, describe_configs
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import Partition, all_topics
@@ -16,6 +16,7 @@ from pykafka_ops.commands.reassign import plan_file
 from pykafka_ops.commands.reassign.facts import held_bytes
 from pykafka_ops.commands.reassign.verbs_plan import condition
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.settings.source import Source
 
 Key = tuple[str, int]
 Row = dict[str, object]

@@ -16,6 +16,7 @@ from pykafka_ops.commands.framework.output import Column, ItemError, Table, coun
 from pykafka_ops.commands.topic.listing import NoSuchTopicError, select
 from pykafka_ops.commands.topics import REPORTS
 from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid, uuid_text
 
@@ -148,7 +149,7 @@ def _describe(cluster: Cluster, found: Sequence[Topic], *, slim: bool) -> list[D
         own = {
             e.name: "null" if e.value is None else e.value
             for e in sorted(settings, key=lambda e: e.name)
-            if e.source != configs.Source.DEFAULT_CONFIG
+            if e.source != Source.DEFAULT_CONFIG
         }
         mine = {p: move for (name, p), move in moves.items() if name == topic.name}
         described.append(Described(topic, own, int(min_isr or 1), mine))

@@ -14,7 +14,6 @@ from pykafka_ops.broker.state.configs import dynamic
 from pykafka_ops.broker.state.configs.sources import (
     Chained,
     Entry,
-    Source,
     is_dynamic,
     is_secret,
     known,
@@ -27,6 +26,7 @@ from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings import check
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.types import Type, Value, show
 from pykafka_ops.wire.codes import ErrorCode

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import IntEnum
 from typing import NamedTuple
 
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
 from pykafka_ops.settings.setting import Setting, Update
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.types import Type
 
 LISTENER_PREFIX = re.compile(r"listener\.name\.[^.]*\.(.*)")
@@ -52,20 +52,6 @@ _GROUPS = (
 )
 _SYNONYMS = {name: group for group in _GROUPS for name in group}
 _SYNONYMS["log.flush.interval.ms"] = ("log.flush.interval.ms", "log.flush.scheduler.interval.ms")
-
-
-class Source(IntEnum):
-    """``config_source`` of a DescribeConfigs response."""
-
-    UNKNOWN = 0
-    DYNAMIC_TOPIC_CONFIG = 1
-    DYNAMIC_BROKER_CONFIG = 2
-    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
-    STATIC_BROKER_CONFIG = 4
-    DEFAULT_CONFIG = 5
-    DYNAMIC_BROKER_LOGGER_CONFIG = 6
-    DYNAMIC_CLIENT_METRICS_CONFIG = 7
-    GROUP_CONFIG = 8
 
 
 class Chained(NamedTuple):

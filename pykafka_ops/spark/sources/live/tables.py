@@ -14,6 +14,7 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.errors import UsageError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import moments
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
@@ -123,9 +124,9 @@ def configs(cluster: Cluster, options: Options, wanted: Container[str]) -> Itera
 
 def _source(number: int) -> str:
     try:
-        return client_configs.Source(number).name
+        return Source(number).name
     except ValueError:
-        return client_configs.Source.UNKNOWN.name
+        return Source.UNKNOWN.name
 
 
 def ends(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:

@@ -7,8 +7,8 @@ import pytest
 
 from pykafka_ops.broker.handlers import describe_configs
 from pykafka_ops.broker.state.configs.alter import Op
-from pykafka_ops.broker.state.configs.sources import Source
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.topic import TOPIC as TOPIC_SETTINGS
 from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.configs.sources import Entry, Source
+from pykafka_ops.broker.state.configs.sources import Entry
 from pykafka_ops.errors import SettingError
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.types import Type
 

@@ -2,12 +2,12 @@ import pytest
 
 from pykafka_ops.broker.state.configs.sources import (
     PASSWORDS,
-    Source,
     is_password,
     merge,
     synonyms,
     type_of,
 )
+from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.types import Type
 
 
