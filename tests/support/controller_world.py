@@ -91,6 +91,8 @@ class World:
         self.brokers = {id_: BrokerDouble() for id_ in brokers}
         self.topics: dict[str, TopicRecord] = {}
         self.states: dict[TopicPartition, LeaderAndIsr] = {}
+        self.restarted: set[TopicPartition] = set()
+        """Partitions whose leader has registered since their state was written."""
         self.unreadable: set[TopicPartition] = set()
         """Partitions whose state is there, and nonsense."""
         self.marked: set[str] = set()
@@ -142,6 +144,7 @@ class World:
             brokers=self.live,
             topics=self.topics,
             states={k: s for k, s in self.states.items() if k not in self.unreadable},
+            restarted=self.restarted,
             deletions=set(self.marked),
             reassignments=self.asked,
             elections=self.elections,

@@ -23,7 +23,7 @@ from pykafka_ops.broker.metadata.store import (
     NotEmptyError,
     StoreError,
 )
-from pykafka_ops.broker.metadata.write_plan import MAX_OPS, Group, Unit, plan
+from pykafka_ops.broker.metadata.write_plan import MAX_OPS, Group, Unit, is_done, plan
 from pykafka_ops.broker.metadata.znodes import (
     Broker,
     Brokers,
@@ -125,9 +125,30 @@ class ControllerStore:
                 del waiting[: len(together)]
             except (NodeExistsError, NoNodeError, BadVersionError) as error:
                 failures += 1
+                written = await self._written_before(together, error)
+                if written:
+                    waiting = [unit for unit in waiting if unit not in written]
+                    continue
                 broken = _mend(together, error)
                 if broken is not None:
                     waiting = [unit for unit in waiting if unit.item != broken.item]
+
+    async def _written_before(self, units: list[Unit], error: StoreError) -> list[Unit]:
+        """Units that are there exactly as wanted: their transaction was carried out, but the
+        answer was lost with the connection, and the store has tried again."""
+        failed = _at(units, error)[0]
+        if isinstance(error, NoNodeError) or not (await self._are_there([failed])):
+            return []
+        return await self._are_there(units)
+
+    async def _are_there(self, units: list[Unit]) -> list[Unit]:
+        paths = [op.path for unit in units for op in unit.proofs]
+        nodes = dict(zip(paths, await self._store.get_many(paths), strict=True))
+        return [
+            unit
+            for unit in units
+            if unit.proofs and all(is_done(op, nodes[op.path]) for op in unit.proofs)
+        ]
 
     async def _multi(self, units: Iterable[Unit]) -> None:
         ops = [self._term.check(), *(planned.op for unit in units for planned in unit.ops)]
@@ -191,11 +212,15 @@ class ControllerStore:
 
     async def read_states(self, partitions: Sequence[TopicPartition]) -> States:
         """The states; None for those that do not exist or cannot be understood."""
-        states: States = []
-        for some in portions(partitions):
-            nodes = await self._store.get_many([PartitionState.path(t, i) for t, i in some])
-            states += [self._state(*key, node) for key, node in zip(some, nodes, strict=True)]
-        return states
+        nodes = await self._state_nodes(partitions)
+        return [self._state(*key, node) for key, node in zip(partitions, nodes, strict=True)]
+
+    async def _state_nodes(self, partitions: Sequence[TopicPartition]) -> list[Node | None]:
+        return [
+            node
+            for some in portions(partitions)
+            for node in await self._store.get_many([PartitionState.path(t, i) for t, i in some])
+        ]
 
     def _state(self, topic: str, index: int, node: Node | None) -> LeaderAndIsr | None:
         if node is None:
@@ -250,11 +275,17 @@ class ControllerStore:
         names = await self.topic_names() or []
         topics = await self.topics(names)
         keys = [(topic, index) for topic, record in topics.items() for index in record.partitions]
-        states = await self.read_states(keys)
+        nodes = dict(zip(keys, await self._state_nodes(keys), strict=True))
+        read = {key: self._state(*key, node) for key, node in nodes.items()}
+        states = {key: state for key, state in read.items() if state is not None}
+        written = {key: node.stat.mzxid for key, node in nodes.items() if node is not None}
+        brokers = await self.brokers()
+        joined = {id_: info.epoch for id_, info in brokers.items()}
         return Snapshot(
-            brokers=await self.brokers(),
+            brokers=brokers,
             topics=topics,
-            states={k: s for k, s in zip(keys, states, strict=True) if s is not None},
+            states=states,
+            restarted={k for k, s in states.items() if joined.get(s.leader, -1) > written[k]},
             deletions=await self.deletions(),
             reassignments=await self.reassignments() or {},
             elections=await self.elections(),
@@ -307,9 +338,15 @@ class ControllerStore:
 
 def _mend(units: list[Unit], error: StoreError) -> Unit | None:
     """Change the operation that failed so that it may pass, or give its unit up: that one."""
+    unit, position = _at(units, error)
+    return None if unit.mend(position, error) else unit
+
+
+def _at(units: list[Unit], error: StoreError) -> tuple[Unit, int]:
+    """Whose operation failed, and which of it."""
     position = error.index - 1
     for unit in units:
         if position < len(unit.ops):
-            return None if unit.mend(position, error) else unit
+            return unit, position
         position -= len(unit.ops)
     raise error

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
 from pykafka_ops.broker.metadata.store import (
+    ANY_VERSION,
     BadVersionError,
     Create,
     Delete,
+    Node,
     NodeExistsError,
     Op,
     SetData,
@@ -71,6 +73,11 @@ class Unit:
         self.problem: WriteProblem | None = None
         self.size = sum(map(_size, self.ops))
 
+    @property
+    def proofs(self) -> list[Op]:
+        """The operations that leave behind what nothing else does; see :func:`is_done`."""
+        return [planned.op for planned in self.ops if _leaves_a_trace(planned.op)]
+
     def mend(self, position: int, error: StoreError) -> bool:
         """Apply the fallback of an operation that failed; False if there is none."""
         planned = self.ops[position]
@@ -87,6 +94,20 @@ class Unit:
         else:
             self.problem = WriteProblem.MISSING
         return False
+
+
+def _leaves_a_trace(op: Op) -> bool:
+    versioned = isinstance(op, SetData) and op.version != ANY_VERSION
+    return versioned or (isinstance(op, Create) and bool(op.data))
+
+
+def is_done(op: Op, node: Node | None) -> bool:
+    """Whether ``node`` is exactly what ``op`` makes of it. What this controller writes of a
+    topic or a partition bears its epoch or an id: nobody else writes the same."""
+    if node is None or not isinstance(op, Create | SetData):
+        return False
+    version = op.version + 1 if isinstance(op, SetData) else 0
+    return (node.data, node.stat.version) == (op.data, version)
 
 
 class Group:

@@ -93,6 +93,8 @@ class Snapshot:
     brokers: Mapping[int, BrokerInfo]
     topics: Mapping[str, TopicRecord] = field(default_factory=dict)
     states: Mapping[TopicPartition, LeaderAndIsr] = field(default_factory=dict)
+    restarted: Collection[TopicPartition] = ()
+    """Partitions whose leader has registered since their state was written."""
     deletions: Iterable[str] = ()
     reassignments: Mapping[TopicPartition, Sequence[int]] = field(default_factory=dict)
     """What ``/admin/reassign_partitions`` asks for."""

@@ -69,7 +69,7 @@ class Controller:
         gone = deleting - moved
         healthy = [(t, i) for t, i, _ in cluster.all_partitions() if t not in gone]
         for some in portions(healthy):  # brokers are at work while the next are written
-            yield from self.term.leaders.settle(some)
+            yield from self.term.leaders.take_over(some, snapshot.restarted)
             for topic, index in some:
                 replicas = cluster.topics[topic].partitions[index].assignment.replicas
                 self.term.batch.become(replicas, topic, index, new=False)

@@ -6,7 +6,7 @@ writes once for the election and again for the ISR; here one write carries both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from pykafka_ops.broker.state.controller.cluster import Cluster, PartitionRecord
 from pykafka_ops.broker.state.controller.election import (
@@ -57,6 +57,26 @@ class LeaderRules:
         Brokers are told with the next flush of the batch.
         """
         return (yield from self.change(partitions, self.settled))
+
+    def take_over(
+        self, partitions: Iterable[TopicPartition], restarted: Collection[TopicPartition]
+    ) -> Steps[list[TopicPartition]]:
+        """As :meth:`settle`, for a new controller.
+
+        Where the leader has ``restarted`` and no controller saw it, it leads in a new epoch: it
+        may lack what others have of the old one (a power cut), and would write something else
+        in its place; only an epoch makes them truncate. Kafka lets it go on in the old one.
+        """
+
+        def decide(topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
+            wanted = self.settled(topic, index, record)
+            state = record.state
+            if wanted is not None or state is None or (topic, index) not in restarted:
+                return wanted
+            alone = state.leader == NO_LEADER or len(record.assignment.replicas) < 2
+            return None if alone else state.elect(state.leader, state.isr, self._epoch)
+
+        return (yield from self.change(partitions, decide))
 
     def elect(
         self, partitions: Iterable[TopicPartition], strategy: Strategy

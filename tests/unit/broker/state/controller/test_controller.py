@@ -267,6 +267,16 @@ def test_with_deletion_disabled_marks_are_removed_and_topics_stay() -> None:
     assert "t" in world.topics
 
 
+def test_a_leader_that_restarted_unseen_leads_in_a_new_epoch() -> None:
+    world = World(0, 1)
+    world.create(new_topic("t", [0, 1], [1, 0], [0]))
+    world.restarted = {("t", 0), ("t", 2)}
+    world.elect_controller()
+    assert world.states["t", 0] == LeaderAndIsr(0, 1, (0, 1), 2, partition_epoch=1)
+    assert world.brokers[1].replicas["t", 0].state.leader_epoch == 1
+    assert {world.states["t", index].leader_epoch for index in (1, 2)} == {0}
+
+
 def test_added_partitions_get_leaders() -> None:
     world = World(0, 1)
     world.create(new_topic("t", [0]))
