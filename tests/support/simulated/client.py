@@ -125,8 +125,15 @@ class Client:
     async def ask_coordinator(
         self, key: str, kind: int, request: object, version: int, answer: type[Any]
     ) -> Any:
-        """Ask it; ConnectError too when it is loading or has moved."""
-        found = await self.ask(await self.coordinator(key, kind), request, version, answer)
+        """Find it and ask it; ConnectError too when it is loading or has moved."""
+        node = await self.coordinator(key, kind)
+        return await self.ask_as_coordinator(node, request, version, answer)
+
+    async def ask_as_coordinator(
+        self, node: int, request: object, version: int, answer: type[Any]
+    ) -> Any:
+        """As :meth:`ask_coordinator` of a broker that was one."""
+        found = await self.ask(node, request, version, answer)
         codes = set(_codes(found))
         if codes & {14, 15, 16}:
             raise ConnectError("no coordinator")

@@ -52,6 +52,9 @@ class Transactional(Producer):
     async def work(self) -> None:
         self._numbers = itertools.count()
         self._id = self._epoch = -1
+        self._found: int | None = None
+        self._committed: tuple[int, int] | None = None
+        """Producer id and epoch, if the last that was asked of them was a commit."""
         self.group = f"{self.name}-group"
         self.last: list[Transaction] = []
         """Transactions with an offset, in order."""
@@ -86,7 +89,14 @@ class Transactional(Producer):
             await self._haunt(*before)
 
     async def _coordinator(self, request: object, version: int, answer: type[Any]) -> Any:
-        return await self.ask_coordinator(self.name, TRANSACTION, request, version, answer)
+        """Asked for once and kept until it is one no more, as clients do."""
+        if self._found is None:
+            self._found = await self.coordinator(self.name, TRANSACTION)
+        try:
+            return await self.ask_as_coordinator(self._found, request, version, answer)
+        except ConnectError:
+            self._found = None
+            raise
 
     # -- one transaction
 
@@ -199,6 +209,7 @@ class Transactional(Producer):
             committed=commit,
         )
         one.outcome = Outcome.ENDING if commit else Outcome.ABORTED
+        self._committed = (self._id, self._epoch) if commit else None
         lost = False
         for _ in range(TRIES):
             try:
@@ -234,9 +245,11 @@ class Transactional(Producer):
             transactional_id=self.name, producer_id=id_, producer_epoch=epoch, committed=True
         )
         try:
-            answer = await self._coordinator(request, 3, EndTxnResponse)
+            answer = await self.ask_coordinator(self.name, TRANSACTION, request, 3, EndTxnResponse)
         except ConnectError:
             return
+        if self._committed == (id_, epoch):
+            return  # a coordinator that does not know its end yet repeats what it said last
         demand(answer.error_code != NONE, "I7", f"{ghost.name} may end a transaction")
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).parents[4] / "scripts" / "simulate.py"
 SECONDS = "6"
+KEPT = ("10009", "10106", "10158", "10811")
+"""Seeds that found a bug once."""
 
 
 def simulate(*arguments: str) -> str:
@@ -28,6 +30,10 @@ def simulate(*arguments: str) -> str:
 
 def test_a_cluster_keeps_its_word_and_heals() -> None:
     assert "4 seeds, 0 failed" in simulate("--seeds", "4")
+
+
+def test_what_failed_once_does_not_fail_again() -> None:
+    assert f"{len(KEPT)} seeds, 0 failed" in simulate("--these", *KEPT)
 
 
 def test_a_bug_is_found() -> None:
