@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from pykafka_ops.broker.metadata.single_ops import SingleOps
 from pykafka_ops.broker.metadata.store import (
-    ANY_VERSION,
     Cancel,
-    Create,
-    Delete,
     Node,
-    NodeExistsError,
     Op,
     OpResult,
     SessionLostError,
     SessionState,
-    SetData,
-    Stat,
     WatchCallback,
     enlist,
     enlist_at,
@@ -46,7 +40,7 @@ class _Shared:
             store._fire(changes)
 
 
-class EmbeddedStore:
+class EmbeddedStore(SingleOps):
     """A :class:`~pykafka_ops.broker.metadata.store.MetadataStore` on a file.
 
     Each instance is one session; :meth:`sibling` opens another on the same file, as a second
@@ -94,53 +88,17 @@ class EmbeddedStore:
         self._check(paths[0] if paths else "/")
         return [self._tree.get(path) for path in paths]
 
-    async def exists(self, path: str) -> Stat | None:
-        """The Stat, None if there is no such znode."""
-        self._check(path)
-        node = self._tree.get(path)
-        return None if node is None else node.stat
-
     async def children(self, path: str) -> list[str]:
         """Names of the children, sorted. Raises NoNodeError."""
         self._check(path)
         return self._tree.children(path)
 
-    async def set(self, path: str, data: bytes | None, version: int = ANY_VERSION) -> Stat:
-        """Replace the data. Raises NoNodeError, BadVersionError."""
-        (stat,) = self._apply([SetData(path, data, version)])
-        assert isinstance(stat, Stat)
-        return stat
-
-    async def create(
-        self,
-        path: str,
-        data: bytes | None = None,
-        *,
-        ephemeral: bool = False,
-        sequence: bool = False,
-        make_parents: bool = False,
-    ) -> str:
-        """Create a znode; its path. Raises NodeExistsError, NoNodeError (no parent)."""
-        if make_parents:
-            self._make_parents(path)
-        (created,) = self._apply([Create(path, data, ephemeral, sequence)])
-        assert isinstance(created, str)
-        return created
-
-    def _make_parents(self, path: str) -> None:
-        parent = split(path)[0]
-        if parent and self._tree.get(parent) is None:
-            self._make_parents(parent)
-            with contextlib.suppress(NodeExistsError):
-                self._apply([Create(parent)])
-
-    async def delete(self, path: str, version: int = ANY_VERSION) -> None:
-        """Delete a znode. Raises NoNodeError, BadVersionError, NotEmptyError."""
-        self._apply([Delete(path, version)])
-
     async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
         """All operations or none. Raises what the first bad one would, with ``index`` set."""
-        return self._apply(ops)
+        self._check("/")
+        results, changes = self._tree.apply(ops, self._session)
+        self._shared.fire(changes)
+        return results
 
     def watch_data(self, path: str, fn: WatchCallback) -> Cancel:
         """Call ``fn(path)`` after the znode is created, changed or deleted."""
@@ -189,12 +147,6 @@ class EmbeddedStore:
     def _check(self, path: str) -> None:
         if self._closed:
             raise SessionLostError(path)
-
-    def _apply(self, ops: Iterable[Op]) -> list[OpResult]:
-        self._check("/")
-        results, changes = self._tree.apply(ops, self._session)
-        self._shared.fire(changes)
-        return results
 
     @staticmethod
     def _watch(table: dict[str, list[WatchCallback]], path: str, fn: WatchCallback) -> Cancel:

@@ -11,19 +11,15 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
+from pykafka_ops.broker.metadata.single_ops import SingleOps
 from pykafka_ops.broker.metadata.store import (
-    ANY_VERSION,
     Cancel,
-    Create,
-    Delete,
     Node,
     NodeExistsError,
     Op,
     OpResult,
     SessionLostError,
     SessionState,
-    SetData,
-    Stat,
     StoreError,
     WatchCallback,
     enlist,
@@ -98,7 +94,7 @@ class Ensemble:
         self.loop.call_later(LOOK_S, self._look, context=NOBODY)
 
 
-class SimStore:
+class SimStore(SingleOps):
     """One process's client; see :class:`~pykafka_ops.broker.metadata.store.MetadataStore`."""
 
     def __init__(self, ensemble: Ensemble) -> None:
@@ -129,17 +125,8 @@ class SimStore:
         tree = self._ensemble.tree
         return await self._call("/", lambda: [tree.get(path) for path in paths])
 
-    async def exists(self, path: str) -> Stat | None:
-        node = await self.get(path)
-        return None if node is None else node.stat
-
     async def children(self, path: str) -> list[str]:
         return await self._call(path, lambda: self._ensemble.tree.children(path))
-
-    async def set(self, path: str, data: bytes | None, version: int = ANY_VERSION) -> Stat:
-        (stat,) = await self.multi([SetData(path, data, version)])
-        assert isinstance(stat, Stat)
-        return stat
 
     async def create(
         self,
@@ -150,29 +137,15 @@ class SimStore:
         sequence: bool = False,
         make_parents: bool = False,
     ) -> str:
-        if make_parents:
-            await self._make_parents(split(path)[0])
         try:
-            (created,) = await self.multi([Create(path, data, ephemeral, sequence)])
+            return await super().create(
+                path, data, ephemeral=ephemeral, sequence=sequence, make_parents=make_parents
+            )
         except NodeExistsError:
             node = await self.get(path) if ephemeral else None
             if node and node.data == data and node.stat.ephemeral_owner == self._session:
-                return path
+                return path  # made before the connection broke
             raise
-        assert isinstance(created, str)
-        return created
-
-    async def _make_parents(self, path: str) -> None:
-        if path in ("", "/") or await self.exists(path) is not None:
-            return
-        await self._make_parents(split(path)[0])
-        try:
-            await self.create(path)
-        except NodeExistsError:
-            return
-
-    async def delete(self, path: str, version: int = ANY_VERSION) -> None:
-        await self.multi([Delete(path, version)])
 
     async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
         wanted = list(ops)
