@@ -35,6 +35,22 @@ def read_txn_index(data: Buffer) -> list[AbortedTxn]:
     return [AbortedTxn(pid, first, last, lso, ver) for ver, pid, first, last, lso in rows]
 
 
+def sound_entries(entries: Iterable[AbortedTxn], offsets: range) -> list[AbortedTxn]:
+    """The first entries as they are written: a power cut may leave zeros, or anything, behind.
+
+    Each has its marker among ``offsets``, after its records and after the last entry's marker.
+    """
+    found: list[AbortedTxn] = []
+    least = offsets.start
+    for txn in entries:
+        known = txn.version == VERSION and txn.producer_id >= 0 <= txn.first_offset
+        if not known or not max(least, txn.first_offset + 1) <= txn.last_offset < offsets.stop:
+            break
+        found.append(txn)
+        least = txn.last_offset + 1
+    return found
+
+
 def pack_aborted(txn: AbortedTxn) -> bytes:
     """The 34 bytes of one entry."""
     return _ENTRY.pack(txn.version, *txn[:4])

@@ -14,7 +14,7 @@ from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk import index as formats
 from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import HEADER_SIZE, BatchHeader
-from pykafka_ops.disk.txn_index import VERSION, AbortedTxn, pack_aborted, read_txn_index
+from pykafka_ops.disk.txn_index import AbortedTxn, pack_aborted, read_txn_index, sound_entries
 from pykafka_ops.errors import CorruptBatchError
 
 _MAX_RELATIVE = 2**31 - 1
@@ -121,7 +121,7 @@ class SegmentRebuild:
         segment = self.segment
         span = range(segment.base_offset, self._trusted)  # of entries that are durable, too
         stored = read_txn_index(self._stored(names.TXN_INDEX_SUFFIX) or b"") if span else []
-        aborted = [t for t in stored if t.version == VERSION and t.last_offset in span]
+        aborted = sound_entries(stored, span)
         try:
             if segment.size:
                 self._scan(segment.log, aborted)

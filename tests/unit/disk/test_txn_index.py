@@ -10,6 +10,7 @@ from pykafka_ops.disk.txn_index import (
     collect_aborted,
     pack_aborted,
     read_txn_index,
+    sound_entries,
 )
 from pykafka_ops.errors import CorruptIndexError
 
@@ -31,6 +32,24 @@ def test_only_transactions_that_touch_the_range_are_collected() -> None:
     assert collect_aborted(entries, 21, 31) == ([TWO], True)
     assert collect_aborted(entries, 0, 100) == (entries, False)
     assert collect_aborted(entries, 51, 100) == ([], False)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        AbortedTxn(0, 0, 0, 0),
+        THREE._replace(version=1),
+        THREE._replace(producer_id=-1),
+        THREE._replace(first_offset=-1),
+        THREE._replace(first_offset=50),
+        THREE._replace(last_offset=30),
+        THREE._replace(last_offset=100),
+    ],
+)
+def test_entries_are_sound_up_to_the_first_that_cannot_be(bad: AbortedTxn) -> None:
+    assert sound_entries([ONE, TWO, THREE], range(100)) == [ONE, TWO, THREE]
+    assert sound_entries([ONE, TWO, bad, THREE], range(100)) == [ONE, TWO]
+    assert sound_entries([ONE], range(21, 100)) == []
 
 
 def test_sanity_check() -> None:

@@ -159,6 +159,23 @@ def test_producers_survive_a_crash_with_and_without_snapshots() -> None:
     assert w.log.last_stable_offset == 10
 
 
+def test_zeros_after_a_power_cut_are_no_aborted_transactions() -> None:
+    w = World(index_interval_bytes=0)
+
+    def aborted(sequence: int) -> None:
+        w.append(b"x", producer_id=0, base_sequence=sequence, producer_epoch=0, transactional=True)
+        w.end_txn(0, commit=False)
+
+    aborted(0)
+    w.log.flush()
+    w.files.inodes[FIRST + ".txnindex"].data += bytes(68)  # its length was on disk, and no more
+    recover(w, point=2)
+    assert w.log.aborted_transactions(0, 2) == [(0, 0)]
+    aborted(1)
+    assert w.log.aborted_transactions(0, 4) == [(0, 0), (0, 2)]
+    assert len(content(w, ".txnindex")) == 68
+
+
 # -- leftovers -------------------------------------------------------------------------------------
 
 
