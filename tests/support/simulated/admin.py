@@ -25,6 +25,12 @@ from pykafka_ops.wire.messages.delete_topics import (
     DeleteTopicState,
 )
 from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from pykafka_ops.wire.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataResponse
 from pykafka_ops.wire.messages.partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -40,6 +46,15 @@ if TYPE_CHECKING:
 PASSING = ("passing-a", "passing-b", "passing-c")
 """Topics that are made and deleted again and again, by the same names."""
 ADMIN_MS = 5_000
+SETTINGS = {
+    "min.insync.replicas": ("1", "2", "3"),
+    "segment.bytes": ("1000", "4000"),
+    "index.interval.bytes": ("0", "4096"),
+    "compression.type": ("producer", "lz4", "uncompressed"),
+    "message.timestamp.type": ("CreateTime", "LogAppendTime"),
+}
+"""What topics that stay are given for a while."""
+_SET, _DELETE, _TOPIC = 0, 1, 2
 
 
 class Administrator(Client):
@@ -54,6 +69,7 @@ class Administrator(Client):
             self._reassign,
             self._cancel,
             self._elect,
+            self._alter,
         ]
         while not self.world.quiet:
             with contextlib.suppress(ConnectError):
@@ -111,6 +127,18 @@ class Administrator(Client):
     async def _elect(self) -> None:
         request = ElectLeadersRequest(election_type=0, topic_partitions=None, timeout_ms=ADMIN_MS)
         await self.command(request, 2, ElectLeadersResponse)
+
+    async def _alter(self) -> None:
+        """Another value of a setting, or its default."""
+        name = self.draw.choice(sorted(SETTINGS))
+        value = self.draw.choice((None, *SETTINGS[name]))
+        operation = _DELETE if value is None else _SET
+        config = AlterableConfig(name=name, config_operation=operation, value=value)
+        topic = self.draw.choice(sorted(self.world.partitions))
+        resource = AlterConfigsResource(resource_type=_TOPIC, resource_name=topic, configs=[config])
+        self.world.say(f"{topic} {name}={value}")
+        request = IncrementalAlterConfigsRequest(resources=[resource])
+        await self.command(request, 1, IncrementalAlterConfigsResponse)
 
     # -- how it stands
 
