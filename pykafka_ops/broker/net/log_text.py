@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 
 def first_of(names: Sequence[str]) -> str:
     """The first of some names and how many more there are: one line for thousands."""
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+class Troubles:
+    """What partitions suffer from, told in one line for all with the same trouble."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+        self._of: dict[tuple[int, str], list[str]] = {}
+
+    def add(self, level: int, text: str, name: str) -> None:
+        """Remember it until :meth:`tell`."""
+        self._of.setdefault((level, text), []).append(name)
+
+    def tell(self) -> None:
+        """Log what has come together."""
+        told, self._of = self._of, {}
+        for (level, text), names in told.items():
+            self._log.log(level, "%s: %s", first_of(names), text)

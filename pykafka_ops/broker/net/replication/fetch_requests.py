@@ -5,6 +5,7 @@ Counterpart of ``RemoteLeaderEndPoint``, for ``inter.broker.protocol.version`` 3
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -86,8 +87,8 @@ class Site:
     throttle: Throttle
 
 
-def fetch_request(site: Site, ask: Ask, *, wait: bool) -> FetchRequest:
-    """The Fetch of a follower, which may ``wait`` for records at the leader."""
+def fetch_request(site: Site, ask: Ask, *, most_wait: float) -> FetchRequest:
+    """The Fetch of a follower, which waits at the leader for records, ``most_wait`` ms or less."""
     get = site.configs.value
     size = get("replica.fetch.max.bytes")
     topics: dict[str, FetchTopic] = {}
@@ -106,7 +107,7 @@ def fetch_request(site: Site, ask: Ask, *, wait: bool) -> FetchRequest:
             )
         )
     request = FetchRequest(
-        max_wait_ms=get("replica.fetch.wait.max.ms") if wait else 0,
+        max_wait_ms=math.ceil(min(get("replica.fetch.wait.max.ms"), most_wait)),
         min_bytes=get("replica.fetch.min.bytes"),
         max_bytes=get("replica.fetch.response.max.bytes"),
         session_id=ask.session_id,

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.net.log_text import first_of
+from pykafka_ops.broker.net.log_text import Troubles
 from pykafka_ops.broker.net.replication import fetch_requests
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
@@ -69,9 +70,10 @@ class Fetcher:
         self._session = FollowerSession()
         self._changed: dict[Key, None] = {}
         self._later: list[Key] = []
+        self._ready_at = math.inf
+        """When the first of these may be asked for that an error delays."""
         self._names: dict[bytes, str] = {}
-        self._troubles: dict[tuple[int, str], list[str]] = {}
-        """What is to be told of partitions: level and text, and of which."""
+        self._troubles = Troubles(log)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -146,9 +148,9 @@ class Fetcher:
     async def _step(self, peer: Peer) -> None:
         """Ask once and do what the answer says."""
         request = self.request()
-        self._tell_troubles()
+        self._troubles.tell()
         if request is None:
-            await self._pause()
+            await self._pause(min(self._backoff, self._patience()))
             return
         version = (
             fetch_requests.VERSION if self._session.by_id else fetch_requests.VERSION_WITHOUT_IDS
@@ -156,16 +158,20 @@ class Fetcher:
         response = await peer.ask(request, version, FetchResponse)
         for state in self.take(response):
             await self._reset(peer, state)
-        self._tell_troubles()
+        self._troubles.tell()
         if response.error_code not in SESSION_OVER:
             await self._pause()
 
-    async def _pause(self) -> None:
-        """Wait as long as after an error, or until there is something new to copy."""
+    async def _pause(self, most: float | None = None) -> None:
+        """Wait as long as after an error, or ``most``, or until there is something new to copy."""
         self._news.clear()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._backoff / 1000):
+            async with asyncio.timeout((self._backoff if most is None else most) / 1000):
                 await self._news.wait()
+
+    def _patience(self) -> float:
+        """Until the first partition that was left alone is to be asked for again."""
+        return max(0.0, self._ready_at - self._site.timer())
 
     @property
     def _backoff(self) -> int:
@@ -195,7 +201,8 @@ class Fetcher:
             ask = session.start(wanted)
         elif not (ask.send or ask.forget or session.sent):
             return None
-        return fetch_requests.fetch_request(self._site, ask, wait=not self._changed)
+        wait = 0 if self._changed else self._patience()
+        return fetch_requests.fetch_request(self._site, ask, most_wait=wait)
 
     def _name(
         self, changed: dict[Key, None], sent: Mapping[Key, Wanted]
@@ -203,6 +210,7 @@ class Fetcher:
         """What to ask of the first ``AT_ONCE`` that are ready and of which the leader does not
         know it (``sent``); the others remain changed."""
         now = self._site.timer()
+        self._ready_at = math.inf
         named: dict[Key, Wanted | None] = {}
         news = 0
         for key in changed:
@@ -224,11 +232,12 @@ class Fetcher:
             if state.phase is Phase.TRUNCATING:
                 follower.truncate(partition, state, Truncation(state.offset, complete=True))
             if (
-                not state.is_ready(now)
+                not (ready := state.is_ready(now))
                 or partition.log.dir.full
                 or (throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded())
             ):
                 self._later.append(key)
+                self._ready_at = min(self._ready_at, math.inf if ready else state.ready_at)
                 return None
             start = partition.log.log_start_offset
         except KafkaError as error:
@@ -357,13 +366,7 @@ class Fetcher:
         self._trouble(logging.WARNING, f"marked as failed: {reason}", state)
 
     def _trouble(self, level: int, text: str, state: FollowState) -> None:
-        self._troubles.setdefault((level, text), []).append(f"{state.topic}-{state.index}")
-
-    def _tell_troubles(self) -> None:
-        """One line for all partitions with the same trouble: it may be thousands."""
-        troubles, self._troubles = self._troubles, {}
-        for (level, text), names in troubles.items():
-            log.log(level, "%s: %s", first_of(names), text)
+        self._troubles.add(level, text, f"{state.topic}-{state.index}")
 
     # -- out of range
 

@@ -1,0 +1,63 @@
+"""How long a follower waits: at its leader for records, at home before it asks again."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from typing import Any, cast
+
+from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from tests.support.copying import InMemoryPeer, Pair
+from tests.support.handler_site import batch, topic_id
+
+UNKNOWN_EPOCH = 75
+
+
+def refusal(session: int = 5) -> FetchResponse:
+    """The leader has not heard yet that it leads ``t``."""
+    part = PartitionData(partition_index=0, high_watermark=0, error_code=UNKNOWN_EPOCH)
+    topic = FetchableTopicResponse(topic_id=topic_id("t"), partitions=[part])
+    return FetchResponse(session_id=session, responses=[topic])
+
+
+def test_nobody_waits_at_the_leader_for_longer_than_until_another_is_asked_for_again() -> None:
+    pair = Pair()
+    for site in (pair.leader, pair.follower):
+        site.topic("u", isr=(0, 1), replicas=(0, 1), leader=0)
+    pair.fetcher.add(cast(Any, pair.follower.replicas.find("u", 0)))
+    pair.settle()
+    idle = pair.fetcher.request()
+    assert idle is not None
+    assert idle.max_wait_ms == 500
+    assert pair.fetcher.take(refusal(idle.session_id)) == []
+    without = pair.fetcher.request()
+    assert without is not None
+    assert [t.topic_id for t in without.forgotten_topics_data] == [topic_id("t")]
+    assert without.max_wait_ms == 25
+
+
+def test_an_only_partition_that_is_refused_is_asked_for_again_long_before_the_backoff() -> None:
+    pair = Pair(replica_fetch_backoff_ms=3_600_000)
+    pair.leader.append("t", 0, batch(b"a"))
+    refusals = [refusal()]
+
+    class Hesitant(InMemoryPeer):
+        async def ask(self, *words: Any, **more: Any) -> Any:
+            await asyncio.sleep(0)
+            return refusals.pop() if refusals else await super().ask(*words, **more)
+
+    pair.fetcher._site = dataclasses.replace(
+        pair.fetcher._site,
+        connect=lambda *_: cast(Any, Hesitant(lambda: pair.leader)),
+        timer=lambda: time.monotonic() * 1000,
+    )
+
+    async def copy() -> None:
+        pair.fetcher.start()
+        while pair.copy.log.log_end_offset < 1:
+            await asyncio.sleep(0)
+        await pair.fetcher.stop()
+
+    asyncio.run(asyncio.wait_for(copy(), 60))
+    assert refusals == []
