@@ -77,7 +77,8 @@ def _gaps(bench: Bench, made: Trio) -> None:
     for row, unit in ((RESTART, 1000.0), (FAILOVER, 1.0)):
         for number in range(bench.repeats):
             topic = made.new_topic(f"gap-{'restart' if row is RESTART else 'kill'}-{number}")
-            words = [made.bootstrap, topic, f"seconds={GAP_SECONDS}"]
+            client = "librdkafka" if row is RESTART else "asking"
+            words = [client, made.bootstrap, topic, f"seconds={GAP_SECONDS}"]
             argv = [sys.executable, "-m", "scripts.benchmarks.gap_load", *words]
             running = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
             assert running.stdout is not None
