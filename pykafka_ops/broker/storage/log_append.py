@@ -312,7 +312,7 @@ class LogAppend(LogSegments):
             last = header.last_offset
             position += header.size
         if self._end - self.recovery_point >= self.config.flush_messages:
-            self.flush()
+            self.flush_soon()
         return AppendInfo(first, last, -1, self._start)
 
     def _sound(self, records: memoryview) -> list[BatchHeader]:

@@ -33,6 +33,13 @@ class LogSegments(LogState):
         self.open()
         return list(self._segments)
 
+    def _load(self) -> Segment:
+        """As ever; what a crash left undone for ``flush.messages`` is owed at once."""
+        segment = super()._load()
+        if self._end - self.recovery_point >= self.config.flush_messages:
+            self.flush_soon()
+        return segment
+
     # -- rolling -----------------------------------------------------------------------------------
 
     def roll(self, base_offset: int = 0) -> Segment:
@@ -127,6 +134,10 @@ class LogSegments(LogState):
         if not waiting:
             self._flush_owed()
             self.dir.check()  # without a background it was done, or failed, by now
+
+    def durable(self, offset: int) -> int:
+        """``offset``, or up to where the log is durable if it owes more to ``flush.messages``."""
+        return offset if self.owed < 0 else min(offset, self.recovery_point)
 
     def _flush_owed(self) -> None:
         job = self.flush_job() if self.recovery_point < self.owed else None

@@ -126,7 +126,7 @@ class Partition:
         self.leader_epoch_start = log.log_end_offset
         log.assign_epoch(self.leader_epoch, self.leader_epoch_start)
         if len(self.replicas) <= 1:
-            log.high_watermark = self.leader_epoch_start
+            log.high_watermark = max(log.high_watermark, log.durable(self.leader_epoch_start))
 
     def resign(self) -> None:
         """Stop leading or following."""
@@ -241,8 +241,7 @@ class Partition:
             owner = self._owner
             minimum = log.config.min_insync_replicas
             end = view.committed(end, minimum, owner.timer(), owner.max_lag_ms(), owner.alive)
-        if log.owed >= 0:  # flush.messages: not all of it is durable yet
-            end = min(end, log.recovery_point)
+        end = log.durable(end)
         if end > log.high_watermark:
             log.high_watermark = end
             return True

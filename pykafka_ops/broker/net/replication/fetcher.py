@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.net.log_text import Troubles
 from pykafka_ops.broker.net.replication import fetch_requests
+from pykafka_ops.broker.net.replication.owing import Owing
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
     Asked,
@@ -46,13 +47,6 @@ SESSION_OVER = (
 )
 """Answers after which a new session is asked for at once."""
 
-PASSING = (
-    ErrorCode.UNKNOWN_LEADER_EPOCH,
-    ErrorCode.NOT_LEADER_OR_FOLLOWER,
-    ErrorCode.UNKNOWN_TOPIC_ID,
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-)
-FIRST_DELAY_MS = 25.0
 AT_ONCE = 500
 """Partitions that one request names."""
 
@@ -74,6 +68,7 @@ class Fetcher:
         """When the first of these may be asked for that an error delays."""
         self._names: dict[bytes, str] = {}
         self._troubles = Troubles(log)
+        self._owing = Owing(site.replicas, site.timer)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -86,6 +81,7 @@ class Fetcher:
         state = self.states.get(key)
         if state is None or state.leader_epoch != partition.leader_epoch:
             self.states[key] = follower.begin(partition)
+            self._owing.note(partition)
         elif state.topic_id != partition.topic_id:
             state.topic_id = partition.topic_id
         self._names[partition.topic_id] = partition.topic
@@ -147,6 +143,7 @@ class Fetcher:
 
     async def _step(self, peer: Peer) -> None:
         """Ask once and do what the answer says."""
+        await self._owing.settled()
         request = self.request()
         self._troubles.tell()
         if request is None:
@@ -325,6 +322,7 @@ class Fetcher:
             high_watermark=data.high_watermark,
             log_start=data.log_start_offset,
         )
+        self._owing.note(partition)
         if moved and site.replicas.fetches.watched(partition.key):
             site.replicas.wake_soon(partition.key)
         if records and site.throttle.is_throttled(partition.key):
@@ -345,12 +343,9 @@ class Fetcher:
         follower.truncate(partition, state, cut)
 
     def _delay(self, state: FollowState, code: int) -> None:
-        """Leave it alone for ``replica.fetch.backoff.ms``; shorter at first for what passes as
-        the controller's word spreads."""
+        """Leave it alone for a while."""
         now = self._site.timer()
-        wait = float(self._backoff)
-        if code in PASSING:
-            wait = min(wait, FIRST_DELAY_MS * 2.0 ** min(state.errors, 20))
+        wait = fetching.delay_after(code, state.errors, self._backoff)
         state.errors += 1
         state.delay(now + wait, now)
         self._trouble(logging.INFO, ErrorCode.of(code).name, state)

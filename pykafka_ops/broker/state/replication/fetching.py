@@ -14,6 +14,14 @@ from pykafka_ops.wire.codes import ErrorCode
 
 UNKNOWN = -1
 
+PASSING = (
+    ErrorCode.UNKNOWN_LEADER_EPOCH,
+    ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    ErrorCode.UNKNOWN_TOPIC_ID,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+)
+FIRST_DELAY_MS = 25.0
+
 Key = tuple[str, int]
 
 
@@ -132,6 +140,15 @@ def judge(
     if code == ErrorCode.FENCED_LEADER_EPOCH:
         return Verdict.FAILED
     return Verdict.WAIT
+
+
+def delay_after(code: int, errors: int, backoff: int) -> float:
+    """How long to leave a partition alone after an error, the next after ``errors`` in a row:
+    ``replica.fetch.backoff.ms``, shorter at first for what passes as the controller's word
+    spreads."""
+    if code in PASSING:
+        return min(backoff, FIRST_DELAY_MS * 2.0 ** min(errors, 20))
+    return backoff
 
 
 class Truncation(NamedTuple):

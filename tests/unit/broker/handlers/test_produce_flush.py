@@ -6,30 +6,17 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.handler_site import ME, OTHER, Site, batch
 from tests.support.replication import lead
+from tests.support.shelf import Shelf
 
 
 def outcome(later: Any) -> tuple[int, int]:
     """(error, base offset)."""
     answer = later.answer.responses[0].partition_responses[0]
     return answer.error_code, answer.base_offset
-
-
-class Shelf:
-    """Jobs that wait until somebody does them."""
-
-    def __init__(self, site: Site) -> None:
-        self.jobs: list[Any] = []
-        site.logs.dir.submit = self.jobs.append  # type: ignore[method-assign,assignment]
-        site.logs.dir.on_flushed = site.replicas.flushed
-
-    def work(self, site: Site) -> None:
-        job = self.jobs.pop(0)
-        job.run()
-        job.done()
-        site.run_soon()
 
 
 @pytest.mark.parametrize("acks", [1, -1])
@@ -91,3 +78,19 @@ def test_a_flush_that_ends_when_another_broker_leads_commits_nothing() -> None:
     shelf.work(site)
     assert partition.log.recovery_point == 1
     assert partition.log.high_watermark == 0, "the other broker may not have it"
+
+
+def test_what_a_crash_left_unsynced_is_not_committed_before_it_is() -> None:
+    site = Site()
+    (partition,) = site.topic("t", config={"flush.messages": "1"})
+    shelf = Shelf(site)
+    site.produce(batch(b"a"), acks=1)
+    shelf.jobs.clear()
+    site.replicas.drop("t", 0)
+    site.logs.logs["t", 0] = Log(site.logs.dir, "t", 0, partition.log.config)
+    again = site.replicas.host("t", 0, partition.topic_id)
+    lead(again, (ME,), (ME,), leader=ME, epoch=4)
+    assert again.log.log_end_offset == 1
+    assert again.log.high_watermark == 0
+    shelf.work(site)
+    assert again.log.high_watermark == again.log.recovery_point == 1

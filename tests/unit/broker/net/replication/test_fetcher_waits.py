@@ -7,9 +7,15 @@ import dataclasses
 import time
 from typing import Any, cast
 
-from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from pykafka_ops.wire.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
 from tests.support.copying import InMemoryPeer, Pair
 from tests.support.handler_site import batch, topic_id
+from tests.support.shelf import Shelf
 
 UNKNOWN_EPOCH = 75
 
@@ -61,3 +67,39 @@ def test_an_only_partition_that_is_refused_is_asked_for_again_long_before_the_ba
 
     asyncio.run(asyncio.wait_for(copy(), 60))
     assert refusals == []
+
+
+def test_a_leader_is_not_told_of_what_flush_messages_wants_synced_first() -> None:
+    pair = Pair()
+    for site in (pair.leader, pair.follower):
+        site.topic("f", isr=(0, 1), replicas=(0, 1), leader=0, config={"flush.messages": "1"})
+    shelf = Shelf(pair.follower)
+    copy = cast(Any, pair.follower.replicas.find("f", 0))
+    pair.fetcher.add(copy)
+    pair.leader.append("f", 0, batch(b"a"))
+    asked: list[FetchRequest] = []
+
+    class Watched(InMemoryPeer):
+        async def ask(self, request: Any, *words: Any, **more: Any) -> Any:
+            asked.append(request)
+            await asyncio.sleep(0)
+            return await super().ask(request, *words, **more)
+
+    pair.fetcher._site = dataclasses.replace(
+        pair.fetcher._site, connect=lambda *_: cast(Any, Watched(lambda: pair.leader))
+    )
+
+    async def copy_it() -> None:
+        pair.fetcher.start()
+        while not shelf.jobs:
+            await asyncio.sleep(0)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert (copy.log.log_end_offset, len(asked)) == (1, 1)
+        shelf.work(pair.follower)
+        while len(asked) < 2:
+            await asyncio.sleep(0)
+        await pair.fetcher.stop()
+
+    asyncio.run(asyncio.wait_for(copy_it(), 60))
+    assert copy.log.recovery_point == 1
