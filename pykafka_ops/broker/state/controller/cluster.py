@@ -194,6 +194,11 @@ class Cluster:
             if not wanted.isdisjoint(record.assignment.replicas)
         ]
 
+    def is_going(self, topic: str) -> bool:
+        """Whether a topic is being deleted, and not only queued: its replicas are in use then."""
+        deletion = self.deletions.get(topic)
+        return deletion is not None and deletion.started
+
     def is_live(self, broker: int) -> bool:
         """Whether the broker is registered and not about to stop."""
         return broker in self.brokers and broker not in self.shutting_down
@@ -227,11 +232,11 @@ class Cluster:
         replicas = record.assignment.replicas
         offline = () if len(online) == len(replicas) else _without(replicas, online)
         image = PartitionImage.of(record.state, record.assignment, offline)
-        return image.deleted() if topic in self.deletions else image
+        return image.deleted() if self.is_going(topic) else image
 
     def stop_epoch(self, topic: str, index: int) -> int:
         """The leader epoch for StopReplica."""
-        if topic in self.deletions:
+        if self.is_going(topic):
             return EPOCH_DURING_DELETE
         record = self.partition(topic, index)
         return -1 if record is None or record.state is None else record.state.leader_epoch

@@ -36,7 +36,7 @@ class Term:
 
     def healthy(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
         """Those that are not being deleted; a topic that is being moved first lives on."""
-        return [key for key in partitions if not self.deletions.has_begun(key[0])]
+        return [key for key in partitions if not self.cluster.is_going(key[0])]
 
     def leaderless(self) -> list[TopicPartition]:
         """Partitions that wait for a broker to lead them."""

@@ -30,15 +30,11 @@ class DeletionRules:
         self._epoch = epoch
         self.notices: list[str] = []
 
-    def has_begun(self, topic: str) -> bool:
-        """Whether the topic is being deleted, and not only queued."""
-        deletion = self._cluster.deletions.get(topic)
-        return deletion is not None and deletion.started
-
     def start(self, topics: Iterable[str]) -> Steps[None]:
         """Begin, or go on with, the deletion of topics that are known.
 
-        A topic whose replicas are being moved is queued until that is over.
+        A topic whose replicas are being moved is queued until that is over. Until then brokers
+        know it: those that join could not ask its leaders for it otherwise.
         """
         items: list[WriteItem] = []
         for topic in topics:
@@ -46,8 +42,6 @@ class DeletionRules:
             deletion = self._cluster.deletions.setdefault(topic, Deletion())
             first = not deletion.started
             if first and any(r.assignment.being_reassigned for r in entry.partitions.values()):
-                for index in entry.partitions:  # clients do not see it any more
-                    self._batch.tell(topic, index)
                 continue
             if first:
                 self._begin(topic, entry, deletion)

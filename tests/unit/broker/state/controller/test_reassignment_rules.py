@@ -254,13 +254,15 @@ def test_a_topic_is_deleted_after_its_moves() -> None:
     world.delete("t")
     assert "t" in world.topics
     assert world.marked == {"t"}
-    assert "t" not in world.brokers[0].image.topics
+    assert world.brokers[0].image.has_leaders("t", [0]), "who joins asks its leader by topic id"
     assert world.controller.deletion_settled("t")
     assert error_of(world.move("t", 0, None))[0] == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     world.elect_controller()
     assert "t" in world.topics
+    assert world.brokers[0].image.has_leaders("t", [0])
     world.in_sync("t", 0, 0, 1, 2)
     assert "t" not in world.topics
+    assert "t" not in world.brokers[0].image.topics
     assert world.marked == set()
     assert hosts(world) == set()
 
