@@ -5,9 +5,12 @@ Counterpart of the config half of ``kafka.zk.AdminZkClient``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.metadata.json_data import ZnodeError
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Create,
@@ -31,6 +34,8 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore, Node, Op
 
+log = logging.getLogger("kafka.server.ConfigAdminManager")
+
 ATTEMPTS = 20
 MOST_BYTES = 600_000
 """Of one entity. ZooKeeper hangs up on requests of 1 MiB (``jute.maxbuffer``), which a name can be
@@ -39,13 +44,27 @@ a part of: a broker that sent one would lose its connection over and over."""
 _TIDIED = tuple(f"{kind}/" for kind in (USERS, CLIENTS, IPS))
 
 
+@contextmanager
+def _unknown_to_clients() -> Iterator[None]:
+    """As in Kafka, clients hear UNKNOWN_SERVER_ERROR and no more; the log says the rest."""
+    try:
+        yield
+    except (StoreError, ZnodeError) as error:
+        log.warning("settings cannot be read or written: %s", error)
+        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR) from error
+
+
 async def read(store: MetadataStore, *entities: str) -> list[dict[str, str]]:
-    """The settings of each entity (``topics/t``, ``brokers/0``), empty where it has none."""
-    nodes = await store.get_many([EntityConfig.path(entity) for entity in entities])
-    return [
-        EntityConfig.decode(entity, None if node is None else node.data)
-        for entity, node in zip(entities, nodes, strict=True)
-    ]
+    """The settings of each entity (``topics/t``, ``brokers/0``), empty where it has none.
+
+    Raises KafkaError UNKNOWN_SERVER_ERROR if the tree cannot be reached, or says nonsense.
+    """
+    with _unknown_to_clients():
+        nodes = await store.get_many([EntityConfig.path(entity) for entity in entities])
+        return [
+            EntityConfig.decode(entity, None if node is None else node.data)
+            for entity, node in zip(entities, nodes, strict=True)
+        ]
 
 
 async def change(
@@ -59,9 +78,19 @@ async def change(
 
     Settings and notification are written in one step; ``edit`` is called again when somebody
     else was faster. Users, clients and addresses without settings lose their znode. What ``edit``
-    raises goes through, KafkaError INVALID_REQUEST for more than a store takes, StoreError when the
-    tree cannot be written.
+    raises goes through, KafkaError INVALID_REQUEST for more than a store takes, otherwise the
+    errors of :func:`read`.
     """
+    with _unknown_to_clients():
+        await _change(store, entity, edit, validate_only)
+
+
+async def _change(
+    store: MetadataStore,
+    entity: str,
+    edit: Callable[[dict[str, str]], Mapping[str, str]],
+    validate_only: bool,
+) -> None:
     path = EntityConfig.path(entity)
     for _ in range(ATTEMPTS):
         node = await store.get(path)

@@ -6,13 +6,11 @@ v1 brought sources and synonyms (KIP-226), v3 types and documentation (KIP-569).
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import broker_loggers, config_store
 from pykafka_ops.broker.handlers.config_changes import broker_id_of
-from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.metadata.znodes_config import TOPICS
 from pykafka_ops.broker.state.configs.alter import Resource
 from pykafka_ops.broker.state.configs.sources import Entry
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
         DescribeConfigsResource,
     )
 
-log = logging.getLogger("kafka.server.ConfigHelper")
 
 Overrides = dict[str, dict[str, str]]
 """Own settings of topics, by topic."""
@@ -62,11 +59,7 @@ def handle(context: Context, request: DescribeConfigsRequest) -> Answer:
 async def _with_topics(
     context: Context, request: DescribeConfigsRequest, topics: list[str]
 ) -> DescribeConfigsResponse:
-    try:
-        found = await config_store.read(context.services.store, *(f"{TOPICS}/{t}" for t in topics))
-    except StoreError as error:
-        log.error("cannot read the settings of topics: %s", error)
-        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR) from error
+    found = await config_store.read(context.services.store, *(f"{TOPICS}/{t}" for t in topics))
     return _answer(context, request, dict(zip(topics, found, strict=True)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import config_store
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.wire.messages.scram_credentials import DescribeUserScramCredentialsRequest
 
-log = logging.getLogger("kafka.server.ZkAdminManager")
 Result = DescribeUserScramCredentialsResult
 
 
@@ -58,8 +56,7 @@ async def _some(store: MetadataStore, users: list[str]) -> DescribeUserScramCred
 async def _one(store: MetadataStore, user: str) -> Result:
     try:
         (values,) = await config_store.read(store, f"{USERS}/{sanitize(user)}")
-    except Exception as error:
-        log.error("reading the credentials of %r", user, exc_info=error)
+    except KafkaError:
         return _refused(user, scram_requests.generic(ErrorCode.UNKNOWN_SERVER_ERROR))
     if scram_requests.has_credentials(values):
         return _result(user, values)

@@ -21,7 +21,7 @@ from pykafka_ops.broker.net.sockets.door import Door
 from pykafka_ops.broker.net.sockets.listeners import bind
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
-from pykafka_ops.errors import KafkaError, WireError
+from pykafka_ops.errors import KafkaError, PkoError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
@@ -317,7 +317,8 @@ class Server:
         """The answer for a request whose handler raised; WireError if it has no such shape."""
         name = APIS[request.api.key].name
         if not isinstance(error, KafkaError):
-            log.error("%s v%s failed", name, request.version, exc_info=error)
+            fault = None if isinstance(error, PkoError) else error  # the others are bugs
+            log.error("%s v%s failed: %s", name, request.version, error, exc_info=fault)
             error = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
         return request.api.failed(message, request.version, error)
 
