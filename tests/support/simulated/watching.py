@@ -119,7 +119,9 @@ class Watcher:
     ) -> None:
         epoch = partition.leader_epoch
         self.world.ledger.led(key, epoch, node.id)
-        if epoch >= self._newest.get(key, -1):
+        state = self.states.get(partition.key)
+        elected = -1 if state is None else state.leader_epoch  # maybe of one that is stopping
+        if epoch >= max(elected, self._newest.get(key, -1)):
             self._newest[key] = epoch
             said = f"{partition.key}: broker {node.id} leads in epoch {epoch}"
             end = log.log_end_offset
