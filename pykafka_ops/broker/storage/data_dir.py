@@ -10,6 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.storage.checkpoints import (
+    Checkpoint,
+    CheckpointJob,
+    Key,
+    RecoveryPoints,
+)
 from pykafka_ops.broker.storage.files import Files, Lock
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import Job, LogDir, StorageSettings
@@ -20,13 +26,11 @@ from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import (
     MetaProperties,
     format_meta_properties,
-    format_offsets,
     parse_meta_properties,
     parse_offsets,
 )
 from pykafka_ops.errors import CorruptIndexError, StorageError
 
-Key = tuple[str, int]
 ConfigOf = Callable[[str], TopicConfig]
 
 _METADATA_TOPIC = "__cluster_metadata"
@@ -67,8 +71,10 @@ class DataDir(LogDir):
         self._expiry: dict[Key, int] = {}
         self._doomed: list[str] = []
         self._lock: Lock | None = None
-        self._written: dict[str, dict[Key, int]] = {}
-        self._writing: set[str] = set()
+        self._points = RecoveryPoints(self, names.RECOVERY_POINT_CHECKPOINT)
+        self._starts = Checkpoint(self, names.LOG_START_OFFSET_CHECKPOINT)
+        self._watermarks = Checkpoint(self, names.REPLICATION_OFFSET_CHECKPOINT)
+        self._cleaned = Checkpoint(self, names.CLEANER_OFFSET_CHECKPOINT)
 
     def submit(self, job: Job) -> None:
         if self.submitted is None:
@@ -139,6 +145,7 @@ class DataDir(LogDir):
             self.files.remove(marker)
             self.files.sync_directory(self.path)
         self.recovery_points = self._read_checkpoint(names.RECOVERY_POINT_CHECKPOINT)
+        self._points.loaded(self.recovery_points)
         self.start_offsets = self._read_checkpoint(names.LOG_START_OFFSET_CHECKPOINT)
         self.high_watermarks = self._read_checkpoint(names.REPLICATION_OFFSET_CHECKPOINT)
         self.cleaner_offsets = self._read_cleaner_offsets()
@@ -305,9 +312,12 @@ class DataDir(LogDir):
 
     def collect_recovery_points(self) -> CheckpointJob | None:
         """Write where each log is durable up to, if that changed."""
+        self._collect_recovery_points()
+        return self._points.job(self.recovery_points)
+
+    def _collect_recovery_points(self) -> None:
         for log in self.open_logs():
             self.recovery_points[log.topic, log.partition] = log.recovery_point
-        return self._changed(names.RECOVERY_POINT_CHECKPOINT, self.recovery_points)
 
     def collect_start_offsets(self) -> CheckpointJob | None:
         """Write the log starts that the first segment's name does not tell, if they changed."""
@@ -317,32 +327,23 @@ class DataDir(LogDir):
                 self.start_offsets[log.topic, log.partition] = start
             else:
                 self.start_offsets.pop((log.topic, log.partition), None)
-        return self._changed(names.LOG_START_OFFSET_CHECKPOINT, self.start_offsets)
+        return self._starts.job(self.start_offsets)
 
     def collect_high_watermarks(self) -> CheckpointJob | None:
         """Write the high watermarks, if they changed."""
         for log in self.open_logs():
             self.high_watermarks[log.topic, log.partition] = log.high_watermark
-        return self._changed(names.REPLICATION_OFFSET_CHECKPOINT, self.high_watermarks)
+        return self._watermarks.job(self.high_watermarks)
 
     def collect_cleaner_offsets(self) -> CheckpointJob | None:
         """Write where the dirty parts of compacted logs begin, if that changed."""
-        return self._changed(names.CLEANER_OFFSET_CHECKPOINT, self.cleaner_offsets)
+        return self._cleaned.job(self.cleaner_offsets)
 
-    def _changed(self, name: str, offsets: dict[Key, int]) -> CheckpointJob | None:
-        unchanged = self._written.get(name) == offsets
-        if unchanged or name in self._writing or not self.online:
-            return None
-        self._writing.add(name)
-        return CheckpointJob(self, name, dict(offsets))
-
-    def checkpoint_done(self, job: CheckpointJob) -> None:
-        """Remember what the file holds; a full disk is tried again next time."""
-        self._writing.discard(job.name)
-        if job.error is None:
-            self._written[job.name] = job.offsets
-        else:
-            self.fail(job.error)
+    def before_growth(self, key: Key, recovery_point: int) -> None:
+        points = self._points
+        if points.claims_more(key, recovery_point):
+            self._collect_recovery_points()
+            points.write_now(self.recovery_points)
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -362,25 +363,3 @@ class DataDir(LogDir):
         self.partitions.clear()
         self.futures.clear()
         return keys
-
-
-class CheckpointJob:
-    """Replace one checkpoint file."""
-
-    def __init__(self, data_dir: DataDir, name: str, offsets: dict[Key, int]) -> None:
-        self.data_dir = data_dir
-        self.name = name
-        self.offsets = offsets
-        self.error: OSError | None = None
-
-    def run(self) -> None:
-        """Any thread."""
-        path = f"{self.data_dir.path}/{self.name}"
-        try:
-            self.data_dir.files.write_atomic(path, format_offsets(self.offsets).encode())
-        except OSError as error:
-            self.error = error
-
-    def done(self) -> None:
-        """The directory's thread."""
-        self.data_dir.checkpoint_done(self)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pykafka_ops.broker.storage.data_dir import DataDir, Key
+from pykafka_ops.broker.storage.checkpoints import Key
+from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.disk import names

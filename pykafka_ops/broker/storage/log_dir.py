@@ -84,6 +84,11 @@ class LogDir:
         job.run()
         job.done()
 
+    def before_growth(self, key: tuple[str, int], recovery_point: int) -> None:
+        """Records are about to be appended to a log for the first time, or since it was cut: no
+        checkpoint may say that it is durable beyond ``recovery_point``. Raises KafkaError
+        KAFKA_STORAGE_ERROR."""
+
     def schedule(self, delay_ms: float, action: Callable[[], None]) -> None:
         """Call ``action`` on the logs' own thread in ``delay_ms``; without a runner, at once."""
         if self.delete_later is None:

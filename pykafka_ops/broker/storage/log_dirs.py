@@ -14,8 +14,9 @@ from contextlib import suppress
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.background import Background, RemoveTree
+from pykafka_ops.broker.storage.checkpoints import CheckpointJob, Key
 from pykafka_ops.broker.storage.closing import close_logs
-from pykafka_ops.broker.storage.data_dir import CheckpointJob, DataDir, Key
+from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.describe import DirDescription, LogDescription, describe
 from pykafka_ops.broker.storage.files import Files, RealFiles
 from pykafka_ops.broker.storage.log import Log
@@ -297,7 +298,7 @@ class LogDirs:
     def _save(self, jobs: Sequence[CheckpointJob | None]) -> None:
         for job in jobs:
             if job is not None:
-                job.data_dir.submit(job)
+                job.checkpoint.log_dir.submit(job)
 
     def _expire_producers(self, now: float) -> None:
         now = self.settings.clock()

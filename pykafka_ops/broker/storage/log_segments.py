@@ -71,8 +71,12 @@ class LogSegments(LogState):
     def _roll_if_due(
         self, size: int, max_timestamp: int, span: tuple[int, int], now: int
     ) -> Segment:
-        """The segment for a batch of ``size`` bytes with offsets ``span``: a new one if due."""
+        """The segment for a batch of ``size`` bytes with offsets ``span``: a new one if due.
+
+        The first batch after the log was opened or cut comes by here.
+        """
         active = self.open()
+        self.dir.before_growth((self.topic, self.partition), self.recovery_point)
         if active.should_roll(size, max_timestamp, span[1], now):
             active = self.roll(span[0])
         first = active.first_timestamp if active.size else max_timestamp

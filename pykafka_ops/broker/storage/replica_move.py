@@ -19,7 +19,8 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.broker.storage.data_dir import DataDir, Key
+    from pykafka_ops.broker.storage.checkpoints import Key
+    from pykafka_ops.broker.storage.data_dir import DataDir
     from pykafka_ops.broker.storage.files import Files
 
 MARKER = "replaces.json"

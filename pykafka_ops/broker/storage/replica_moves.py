@@ -25,7 +25,8 @@ from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.data_dir import DataDir, Key
+    from pykafka_ops.broker.storage.checkpoints import Key
+    from pykafka_ops.broker.storage.data_dir import DataDir
     from pykafka_ops.broker.storage.log import Log
     from pykafka_ops.broker.storage.log_dirs import LogDirs
 

@@ -1,0 +1,115 @@
+"""The checkpoint files of a data directory: written now and then, in another thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+
+from pykafka_ops.broker.storage.log_dir import LogDir
+from pykafka_ops.disk.checkpoint import format_offsets
+
+Key = tuple[str, int]
+
+
+class Checkpoint:
+    """One file, offsets by partition."""
+
+    def __init__(self, log_dir: LogDir, name: str) -> None:
+        self.log_dir = log_dir
+        self._path = f"{log_dir.path}/{name}"
+        self._written: Mapping[Key, int] | None = None
+        self._busy = False
+        self._lock = Lock()
+        self._numbers = 0
+        self._newest = 0
+        """Number of the newest content in the file; guarded by the lock."""
+
+    def job(self, offsets: Mapping[Key, int]) -> CheckpointJob | None:
+        """What writes ``offsets``; None if the file holds them, or is being written."""
+        if self._busy or self._written == offsets or not self.log_dir.online:
+            return None
+        return self._job(offsets)
+
+    def _job(self, offsets: Mapping[Key, int]) -> CheckpointJob:
+        self._busy = True
+        self._numbers += 1
+        return CheckpointJob(self, dict(offsets), self._numbers)
+
+    def write(self, job: CheckpointJob) -> None:
+        """Any thread: replace the file, unless something newer is in it. Raises OSError."""
+        with self._lock:
+            if job.number > self._newest:
+                content = format_offsets(job.offsets).encode()
+                self.log_dir.files.write_atomic(self._path, content)
+                self._newest = job.number
+
+    def done(self, job: CheckpointJob) -> None:
+        """The directory's thread: remember what the file holds; a full disk is tried again."""
+        if job.error is not None:
+            self.log_dir.fail(job.error)
+        if job.number == self._numbers:  # else a newer one is under way, or was
+            self._busy = False
+            if job.error is None:
+                self._written = job.offsets
+
+
+class RecoveryPoints(Checkpoint):
+    """``recovery-point-offset-checkpoint``: up to where each log is durable.
+
+    What the file says of a log outlives it: one that was cut, or made anew under an old name,
+    would be taken for durable after a crash up to where the former one was.
+    """
+
+    def __init__(self, log_dir: LogDir, name: str) -> None:
+        super().__init__(log_dir, name)
+        self._claims: dict[Key, int] = {}
+        """The most that the file may say of a partition, now or once a job is done."""
+
+    def loaded(self, offsets: Mapping[Key, int]) -> None:
+        """This is what the file held."""
+        self._claims = dict(offsets)
+
+    def claims_more(self, key: Key, offset: int) -> bool:
+        """Whether the file may say that a log is durable beyond ``offset``."""
+        return self._claims.get(key, 0) > offset
+
+    def write_now(self, offsets: Mapping[Key, int]) -> None:
+        """Overtake what is under way. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        job = self._job(offsets)
+        job.run()
+        job.done()
+        if job.error is not None:
+            raise self.log_dir.refusal(job.error)
+
+    def _job(self, offsets: Mapping[Key, int]) -> CheckpointJob:
+        claims = self._claims
+        for key, offset in offsets.items():
+            if offset > claims.get(key, 0):
+                claims[key] = offset
+        return super()._job(offsets)
+
+    def done(self, job: CheckpointJob) -> None:
+        super().done(job)
+        if self._written is job.offsets:
+            self._claims = dict(job.offsets)
+
+
+class CheckpointJob:
+    """Replace a checkpoint file."""
+
+    def __init__(self, checkpoint: Checkpoint, offsets: dict[Key, int], number: int) -> None:
+        self.checkpoint = checkpoint
+        self.offsets = offsets
+        self.number = number
+        self.error: OSError | None = None
+
+    def run(self) -> None:
+        """Any thread."""
+        try:
+            self.checkpoint.write(self)
+        except OSError as error:
+            self.error = error
+
+    def done(self) -> None:
+        """The directory's thread."""
+        self.checkpoint.done(self)

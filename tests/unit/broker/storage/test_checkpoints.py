@@ -1,0 +1,98 @@
+"""No checkpoint says of a log what was true of another, or of more of it than is left."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+import pytest
+
+from pykafka_ops.broker.storage.checkpoints import Checkpoint, RecoveryPoints
+from pykafka_ops.broker.storage.log_dir import LogDir
+from pykafka_ops.broker.storage.memory_files import MemoryFiles
+from pykafka_ops.disk.checkpoint import parse_offsets
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from tests.support.storage_site import Site, append, text
+
+KEY = ("t", 0)
+POINTS = "recovery-point-offset-checkpoint"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site(dirs=("/a",))
+    yield site
+    site.kill()
+
+
+def filled(site: Site, records: int) -> None:
+    """A partition of so many records that was closed well."""
+    log = site.start().create(*KEY)
+    for _ in range(records):
+        append(log, b"x")
+    site.logs.close()
+
+
+def test_what_follows_a_cut_is_not_taken_for_durable_after_a_crash(site: Site) -> None:
+    filled(site, 5)
+    log = site.start().get(*KEY)
+    assert log is not None
+    log.truncate_to(3)
+    append(log, b"x")
+    append(log, b"x")
+    assert parse_offsets(text(site, f"/a/{POINTS}"), POINTS) == {KEY: 3}
+    site.kill()
+    again = site.start().get(*KEY)
+    assert again is not None
+    assert (again.log_end_offset, again.recovery_point) == (5, 3)
+
+
+def test_a_log_under_an_old_name_begins_undurable(site: Site) -> None:
+    filled(site, 5)
+    logs = site.start()
+    logs.delete(*KEY)
+    append(logs.create(*KEY), b"x")
+    site.kill()
+    again = site.start().get(*KEY)
+    assert again is not None
+    assert (again.log_end_offset, again.recovery_point) == (1, 0)
+
+
+def test_nothing_is_appended_while_the_checkpoint_cannot_be_written(site: Site) -> None:
+    filled(site, 2)
+    log = site.start().get(*KEY)
+    assert log is not None
+    log.truncate_to(1)
+    site.memory.fail("write", error=errno.EIO, match=POINTS)
+    with pytest.raises(KafkaError) as caught:
+        append(log, b"x")
+    assert caught.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_a_checkpoint_that_is_overtaken_is_not_written_any_more() -> None:
+    log_dir = LogDir("/a", MemoryFiles())
+    log_dir.files.make_directory("/a")
+    points = RecoveryPoints(log_dir, POINTS)
+    late = points.job({KEY: 9})
+    assert late is not None
+    assert points.job({KEY: 10}) is None, "one at a time"
+    assert points.claims_more(KEY, 8), "it may be written any moment"
+    points.write_now({KEY: 3})
+    late.run()
+    late.done()
+    assert parse_offsets(log_dir.files.read(f"/a/{POINTS}").decode(), POINTS) == {KEY: 3}
+    assert not points.claims_more(KEY, 3)
+    assert points.job({KEY: 3}) is None, "the file says so"
+
+
+def test_what_has_not_changed_is_not_written() -> None:
+    log_dir = LogDir("/a", MemoryFiles())
+    log_dir.files.make_directory("/a")
+    starts = Checkpoint(log_dir, "log-start-offset-checkpoint")
+    job = starts.job({})
+    assert job is not None
+    job.run()
+    job.done()
+    assert starts.job({}) is None
+    assert starts.job({KEY: 1}) is not None
