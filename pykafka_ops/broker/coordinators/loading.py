@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pykafka_ops.broker.storage.replay import read_marker
 from pykafka_ops.disk.batch import scan, starts_at
@@ -28,14 +28,23 @@ SLICE_BYTES = 128 * 1024
 SLICE_KEYS = 1000
 
 
-async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any, Any]]) -> int:
-    """Apply the whole log to the shard of ``slot``; how many records there were.
+class Load(NamedTuple):
+    """How many records were applied, and the end of what was read."""
+
+    records: int
+    end: int
+
+
+async def load(
+    slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any, Any]], begin: int = -1
+) -> Load:
+    """Apply the log from offset ``begin`` (default: its start) to the shard of ``slot``.
 
     Ends early when the slot is closed. Raises KafkaError; a record that cannot be understood is
     logged and left out.
     """
     found = slot.partition.log
-    offset, count = found.log_start_offset, 0
+    offset, count = max(begin, found.log_start_offset), 0
     while offset < (end := found.log_end_offset) and not slot.closed:
         result = found.read(offset, SLICE_BYTES, up_to=end, cached_only=True)
         if result.cold is not None:
@@ -52,7 +61,7 @@ async def load(slot: Slot[Any], run_in_thread: Callable[..., Coroutine[Any, Any,
         await asyncio.sleep(0)
     while not slot.closed and slot.shard.settle(SLICE_KEYS):
         await asyncio.sleep(0)
-    return count
+    return Load(count, offset)
 
 
 def _apply(shard: Shard, data: bytes, offset: int, name: str) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.timers import Timer, Timers
+from pykafka_ops.broker.storage.waiting import wait_until
 from pykafka_ops.disk.batch import build_batch, build_plain
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
@@ -34,6 +35,9 @@ log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 
 KEYS_KNOWN = 65536
 """Groups or transactional ids whose partition is remembered: hashing each time costs more."""
+
+LOAD_PATIENCE_MS = 10_000
+"""How long a coordinator waits for the replicas before it serves."""
 
 S = TypeVar("S", bound=Shard)
 
@@ -144,7 +148,7 @@ class Coordinator(Generic[S]):
         partition = slot.partition
         name = f"{self.topic}-{partition.index}"
         try:
-            count = await load(slot, self.environment.run_in_thread)
+            count = await self._read(slot)
         except KafkaError as error:
             log.error("loading %s failed: %s", name, error)
             return
@@ -159,6 +163,31 @@ class Coordinator(Generic[S]):
         outcome = slot.shard.loaded(self.now())
         if outcome is not None:
             self.run(slot, outcome)
+
+    async def _read(self, slot: Slot[S]) -> int:
+        """Read the log into the shard until all that was read is committed; how many records.
+
+        What only this replica has may yet be lost, and nobody may have acted on it then. Kafka's
+        coordinators do not wait, and read the log's end; nor does ours wait for ever.
+        """
+        log, count, end = slot.partition.log, 0, -1
+        while not slot.closed:
+            found = await load(slot, self.environment.run_in_thread, end)
+            count, end = count + found.records, found.end
+            if end >= log.log_end_offset and await self._has_committed(slot, end):
+                break
+        return count
+
+    async def _has_committed(self, slot: Slot[S], end: int) -> bool:
+        """Wait until the replicas have what is below ``end``; whether nothing has come since."""
+        partition = slot.partition
+
+        def ready() -> bool:
+            return slot.closed or partition.log.high_watermark >= end
+
+        replicas = self.environment.replicas
+        in_time = await wait_until(replicas, [partition.key], ready, patience_ms=LOAD_PATIENCE_MS)
+        return not in_time or partition.log.log_end_offset == end
 
     # -- look-ups ------------------------------------------------------------------------------
 

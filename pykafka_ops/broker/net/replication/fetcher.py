@@ -68,7 +68,7 @@ class Fetcher:
         """When the first of these may be asked for that an error delays."""
         self._names: dict[bytes, str] = {}
         self._troubles = Troubles(log)
-        self._owing = Owing(site.replicas, site.timer)
+        self._owing = Owing(site.replicas)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 

@@ -6,24 +6,17 @@ here logs are synced in the background, and the fetcher waits for that before it
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-
-from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.broker.storage.replicas import Replicas
+from pykafka_ops.broker.storage.waiting import wait_until
 from pykafka_ops.errors import KafkaError
-
-LOOK_AGAIN_MS = 1000.0
-"""A log that is gone meanwhile tells nobody."""
 
 
 class Owing:
-    """The partitions of one fetcher whose logs owe something; ``timer`` is in ms."""
+    """The partitions of one fetcher whose logs owe something."""
 
-    def __init__(self, replicas: Replicas, timer: Callable[[], float]) -> None:
+    def __init__(self, replicas: Replicas) -> None:
         self._replicas = replicas
-        self._timer = timer
         self._keys: set[tuple[str, int]] = set()
 
     def note(self, partition: Partition) -> None:
@@ -33,21 +26,9 @@ class Owing:
 
     async def settled(self) -> None:
         """Wait until none of them owes anything, or is there, any more."""
-        while self._keys and not self._is_settled():
-            told: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-            waiter = Waiter(
-                self._keys,
-                self._timer() + LOOK_AGAIN_MS,
-                self._is_settled,
-                lambda expired, told=told: _tell(told, expired),  # type: ignore[misc]
-                lambda error, told=told: _tell(told, True),  # type: ignore[misc]
-            )
-            self._replicas.wait(self._replicas.produces, waiter)
-            try:
-                await told
-            finally:
-                self._replicas.produces.drop(waiter)
-        self._keys.clear()
+        if self._keys:
+            await wait_until(self._replicas, self._keys, self._is_settled)
+            self._keys.clear()
 
     def _is_settled(self) -> bool:
         return not any(map(self._owes, self._keys))
@@ -58,8 +39,3 @@ class Owing:
             return partition is not None and not partition.is_leader and partition.log.owed >= 0
         except KafkaError:
             return False
-
-
-def _tell(told: asyncio.Future[bool], expired: bool) -> None:
-    if not told.done():
-        told.set_result(expired)

@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
+from pykafka_ops.broker.coordinators.runtime import (
+    LOAD_PATIENCE_MS,
+    Coordinator,
+    Environment,
+    Slot,
+)
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
@@ -201,6 +206,30 @@ def test_loading_applies_the_log_and_asks_clients_to_wait_meanwhile() -> None:
     assert again.slot(0).shard.applied == slot.shard.applied
     assert again.slot(0).shard.applied[-1] == (("t", "7"), 500, 9)
     assert again.slot(0).shard.loads == 1
+
+
+@pytest.mark.parametrize("in_time", [True, False])
+def test_nobody_is_served_before_the_replicas_have_what_was_loaded(in_time: bool) -> None:
+    world = World(isr=(0, 1), replicas=(0, 1))
+    world.site.append(TOPIC, 0, batch(b"1"))
+    world.coordinator.elected(world.partitions[0])
+
+    async def load() -> None:
+        task = asyncio.ensure_future(world.tasks.pop(0))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        with pytest.raises(KafkaError) as caught:
+            world.coordinator.slot(0)
+        assert caught.value.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        if in_time:
+            world.replicated(1)
+        while not task.done():
+            world.site.pass_time(1000)
+            await asyncio.sleep(0)
+
+    asyncio.run(load())
+    assert world.coordinator.slot(0).shard.values == {"k0": "1"}
+    assert (world.site.time >= LOAD_PATIENCE_MS) is not in_time
 
 
 def test_a_record_that_cannot_be_read_is_left_out() -> None:

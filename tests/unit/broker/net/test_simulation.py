@@ -11,7 +11,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).parents[4] / "scripts" / "simulate.py"
 SECONDS = "6"
-KEPT = ("10009", "10091", "10106", "10158", "10811", "11002", "11108", "12296", "30280")
+KEPT = ("10009", "10091", "10106", "10158", "10811", "11002", "11108", "12296", "20674", "30280")
 """Seeds that found a bug once."""
 
 
