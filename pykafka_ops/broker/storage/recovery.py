@@ -125,16 +125,20 @@ def find_segments(
 
 
 def read_epochs(files: Files, directory: str) -> EpochCache | None:
-    """The ``leader-epoch-checkpoint``; empty without a file, None if the file is damaged."""
+    """The ``leader-epoch-checkpoint``; empty without a file, None if the file is damaged.
+
+    It is not synced each time: a power cut may have cut the last offset short.
+    """
     try:
         data = files.read(f"{directory}/{names.LEADER_EPOCH_CHECKPOINT}")
     except FileNotFoundError:
         return EpochCache()
     try:
         entries = parse_epochs(data.decode("utf-8", "replace"))
-        return EpochCache(entries)
+        epochs = EpochCache(entries)
     except (CorruptIndexError, ValueError):
         return None
+    return epochs if epochs.entries() == entries and data.endswith(b"\n") else None
 
 
 def write_epochs(files: Files, directory: str, epochs: EpochCache, *, sync: bool) -> None:

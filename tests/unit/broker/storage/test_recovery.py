@@ -134,13 +134,15 @@ def test_offsets_that_go_back_are_damage() -> None:
 def test_damaged_epochs_are_read_from_the_batches() -> None:
     w = filled()
     w.log.close()
-    for damage in (b"", b"0\n3\n0 0\n", b"\xff\xfe"):
+    whole = [(0, 0), (1, 3), (2, 6), (3, 9)]
+    cut, falling = b"0\n4\n0 0\n1 3\n2 6\n3 9", b"0\n3\n0 0\n2 6\n3 1\n"
+    for damage in (b"", b"0\n3\n0 0\n", b"\xff\xfe", cut, falling):
         w.files.write("/data/t-0/leader-epoch-checkpoint", damage)
         w.reopen(clean=True)
-        expected = [] if not damage else [(0, 0), (1, 3), (2, 6), (3, 9)]
-        assert w.log.epoch_entries() == expected
-        recover(w)
-        assert w.log.epoch_entries() == [(0, 0), (1, 3), (2, 6), (3, 9)]
+        assert w.log.epoch_entries() == whole
+        w.files.write("/data/t-0/leader-epoch-checkpoint", damage)
+        recover(w, point=10)
+        assert w.log.epoch_entries() == whole
 
 
 def test_producers_survive_a_crash_with_and_without_snapshots() -> None:
