@@ -47,7 +47,7 @@ def open_log(root: Path, **known: int) -> Log:
     return Log(LogDir(str(root), RealFiles(), settings()), "t", 0, CONFIG, **known)
 
 
-def recover(root: Path, recovery_point: int = 0) -> int:
+def recover(root: Path, recovery_point: int | None = None) -> int:
     work = Recovery(
         RealFiles(),
         str(root / "t-0"),

@@ -236,7 +236,7 @@ class DataDir(LogDir):
             files,
             f"{self.path}/{names.partition_dir(*key)}",
             config,
-            recovery_point=self.recovery_points.get(key, 0),
+            recovery_point=self.recovery_points.get(key),
             start_offset=self.start_offsets.get(key, 0),
             cleaned_to=self.cleaner_offsets.get(key, 0),
             settings=self.settings,

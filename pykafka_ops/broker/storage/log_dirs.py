@@ -8,6 +8,7 @@ second, and when ``wake`` asks for it.
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -32,6 +33,7 @@ OnOffline = Callable[[str, list[Key], bool], None]
 """(directory, partitions that are gone, whether it was the last directory)."""
 
 _FLUSH_CHECK_MS = 1_000
+_SAVE_NEW_MS = 1_000
 _log = logging.getLogger(__name__)
 
 
@@ -68,6 +70,7 @@ class LogDirs:
         self._where: dict[Key, DataDir] = {}
         self._background: Background | None = None
         self._done_at: dict[str, float] = {}
+        self._unsaved_until = math.inf
         self.moves = ReplicaMoves(self)
 
     # -- start -------------------------------------------------------------------------------------
@@ -205,6 +208,7 @@ class LogDirs:
         log = Log.create(data_dir, topic, partition, settings, topic_id=topic_id)
         data_dir.partitions[topic, partition] = log
         self._where[topic, partition] = data_dir
+        self._unsaved_until = min(self._unsaved_until, self.settings.timer() + _SAVE_NEW_MS)
         return log
 
     def _choose(self, directory: str | None) -> DataDir:
@@ -281,6 +285,9 @@ class LogDirs:
         if self._background is None:
             return
         self._background.tick(now)
+        if now >= self._unsaved_until:  # recovery knows new logs for ours then
+            self._unsaved_until = math.inf
+            self._save_recovery_points(now)
         for name, (period, action) in self._tasks().items():
             if now >= self._done_at[name] + period:
                 self._done_at[name] = now

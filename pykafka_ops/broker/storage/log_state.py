@@ -183,7 +183,7 @@ class LogState:
         if end is None:
             done = Recovery(
                 *(files, self.directory, self.config),
-                recovery_point=self.recovery_point,
+                recovery_point=self.recovery_point or None,
                 start_offset=self._start_checkpoint,
                 cleaned_to=self.dir.cleaner_offsets.get((self.topic, self.partition), 0),
                 settings=self.dir.settings,

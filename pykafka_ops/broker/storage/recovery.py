@@ -160,9 +160,9 @@ def epochs_in(segments: Sequence[Segment], known: EpochCache | None = None) -> E
 class Recovery:
     """One partition directory after an unclean stop.
 
-    ``recovery_point`` is the offset up to which the log is known to be durable,
-    ``start_offset`` the checkpointed log start (0 without one), ``cleaned_to`` where the part
-    begins that was never compacted.
+    ``recovery_point`` is the offset up to which the log is known to be durable, None if nothing is
+    known (its files may come from elsewhere), ``start_offset`` the checkpointed log start (0
+    without one), ``cleaned_to`` where the part begins that was never compacted.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Recovery:
         directory: str,
         config: TopicConfig,
         *,
-        recovery_point: int = 0,
+        recovery_point: int | None = None,
         start_offset: int = 0,
         cleaned_to: int = 0,
         settings: StorageSettings | None = None,
@@ -179,7 +179,8 @@ class Recovery:
         self.files = files
         self.directory = directory
         self.config = config
-        self.recovery_point = recovery_point
+        self.recovery_point = recovery_point or 0
+        self.is_known = recovery_point is not None
         self.start_offset = start_offset
         self.cleaned_to = cleaned_to
         self.settings = settings or StorageSettings()
@@ -260,11 +261,11 @@ class Recovery:
 
         In a log that is compacted, or was, offsets are missing and whole segments may be empty;
         not so where it is written to and never was compacted, that is, after a known recovery
-        point. Without one everything that is sound is kept, as Kafka does.
+        point. Without one everything that is sound is kept, as Kafka does in any case.
         """
         if n + 1 == len(segments) or segments[n + 1].base_offset <= max(end, self.cleaned_to):
             return False
-        return not self.config.compacts and self.recovery_point > 0
+        return not self.config.compacts and self.is_known
 
     def _load_producers(
         self,
