@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from itertools import pairwise
 
 from pykafka_ops.broker.state.producers import Producers
@@ -135,7 +136,9 @@ class SegmentRebuild:
             if cut:
                 segment.truncate_log(self._valid)
             if self._producers is not None or not segment.size:
-                self._store(names.TXN_INDEX_SUFFIX, b"".join(map(pack_aborted, aborted)))
+                data = b"".join(map(pack_aborted, aborted))
+                # What it holds below the recovery point is not found again: never lose it.
+                self._store(names.TXN_INDEX_SUFFIX, data, write=self.files.write_atomic)
         self._store(names.INDEX_SUFFIX, self._offsets.to_bytes(), make=True)
         self._store(names.TIME_INDEX_SUFFIX, self._times.to_bytes(), make=True)
         segment.close()
@@ -186,14 +189,21 @@ class SegmentRebuild:
                 )
             )
 
-    def _store(self, kind: str, data: bytes, *, make: bool = False) -> None:
+    def _store(
+        self,
+        kind: str,
+        data: bytes,
+        *,
+        make: bool = False,
+        write: Callable[[str, bytes], None] | None = None,
+    ) -> None:
         """Write a file unless it already has this content; an empty one only if asked to."""
         known = self.segment.side_files
         if known is None or known.get(kind, len(data)) == len(data):
             stored = self._stored(kind)
             if stored == data or (stored is None and not data and not make):
                 return
-        self.files.write(self.segment.path(kind), data)
+        (write or self.files.write)(self.segment.path(kind), data)
 
 
 def _rises(offsets: formats.OffsetIndex, times: formats.TimeIndex) -> bool:

@@ -102,6 +102,14 @@ def test_segments_after_a_damaged_one_go() -> None:
     assert w.append(b"next", epoch=5).first_offset == 2
 
 
+@pytest.mark.parametrize("point", [0, None])
+def test_a_segment_that_a_power_cut_emptied_ends_a_log_that_is_ours(point: int | None) -> None:
+    w = filled()
+    w.files.inodes["/data/t-0/00000000000000000004.log"].data.clear()
+    done = Recovery(w.files, "/data/t-0", w.config, recovery_point=point).run()
+    assert done.end_offset == (4 if point == 0 else 10), "of another's it may have been compacted"
+
+
 def test_missing_indexes_are_made_when_the_log_is_opened() -> None:
     w = filled()
     w.log.close()
@@ -176,6 +184,23 @@ def test_zeros_after_a_power_cut_are_no_aborted_transactions() -> None:
     aborted(1)
     assert w.log.aborted_transactions(0, 4) == [(0, 0), (0, 2)]
     assert len(content(w, ".txnindex")) == 68
+
+
+def test_aborted_transactions_that_are_durable_survive_power_cuts_one_after_the_other() -> None:
+    w = World(index_interval_bytes=0)
+    for sequence in range(3):
+        data = {"producer_id": 7, "producer_epoch": 0, "base_sequence": sequence}
+        w.append(b"x", transactional=True, **data)
+        w.end_txn(7, commit=False)
+        if sequence == 1:
+            w.log.flush()
+    w.files.inodes[FIRST + ".txnindex"].data += b"torn"
+    recover(w, point=4)
+    for kind in (".log", ".index", ".timeindex"):  # by chance: nobody has synced them
+        w.files.inodes[FIRST + kind].durable = content(w, kind)
+    w.files.lose_unsynced()
+    recover(w, point=4)
+    assert w.log.aborted_transactions(0, 6) == [(7, 0), (7, 2), (7, 4)]
 
 
 # -- leftovers -------------------------------------------------------------------------------------
