@@ -44,6 +44,7 @@ class Client:
         self.life = Life(name)
         self._peers: dict[int, Peer] = {}
         self._leaders: dict[tuple[str, int], int] = {}
+        self._coordinators: dict[tuple[str, int], int] = {}
         self.epochs: dict[tuple[str, int], int] = {}
         """The newest leader epoch heard of; news of older ones is ignored."""
 
@@ -125,19 +126,23 @@ class Client:
     async def ask_coordinator(
         self, key: str, kind: int, request: object, version: int, answer: type[Any]
     ) -> Any:
-        """Find it and ask it; ConnectError too when it is loading or has moved."""
-        node = await self.coordinator(key, kind)
-        return await self.ask_as_coordinator(node, request, version, answer)
-
-    async def ask_as_coordinator(
-        self, node: int, request: object, version: int, answer: type[Any]
-    ) -> Any:
-        """As :meth:`ask_coordinator` of a broker that was one."""
-        found = await self.ask(node, request, version, answer)
-        codes = set(_codes(found))
-        if codes & {14, 15, 16}:
-            raise ConnectError("no coordinator")
+        """Ask the one found last, as clients do, or find it; ConnectError too when it is loading
+        or has moved."""
+        node = self._coordinators.get((key, kind))
+        if node is None:
+            node = self._coordinators[key, kind] = await self.coordinator(key, kind)
+        try:
+            found = await self.ask(node, request, version, answer)
+            if set(_codes(found)) & {14, 15, 16}:
+                raise ConnectError("no coordinator")
+        except ConnectError:
+            self.forget_coordinator(key, kind)
+            raise
         return found
+
+    def forget_coordinator(self, key: str, kind: int) -> None:
+        """Look for it again."""
+        self._coordinators.pop((key, kind), None)
 
 
 def _codes(answer: Any) -> Iterable[int]:

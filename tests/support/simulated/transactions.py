@@ -52,7 +52,6 @@ class Transactional(Producer):
     async def work(self) -> None:
         self._numbers = itertools.count()
         self._id = self._epoch = -1
-        self._found: int | None = None
         self._committed: tuple[int, int] | None = None
         """Producer id and epoch, if the last that was asked of them was a commit."""
         self.group = f"{self.name}-group"
@@ -89,14 +88,7 @@ class Transactional(Producer):
             await self._haunt(*before)
 
     async def _coordinator(self, request: object, version: int, answer: type[Any]) -> Any:
-        """Asked for once and kept until it is one no more, as clients do."""
-        if self._found is None:
-            self._found = await self.coordinator(self.name, TRANSACTION)
-        try:
-            return await self.ask_as_coordinator(self._found, request, version, answer)
-        except ConnectError:
-            self._found = None
-            raise
+        return await self.ask_coordinator(self.name, TRANSACTION, request, version, answer)
 
     # -- one transaction
 
