@@ -65,7 +65,7 @@ class LogSegments(LogState):
         self._roll_after = ALWAYS
         self._producers.end_offset = base
         snapshot = self._take_snapshot()
-        self._submit_flush(base, snapshot)
+        self._submit_flush(base, snapshot, active)
         return segment
 
     def _roll_if_due(
@@ -151,12 +151,16 @@ class LogSegments(LogState):
             job.owed = True
             self.dir.submit(job)
 
-    def _submit_flush(self, offset: int, snapshot: str | None) -> None:
-        job = self.flush_job(offset)
-        if job is not None:
-            if snapshot is not None:
-                job.paths.append(snapshot)
-            self.dir.submit(job)
+    def _submit_flush(self, offset: int, snapshot: str | None, closed: Segment) -> None:
+        """Sync what is below ``offset`` in the background, and the files of the ``closed``
+        segment: the last entry of its time index is younger than its records, which may be
+        durable already."""
+        done = min(offset, self.recovery_point)
+        job = self.flush_job(offset) or FlushJob(self, done, [], self._generation)
+        more = [closed.path(kind) for kind in names.SEGMENT_SUFFIXES]
+        more += [] if snapshot is None else [snapshot]
+        job.paths += [path for path in more if path not in job.paths]
+        self.dir.submit(job)
 
     def flushed(self, offset: int, generation: int, *, owed: bool = False) -> None:
         """Everything below ``offset`` is durable, unless the log was cut since; ``owed``: that is

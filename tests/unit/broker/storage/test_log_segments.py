@@ -333,3 +333,13 @@ def test_preallocated_segments_take_and_give_back_their_space(tmp_path: Path) ->
     assert taken() == [False, False]
     again = Log(LogDir(str(tmp_path), RealFiles()), "t", 0, config)
     assert values(again) == [(0, b"a"), (1, b"b")]
+
+
+def test_the_time_index_of_a_closed_segment_is_durable_though_its_records_were_before() -> None:
+    w = World(flush_messages=1, segment_bytes=4 * SIZE)
+    for n in range(5):
+        w.append(b"x" * 20, timestamp=NOW + n)
+    name = "/data/t-0/00000000000000000000.timeindex"
+    inode = w.files.inodes[name]
+    assert inode.data
+    assert bytes(inode.data) == inode.durable
