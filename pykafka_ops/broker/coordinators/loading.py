@@ -56,7 +56,7 @@ async def load(
         if following <= offset:
             if result.size:
                 raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"no whole batch at offset {offset}")
-            break
+            following = end  # the rest was compacted away
         offset = following
         await asyncio.sleep(0)
     while not slot.closed and slot.shard.settle(SLICE_KEYS):

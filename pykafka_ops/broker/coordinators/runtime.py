@@ -170,11 +170,11 @@ class Coordinator(Generic[S]):
         What only this replica has may yet be lost, and nobody may have acted on it then. Kafka's
         coordinators do not wait, and read the log's end; nor does ours wait for ever.
         """
-        log, count, end = slot.partition.log, 0, -1
+        count, end = 0, -1
         while not slot.closed:
             found = await load(slot, self.environment.run_in_thread, end)
             count, end = count + found.records, found.end
-            if end >= log.log_end_offset and await self._has_committed(slot, end):
+            if await self._has_committed(slot, end):
                 break
         return count
 

@@ -232,6 +232,14 @@ def test_nobody_is_served_before_the_replicas_have_what_was_loaded(in_time: bool
     assert (world.site.time >= LOAD_PATIENCE_MS) is not in_time
 
 
+def test_a_log_whose_last_records_are_gone_is_loaded_to_its_end() -> None:
+    world = World()
+    world.partitions[0].log.truncate_fully(5, 0)
+    world.partitions[0].log.high_watermark = 5
+    slot = world.load()
+    assert (slot.loading, slot.shard.values) == (False, {})
+
+
 def test_a_record_that_cannot_be_read_is_left_out() -> None:
     world = World()
     world.site.append(TOPIC, 0, batch(b"1"))
