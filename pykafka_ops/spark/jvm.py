@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -61,7 +62,8 @@ class Jvm:
         if patience is not None:
             timer.start()
         try:
-            return SparkContext(gateway=self._gateway, conf=conf)
+            with _own_interrupts():
+                return SparkContext(gateway=self._gateway, conf=conf)
         except Exception as e:
             if late.is_set():
                 raise ConnectError(
@@ -104,6 +106,18 @@ class Jvm:
                 process.wait()
             SparkContext._gateway = SparkContext._jvm = None
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep our handler of SIGINT. PySpark's speaks to the JVM on the connection that waits for an
+    answer already, which fails with a traceback; a session that is closed ends its jobs anyway."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def first_line(error: BaseException) -> str:

@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,7 +113,8 @@ def close(spark: SparkSession) -> None:
         return
     del _started[key]
     try:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a command that was cut short
             spark.stop()
     finally:
         started.jvm.end()

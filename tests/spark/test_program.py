@@ -87,9 +87,12 @@ def test_errors_of_ours_come_back_from_workers_as_what_they_were(spark: SparkSes
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.parametrize(
+    "stage", ["lag: reading", "lag: judging partitions", "lag: adding up groups"]
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_ends_quietly_and_leaves_nothing(
-    number: signal.Signals, log_dir: Path, tmp_path: Path
+    number: signal.Signals, stage: str, log_dir: Path, tmp_path: Path
 ) -> None:
     page, scratch = tmp_path / "lag.html", tmp_path / "tmp"
     scratch.mkdir()
@@ -104,7 +107,7 @@ def test_an_interrupted_run_ends_quietly_and_leaves_nothing(
     )
     assert running.stderr is not None
     lines = iter(running.stderr.readline, "")
-    wait_for(lambda: "lag: reading" in next(lines), seconds=120, what="the first stage")
+    wait_for(lambda: stage in next(lines), seconds=120, what=stage)
     running.send_signal(number)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 128 + number

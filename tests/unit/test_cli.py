@@ -213,3 +213,15 @@ def test_a_failing_verb_reports_through_its_command(monkeypatch: pytest.MonkeyPa
     error = KafkaError(36, "Topic 'x' already exists.")
     ctx = SimpleNamespace(args=SimpleNamespace(command=SimpleNamespace(failure=None)))
     assert cli._fail_flags(error, ctx, debug=False) == 1  # type: ignore[arg-type]  # a part is enough
+
+
+def test_an_interrupt_inside_exec_ends_the_module_with_130(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import pykafka_ops.cli as cli\n"
+        "def dispatch(words):\n"
+        "    exec('raise KeyboardInterrupt')\n"
+        "cli._dispatch = dispatch\n"
+    )
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    argv = [sys.executable, "-m", "pykafka_ops"]
+    assert subprocess.run(argv, env=env, check=False).returncode == 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import signal
 import sys
 import threading
@@ -11,16 +12,35 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM unwind as Ctrl-C does, so that Spark is stopped and its files are removed."""
+    """Let SIGINT and SIGTERM unwind, so that Spark is stopped and its files are removed.
+
+    Whatever becomes of the KeyboardInterrupt on its way through PySpark and Py4J (a ``finally``
+    that fails on the connection that was cut short hides it), the end is that of the signal, and
+    nothing is logged.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    came: list[int] = []
 
     def end(number: int, _: object) -> None:
-        sys.exit(128 + number)
+        came.append(number)
+        logging.disable(logging.CRITICAL)
+        raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = [(number, signal.signal(number, end)) for number in (signal.SIGINT, signal.SIGTERM)]
+    muted = logging.root.manager.disable
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before:
+            signal.signal(number, handler)
+        logging.disable(muted)
+        if came:
+            _end_by(came[0])
+
+
+def _end_by(number: int) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt from None
+    sys.exit(128 + number)
