@@ -13,7 +13,7 @@ from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.metadata.znodes_config import ConfigChanges, EntityConfig
+from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage, TopicImage
 from pykafka_ops.client.connection import UnsupportedVersionError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import config_changes, config_store
 from pykafka_ops.broker.metadata import config_entities
-from pykafka_ops.broker.metadata.znodes_config import quota_path, sanitize
+from pykafka_ops.broker.metadata.znodes.config import quota_path, sanitize
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.json_data import ZnodeError
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Create,
@@ -21,13 +20,14 @@ from pykafka_ops.broker.metadata.store import (
     SetData,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes_config import (
+from pykafka_ops.broker.metadata.znodes.config import (
     CLIENTS,
     IPS,
     USERS,
     ConfigChanges,
     EntityConfig,
 )
+from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 

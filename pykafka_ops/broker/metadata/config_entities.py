@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import NoNodeError
-from pykafka_ops.broker.metadata.znodes_config import CLIENTS, IPS, USERS, EntityConfig
+from pykafka_ops.broker.metadata.znodes.config import CLIENTS, IPS, USERS, EntityConfig
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore

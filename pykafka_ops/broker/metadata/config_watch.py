@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable
 
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore, NoNodeError, StoreError
-from pykafka_ops.broker.metadata.znodes_config import ConfigChanges, EntityConfig
+from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
 from pykafka_ops.errors import PkoError
 
 log = logging.getLogger("kafka.common.ZkNodeChangeNotificationListener")

@@ -10,7 +10,6 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from pykafka_ops.broker.metadata.json_data import ZnodeError
 from pykafka_ops.broker.metadata.membership import ControllerMovedError, ControllerTerm
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
@@ -24,23 +23,18 @@ from pykafka_ops.broker.metadata.store import (
     StoreError,
 )
 from pykafka_ops.broker.metadata.write_plan import MAX_OPS, Group, Unit, is_done, plan
-from pykafka_ops.broker.metadata.znodes import (
-    Broker,
-    Brokers,
-    ControllerEpoch,
-    Partitions,
-    PartitionState,
-    Topic,
-    Topics,
-)
-from pykafka_ops.broker.metadata.znodes_admin import (
+from pykafka_ops.broker.metadata.znodes.admin import (
     IsrChanges,
     LogDirEvents,
     PreferredElection,
     Reassignments,
     TopicDeletions,
 )
-from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.brokers import Broker, Brokers
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
+from pykafka_ops.broker.metadata.znodes.topics import Partitions, PartitionState, Topic, Topics
 from pykafka_ops.broker.state.controller.cluster import Snapshot
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, TopicPartition, TopicRecord
 from pykafka_ops.broker.state.controller.steps import (

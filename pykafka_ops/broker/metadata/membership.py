@@ -20,15 +20,17 @@ from pykafka_ops.broker.metadata.store import (
     Stat,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes import (
+from pykafka_ops.broker.metadata.znodes.brokers import Broker, BrokerSequence
+from pykafka_ops.broker.metadata.znodes.cluster import (
     PERSISTENT_PATHS,
-    Broker,
-    BrokerSequence,
     ClusterId,
     Controller,
     ControllerEpoch,
+    Feature,
+    Features,
+    ProducerIdBlock,
+    ProducerIds,
 )
-from pykafka_ops.broker.metadata.znodes_admin import Feature, Features, ProducerIdBlock, ProducerIds
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from pykafka_ops.broker.metadata.znodes_admin import ProducerIds as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIds as Block
 
 
 class ProducerIds:

@@ -16,13 +16,13 @@ from pykafka_ops.broker.metadata.store import (
     SetData,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes import Partition, Partitions, PartitionState, Topic
-from pykafka_ops.broker.metadata.znodes_admin import (
+from pykafka_ops.broker.metadata.znodes.admin import (
     PreferredElection,
     Reassignments,
     TopicDeletions,
 )
-from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.topics import Partition, Partitions, PartitionState, Topic
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.controller.steps import (
     ClearElections,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import StoreError
-from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents
+from pykafka_ops.broker.metadata.znodes.admin import LogDirEvents
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.parts import Parts

@@ -12,11 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from pykafka_ops.broker.metadata import znodes as zn
-from pykafka_ops.broker.metadata import znodes_acl as acl
-from pykafka_ops.broker.metadata import znodes_admin as admin
-from pykafka_ops.broker.metadata import znodes_config as config
-from pykafka_ops.broker.metadata.json_data import ZnodeError, decode_json
+from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
+from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError, decode_json
 from pykafka_ops.commands.zk.session import Stat, Znode
 from pykafka_ops.settings.check import misfits
 
@@ -50,6 +47,10 @@ def _json_of(kind: str) -> Check:
     return lambda groups, data, stat: decode_json(kind, data)
 
 
+def _epoch(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    return cluster.ControllerEpoch.decode(data)
+
+
 def _plain(check: Callable[[bytes | None], object]) -> Check:
     """Check alone: the JSON in the data says it all."""
 
@@ -61,17 +62,17 @@ def _plain(check: Callable[[bytes | None], object]) -> Check:
 
 
 def _broker(groups: Groups, data: bytes | None, stat: Stat) -> object:
-    zn.Broker.decode(int(groups[0]), data, stat.czxid)
+    brokers.Broker.decode(int(groups[0]), data, stat.czxid)
     return {"broker_epoch": stat.czxid}
 
 
 def _topic(groups: Groups, data: bytes | None, stat: Stat) -> object:
-    zn.Topic.decode(groups[0], data)
+    topics.Topic.decode(groups[0], data)
     return {}
 
 
 def _state(groups: Groups, data: bytes | None, stat: Stat) -> object:
-    zn.PartitionState.decode(groups[0], int(groups[1]), data, stat.version)
+    topics.PartitionState.decode(groups[0], int(groups[1]), data, stat.version)
     return {"partition_epoch": stat.version}
 
 
@@ -101,16 +102,20 @@ def _literal_change(groups: Groups, data: bytes | None, stat: Stat) -> object:
 
 
 def _block(groups: Groups, data: bytes | None, stat: Stat) -> object:
-    admin.ProducerIdBlock.decode(data)
+    cluster.ProducerIdBlock.decode(data)
     return {} if data else None
 
 
 RULES = tuple(
     Rule(re.compile(pattern), kind, check)
     for pattern, kind, check in (
-        ("/cluster/id", "cluster id", _plain(zn.ClusterId.decode)),
-        ("/controller", "controller", _plain(zn.Controller.decode)),
-        ("/controller_epoch", "controller epoch", lambda g, d, s: zn.ControllerEpoch.decode(d)),
+        ("/cluster/id", "cluster id", _plain(cluster.ClusterId.decode)),
+        ("/controller", "controller", _plain(cluster.Controller.decode)),
+        (
+            "/controller_epoch",
+            "controller epoch",
+            lambda g, d, s: cluster.ControllerEpoch.decode(d),
+        ),
         ("/brokers/ids/([0-9]{1,10})", "broker", _broker),
         ("/brokers/seqid", "broker ids given", lambda g, d, s: s.version),
         ("/brokers/topics/([^/]+)", "topic", _topic),
@@ -124,7 +129,7 @@ RULES = tuple(
         ("/admin/preferred_replica_election", "election", _plain(admin.PreferredElection.decode)),
         ("/admin/delete_topics/[^/]+", "topic to delete", lambda g, d, s: None),
         ("/latest_producer_id_block", "producer ids", _block),
-        ("/feature", "features", _plain(admin.Feature.decode)),
+        ("/feature", "features", _plain(cluster.Feature.decode)),
         ("/kafka-acl/([^/]+)/(.+)", "ACL", _rules_of(acl.LITERAL)),
         ("/kafka-acl-extended/prefixed/([^/]+)/(.+)", "ACL", _rules_of(acl.PREFIXED)),
         ("/kafka-acl-changes/[^/]+", "ACL change", _literal_change),

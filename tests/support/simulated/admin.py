@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.metadata.znodes import Topic, Topics
-from pykafka_ops.broker.metadata.znodes_admin import Reassignments, TopicDeletions
+from pykafka_ops.broker.metadata.znodes.admin import Reassignments, TopicDeletions
+from pykafka_ops.broker.metadata.znodes.topics import Topic, Topics
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.messages.create_partitions import (
     CreatePartitionsRequest,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import Create, Delete, Op, SetData
-from pykafka_ops.broker.metadata.znodes import ControllerEpoch, PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
+from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.errors import KafkaError

@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from pykafka_ops.broker.metadata.znodes import Brokers
+from pykafka_ops.broker.metadata.znodes.brokers import Brokers
 from tests.support.simulated.accounts import Accounts
 from tests.support.simulated.admin import Administrator, create_topics
 from tests.support.simulated.client import Client, GivenUpError

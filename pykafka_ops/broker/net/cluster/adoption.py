@@ -12,13 +12,8 @@ import os
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import Create
-from pykafka_ops.broker.metadata.znodes import (
-    ClusterId,
-    Partition,
-    Partitions,
-    PartitionState,
-    Topic,
-)
+from pykafka_ops.broker.metadata.znodes.cluster import ClusterId
+from pykafka_ops.broker.metadata.znodes.topics import Partition, Partitions, PartitionState, Topic
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.errors import StorageError

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.znodes_admin import ProducerIds as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIds as Block
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (

@@ -15,7 +15,7 @@ from pykafka_ops.broker.metadata.membership import (
     ensure_paths,
     register_broker,
 )
-from pykafka_ops.broker.metadata.znodes import Broker
+from pykafka_ops.broker.metadata.znodes.brokers import Broker
 from pykafka_ops.broker.net.cluster import adoption, identity
 from pykafka_ops.broker.storage.clocks import wall_clock
 from pykafka_ops.broker.storage.files import Lock, RealFiles

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
-from pykafka_ops.broker.metadata.json_data import ZnodeError
 from pykafka_ops.broker.metadata.membership import (
     ControllerMovedError,
     ControllerTerm,
@@ -28,7 +27,8 @@ from pykafka_ops.broker.metadata.store import (
     SessionState,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes import Controller as ControllerZnode
+from pykafka_ops.broker.metadata.znodes.cluster import Controller as ControllerZnode
+from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.broker.net.controller.channel import Line
 from pykafka_ops.broker.net.controller.channels import ControllerChannels
 from pykafka_ops.broker.net.controller.leader_rebalance import LeaderRebalance, RebalanceSettings

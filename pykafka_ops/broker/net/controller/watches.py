@@ -7,14 +7,15 @@ from typing import Any
 
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore
-from pykafka_ops.broker.metadata.znodes import Broker, Brokers, Topic, Topics
-from pykafka_ops.broker.metadata.znodes_admin import (
+from pykafka_ops.broker.metadata.znodes.admin import (
     IsrChanges,
     LogDirEvents,
     PreferredElection,
     Reassignments,
     TopicDeletions,
 )
+from pykafka_ops.broker.metadata.znodes.brokers import Broker, Brokers
+from pykafka_ops.broker.metadata.znodes.topics import Topic, Topics
 from pykafka_ops.broker.state.controller.cluster import Cluster
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.steps import Steps

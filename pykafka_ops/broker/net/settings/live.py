@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.config_watch import ConfigWatch
 from pykafka_ops.broker.metadata.store import NoNodeError
-from pykafka_ops.broker.metadata.znodes_config import (
+from pykafka_ops.broker.metadata.znodes.config import (
     BROKERS,
     CLIENTS,
     DEFAULT_ENTITY,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.config_entities import address_of, quota_paths
-from pykafka_ops.broker.metadata.znodes_config import EntityConfig, quota_entity
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig, quota_entity
 from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.errors import PkoError
 

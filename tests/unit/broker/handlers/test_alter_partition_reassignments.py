@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pykafka_ops.broker.metadata.znodes import PartitionState, Topic
-from pykafka_ops.broker.metadata.znodes_admin import IsrChanges, PreferredElection, Reassignments
+from pykafka_ops.broker.metadata.znodes.admin import IsrChanges, PreferredElection, Reassignments
+from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (

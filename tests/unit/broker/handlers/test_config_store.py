@@ -12,7 +12,7 @@ import pytest
 from pykafka_ops.broker.handlers import config_store
 from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 

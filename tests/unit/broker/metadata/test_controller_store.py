@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership, znodes
+from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import Op, OpResult
-from pykafka_ops.broker.metadata.znodes import Topic
-from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
+from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
+from pykafka_ops.broker.metadata.znodes.brokers import Broker
+from pykafka_ops.broker.metadata.znodes.cluster import Controller
+from pykafka_ops.broker.metadata.znodes.topics import Topic
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.controller.steps import (
     CreateState,
@@ -121,7 +123,7 @@ def test_of_a_huge_topic_that_exists_nothing_is_written(run: Callable[..., None]
 def test_states_are_added_where_the_topic_has_none_yet(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         for topic in ("s", "t"):
-            await store.create(znodes.Topic.path(topic), znodes.Topic.encode(b"i" * 16, ONE))
+            await store.create(Topic.path(topic), Topic.encode(b"i" * 16, ONE))
         two = {**ONE, 1: Assignment.of([0])}
         problems = await tree.write(
             [
@@ -162,7 +164,7 @@ def test_own_changes_need_no_look_at_all_topics(run: Callable[..., None]) -> Non
 def test_a_former_controller_can_write_nothing(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         await tree.write([create("a")])
-        await store.delete(znodes.Controller.path)
+        await store.delete(Controller.path)
         await membership.become_controller(store, 1, 2)
         for item in (create("b"), RemoveTopic(topic="a"), MarkDeleted(topic="a")):
             with pytest.raises(membership.ControllerMovedError):
@@ -221,8 +223,8 @@ def test_what_was_written_although_no_answer_came_counts_as_written(
 
 def test_a_snapshot_tells_whose_leaders_have_restarted(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
-        registration = znodes.Broker.encode(broker_info(0, 0), 1)
-        path = znodes.Broker.path(0)
+        registration = Broker.encode(broker_info(0, 0), 1)
+        path = Broker.path(0)
         await store.create(path, registration, make_parents=True)
         await tree.write([create("old", 2)])
         await store.delete(path)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership, znodes
+from pykafka_ops.broker.metadata import membership
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import BadVersionError, Create
-from pykafka_ops.broker.metadata.znodes_admin import ProducerIdBlock, ProducerIds
+from pykafka_ops.broker.metadata.znodes.cluster import Controller, ProducerIdBlock, ProducerIds
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.errors import KafkaError, PkoError
 
@@ -97,13 +97,13 @@ def test_only_one_broker_becomes_controller(run: Callable[[Body], None]) -> None
         await membership.resign(one, term)
         later = await membership.become_controller(two, 2, 6)
         assert later.epoch == 2
-        node = await one.get(znodes.Controller.path)
+        node = await one.get(Controller.path)
         assert node is not None
-        assert znodes.Controller.decode(node.data) == 2
+        assert Controller.decode(node.data) == 2
         with pytest.raises(BadVersionError):
             await one.multi([term.check(), Create("/zombie")])
         await membership.resign(one, term)
-        assert await one.exists(znodes.Controller.path) is not None
+        assert await one.exists(Controller.path) is not None
 
     run(body)
 

@@ -10,9 +10,9 @@ import asyncio
 import json
 from pathlib import Path
 
-from pykafka_ops.broker.metadata import znodes
-from pykafka_ops.broker.metadata.znodes_admin import TopicDeletions
-from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
 from pykafka_ops.broker.net.controller.loop import ControllerLoop
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.election import ElectionType
@@ -32,7 +32,7 @@ def topics_of(tree: Tree) -> list[NewTopic]:
     for path, znode in tree.items():
         if path.startswith("/brokers/topics/") and path.count("/") == 3:
             name = path.rpartition("/")[2]
-            record = znodes.Topic.decode(name, znode["data"].encode())
+            record = Topic.decode(name, znode["data"].encode())
             config = EntityConfig.decode(name, tree[f"/config/topics/{name}"]["data"].encode())
             topics.append(
                 NewTopic(
@@ -124,7 +124,7 @@ async def a_topic_is_deleted(nodes: Nodes) -> None:
     await same(nodes, marked, but=MOVED)
     assert await nodes.first.children(TopicDeletions.path) == ["claims"]
     for index in range(2):
-        path = znodes.PartitionState.path("claims", index)
+        path = PartitionState.path("claims", index)
         node = await nodes.first.get(path)
         assert node is not None
         assert json.loads(node.data or b"")["leader"] == -1
@@ -157,7 +157,7 @@ async def the_controller_changes(nodes: Nodes) -> None:
 async def a_topic_grows(nodes: Nodes) -> None:
     await nodes.add(0)
     grown = golden("10-partitions-added")
-    quotes = znodes.Topic.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
+    quotes = Topic.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
     added = {index: quotes.partitions[index] for index in (3, 4)}
     await active(nodes).perform(lambda c: c.topics.add_partitions("quotes", added))
     await grow_isrs(nodes, grown)

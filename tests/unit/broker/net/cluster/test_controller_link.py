@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from pykafka_ops.broker.metadata.znodes_admin import ProducerIds as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIds as Block
 from pykafka_ops.broker.net.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.net.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage

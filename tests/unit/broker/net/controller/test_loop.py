@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import znodes
 from pykafka_ops.broker.metadata.store import Create, SessionState, SetData, StoreError
-from pykafka_ops.broker.metadata.znodes_admin import LogDirEvents, TopicDeletions
-from pykafka_ops.broker.metadata.znodes_config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.admin import LogDirEvents, TopicDeletions
+from pykafka_ops.broker.metadata.znodes.brokers import Broker
+from pykafka_ops.broker.metadata.znodes.cluster import Controller as ControllerZnode
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
+from pykafka_ops.broker.metadata.znodes.config import EntityConfig
+from pykafka_ops.broker.metadata.znodes.topics import Topic
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.leadership import Assignment
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder
@@ -66,7 +69,7 @@ def test_a_topic_is_written_as_kafka_does_and_served(tmp_path: Path) -> None:
         assert await data(nodes, "/config/topics/t") == (
             b'{"version":1,"config":{"retention.ms":"1"}}'
         )
-        record = znodes.Topic.decode("t", await data(nodes, "/brokers/topics/t"))
+        record = Topic.decode("t", await data(nodes, "/brokers/topics/t"))
         assert record == (topic.topic_id, topic.assignments)
         assert await data(nodes, "/brokers/topics/t/partitions/1/state") == (
             b'{"controller_epoch":1,"leader":0,"version":1,"leader_epoch":0,"isr":[0]}'
@@ -127,10 +130,10 @@ def test_what_tools_write_is_noticed(tmp_path: Path) -> None:
     async def body(nodes: Nodes) -> None:
         tree = nodes.first
         record = {0: Assignment.of([0])}
-        await tree.create("/brokers/topics/t", znodes.Topic.encode(b"t" * 16, record))
+        await tree.create("/brokers/topics/t", Topic.encode(b"t" * 16, record))
         await eventually(lambda: nodes[0].image.has_leaders("t", [0]))
         record[1] = Assignment.of([0])
-        await tree.set("/brokers/topics/t", znodes.Topic.encode(b"t" * 16, record))
+        await tree.set("/brokers/topics/t", Topic.encode(b"t" * 16, record))
         await eventually(lambda: nodes[0].image.has_leaders("t", [0, 1]))
         await tree.create(TopicDeletions.topic("t"))
         await eventually(lambda: "t" not in nodes[0].image.topics)
@@ -233,7 +236,7 @@ def test_a_zombie_controller_cannot_write(tmp_path: Path) -> None:
         zombie = nodes[0]
         for cancel in zombie.loop._cancels:
             cancel()  # it hears nothing any more, as behind a cut cable
-        await nodes.first.delete(znodes.Controller.path)
+        await nodes.first.delete(ControllerZnode.path)
         await eventually(lambda: nodes[1].loop.is_active)
         assert zombie.loop.is_active
         with pytest.raises(KafkaError) as caught:
@@ -248,7 +251,7 @@ def test_a_zombie_controller_cannot_write(tmp_path: Path) -> None:
 def test_changed_endpoints_reach_every_broker(tmp_path: Path) -> None:
     async def body(nodes: Nodes) -> None:
         moved = BrokerInfo(id=1, endpoints=(Endpoint("new", 1, "X", "SSL"),))
-        await nodes.first.set(znodes.Broker.path(1), znodes.Broker.encode(moved, 2))
+        await nodes.first.set(Broker.path(1), Broker.encode(moved, 2))
 
         def known() -> bool:
             broker = nodes[0].image.brokers.get(1)
@@ -348,10 +351,10 @@ def test_an_election_that_cannot_be_held_is_told_to_the_starter(tmp_path: Path) 
     async def main() -> None:
         nodes = Nodes(tmp_path, 0)
         async with nodes:
-            await nodes.first.create(znodes.ControllerEpoch.path, b"nonsense")
+            await nodes.first.create(ControllerEpoch.path, b"nonsense")
             with pytest.raises(Exception, match="controller_epoch"):
                 await nodes.add(0)
-            await nodes.first.multi([SetData(znodes.ControllerEpoch.path, b"4")])
+            await nodes.first.multi([SetData(ControllerEpoch.path, b"4")])
             await nodes[0].loop.stop()
             await nodes[0].loop.start()
             assert nodes[0].loop.epoch == 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, unquote_plus
 
-from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood
+from pykafka_ops.broker.metadata.znodes.json_data import decode_json, encode_json, understood
 from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
 
 DEFAULT_ENTITY = "<default>"

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pykafka_ops.broker.metadata.json_data import ZnodeError, decode_json, encode_json, understood
+from pykafka_ops.broker.metadata.znodes.json_data import (
+    ZnodeError,
+    decode_json,
+    encode_json,
+    understood,
+)
 
 LITERAL = "LITERAL"
 PREFIXED = "PREFIXED"

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.metadata import znodes, znodes_acl, znodes_admin, znodes_config
-from pykafka_ops.broker.metadata.json_data import ZnodeError
+from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
+from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
-GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
+GOLDEN = Path(__file__).resolve().parents[4] / "golden" / "zk"
 MOMENTS = sorted(path for path in GOLDEN.glob("*.json") if path.name != "moments.json")
 WITHOUT_DATA = {
     "/",
@@ -30,8 +30,8 @@ WITHOUT_DATA = {
     "/kafka-acl-extended",
     "/kafka-acl-extended/prefixed",
     "/latest_producer_id_block",
-    *znodes.PERSISTENT_PATHS,
-    *znodes_acl.PERSISTENT_PATHS,
+    *cluster.PERSISTENT_PATHS,
+    *acl.PERSISTENT_PATHS,
 }
 
 Again = Callable[[bytes, dict[str, Any]], bytes]
@@ -39,27 +39,27 @@ Again = Callable[[bytes, dict[str, Any]], bytes]
 
 def _broker(path: str, data: bytes) -> bytes:
     id_ = int(path.rpartition("/")[2])
-    info = znodes.Broker.decode(id_, data, epoch=7)
+    info = brokers.Broker.decode(id_, data, epoch=7)
     assert (info.id, info.epoch) == (id_, 7)
-    return znodes.Broker.encode(info, int(json.loads(data)["timestamp"]))
+    return brokers.Broker.encode(info, int(json.loads(data)["timestamp"]))
 
 
 def _topic(path: str, data: bytes) -> bytes:
-    record = znodes.Topic.decode(path.rpartition("/")[2], data)
-    return znodes.Topic.encode(record.topic_id, record.partitions)
+    record = topics.Topic.decode(path.rpartition("/")[2], data)
+    return topics.Topic.encode(record.topic_id, record.partitions)
 
 
 def _acl(path: str, data: bytes) -> bytes:
     *root, type_, name = path.split("/")
     pattern = "PREFIXED" if "prefixed" in root else "LITERAL"
-    by_znode = {znode: key for key, znode in znodes_acl.RESOURCE_TYPES.items()}
-    resource = znodes_acl.Resource(by_znode[type_], name, pattern)
-    assert znodes_acl.AclRules.path(resource) == path
-    return znodes_acl.AclRules.encode(znodes_acl.AclRules.decode(resource, data))
+    by_znode = {znode: key for key, znode in acl.RESOURCE_TYPES.items()}
+    resource = acl.Resource(by_znode[type_], name, pattern)
+    assert acl.AclRules.path(resource) == path
+    return acl.AclRules.encode(acl.AclRules.decode(resource, data))
 
 
 def _acl_change(path: str, data: bytes) -> bytes:
-    changes = znodes_acl.AclChanges
+    changes = acl.AclChanges
     literal = path.startswith(changes.literal_path)
     resource = changes.decode_literal(data) if literal else changes.decode_extended(data)
     assert path.startswith(changes.prefix(resource))
@@ -68,32 +68,32 @@ def _acl_change(path: str, data: bytes) -> bytes:
 
 def _config(path: str, data: bytes) -> bytes:
     entity = path.removeprefix("/config/")
-    assert znodes_config.EntityConfig.path(entity) == path
-    config = znodes_config.EntityConfig
-    return config.encode(config.decode(entity, data))
+    assert config.EntityConfig.path(entity) == path
+    codec = config.EntityConfig
+    return codec.encode(codec.decode(entity, data))
 
 
 def _again(path: str, data: bytes) -> bytes | None:
     """Decoded and encoded anew; None for a path that no class knows."""
     parts = path.split("/")
-    if path == znodes.ClusterId.path:
-        return znodes.ClusterId.encode(znodes.ClusterId.decode(data))
-    if path == znodes.Controller.path:
+    if path == cluster.ClusterId.path:
+        return cluster.ClusterId.encode(cluster.ClusterId.decode(data))
+    if path == cluster.Controller.path:
         now = int(json.loads(data)["timestamp"])
-        return znodes.Controller.encode(znodes.Controller.decode(data), now)
-    if path == znodes.ControllerEpoch.path:
-        return znodes.ControllerEpoch.encode(znodes.ControllerEpoch.decode(data))
-    if path == znodes_admin.Feature.path:
-        return znodes_admin.Feature.encode(znodes_admin.Feature.decode(data))
-    if path == znodes_admin.ProducerIdBlock.path:
-        block = znodes_admin.ProducerIdBlock.decode(data)
+        return cluster.Controller.encode(cluster.Controller.decode(data), now)
+    if path == cluster.ControllerEpoch.path:
+        return cluster.ControllerEpoch.encode(cluster.ControllerEpoch.decode(data))
+    if path == cluster.Feature.path:
+        return cluster.Feature.encode(cluster.Feature.decode(data))
+    if path == cluster.ProducerIdBlock.path:
+        block = cluster.ProducerIdBlock.decode(data)
         assert block is not None
-        return znodes_admin.ProducerIdBlock.encode(block)
+        return cluster.ProducerIdBlock.encode(block)
     if path.endswith("/state"):
-        assert path == znodes.PartitionState.path(parts[3], int(parts[5]))
-        state = znodes.PartitionState.decode(parts[3], int(parts[5]), data, 3)
+        assert path == topics.PartitionState.path(parts[3], int(parts[5]))
+        state = topics.PartitionState.decode(parts[3], int(parts[5]), data, 3)
         assert state.partition_epoch == 3
-        return znodes.PartitionState.encode(state)
+        return topics.PartitionState.encode(state)
     return _again_of_a_family(path, data)
 
 
@@ -106,8 +106,8 @@ def _again_of_a_family(path: str, data: bytes) -> bytes | None:
         ("/kafka-acl-changes/", _acl_change),
         ("/kafka-acl-extended-changes/", _acl_change),
         (
-            znodes_config.ConfigChanges.prefix,
-            lambda _, d: znodes_config.ConfigChanges.encode(znodes_config.ConfigChanges.decode(d)),
+            config.ConfigChanges.prefix,
+            lambda _, d: config.ConfigChanges.encode(config.ConfigChanges.decode(d)),
         ),
         ("/config/", _config),
     ]
@@ -150,50 +150,47 @@ def test_a_broker_with_several_listeners_and_an_ipv6_host() -> None:
         ),
         features={"f": (1, 2)},
     )
-    data = znodes.Broker.encode(info, 5, jmx_port=7)
+    data = brokers.Broker.encode(info, 5, jmx_port=7)
     value = json.loads(data)
     assert value["endpoints"] == ["CLIENT://[::1]:9093", "REPL://h:9092"]
     assert (value["host"], value["port"], value["jmx_port"]) == ("h", 9092, 7)
     assert "rack" not in value
-    assert znodes.Broker.decode(4, data) == info
+    assert brokers.Broker.decode(4, data) == info
 
 
 def test_old_registrations_can_be_read() -> None:
     one = b'{"version":1,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1"}'
-    assert znodes.Broker.decode(1, one).endpoints == (
+    assert brokers.Broker.decode(1, one).endpoints == (
         Endpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),
     )
     two = b'{"version":2,"host":null,"port":-1,"jmx_port":-1,"endpoints":["SSL://h:1"]}'
-    assert znodes.Broker.decode(1, two).endpoints == (Endpoint("h", 1, "SSL", "SSL"),)
+    assert brokers.Broker.decode(1, two).endpoints == (Endpoint("h", 1, "SSL", "SSL"),)
 
 
 def test_a_topic_of_before_2_8_has_no_id() -> None:
-    record = znodes.Topic.decode("t", b'{"version":1,"partitions":{"0":[1,2]}}')
+    record = topics.Topic.decode("t", b'{"version":1,"partitions":{"0":[1,2]}}')
     assert record == (ZERO_UUID, {0: Assignment((1, 2))})
-    assert b"topic_id" not in znodes.Topic.encode(*record)
+    assert b"topic_id" not in topics.Topic.encode(*record)
 
 
 def test_a_recovering_leader_is_marked() -> None:
     state = LeaderAndIsr(1, 2, (1,), 3, 0, recovering=True)
-    data = znodes.PartitionState.encode(state)
+    data = topics.PartitionState.encode(state)
     assert json.loads(data)["leader_recovery_state"] == 1
-    assert znodes.PartitionState.decode("t", 0, data, 0) == state
+    assert topics.PartitionState.decode("t", 0, data, 0) == state
 
 
 def test_notifications_and_tool_requests_round_trip() -> None:
     partitions = [("a", 0), ("b", 3)]
-    admin = znodes_admin
     assert admin.IsrChanges.decode(admin.IsrChanges.encode(partitions)) == partitions
     elect = admin.PreferredElection
     assert elect.decode(elect.encode(partitions)) == partitions
     assert admin.LogDirEvents.decode(admin.LogDirEvents.encode(5)) == 5
     moves = {("a", 0): [1, 2]}
     assert admin.Reassignments.decode(admin.Reassignments.encode(moves)) == moves
-    assert admin.ProducerIdBlock.decode(None) is None
+    assert cluster.ProducerIdBlock.decode(None) is None
     assert (
-        znodes_config.ConfigChanges.decode(
-            b'{"version":1,"entity_type":"topics","entity_name":"t"}'
-        )
+        config.ConfigChanges.decode(b'{"version":1,"entity_type":"topics","entity_name":"t"}')
         == "topics/t"
     )
 
@@ -209,8 +206,8 @@ def test_notifications_and_tool_requests_round_trip() -> None:
     ],
 )
 def test_entity_names_are_url_encoded(name: str | None, znode: str) -> None:
-    assert znodes_config.sanitize(name) == znode
-    assert znodes_config.desanitize(znode) == name
+    assert config.sanitize(name) == znode
+    assert config.desanitize(znode) == name
 
 
 @pytest.mark.parametrize(
@@ -223,41 +220,41 @@ def test_entity_names_are_url_encoded(name: str | None, znode: str) -> None:
     ],
 )
 def test_quotas_are_kept_at_the_path_of_their_entity(entity: QuotaEntity, path: str) -> None:
-    assert znodes_config.quota_path(entity) == path
-    assert znodes_config.quota_entity(path) == entity
+    assert config.quota_path(entity) == path
+    assert config.quota_entity(path) == entity
 
 
 @pytest.mark.parametrize(
     "path", ["topics/t", "users", "users/a/clients", "users/a/ips/b", "clients/a/users/b", "ips/"]
 )
 def test_other_paths_have_no_quotas(path: str) -> None:
-    assert znodes_config.quota_entity(path) is None
+    assert config.quota_entity(path) is None
 
 
 @given(st.text(alphabet="users/clientips<>%41.") | st.text())
 def test_any_path_of_an_entity_can_be_read(path: str) -> None:
-    entity = znodes_config.quota_entity(path)
-    assert entity is None or znodes_config.quota_entity(znodes_config.quota_path(entity)) == entity
+    entity = config.quota_entity(path)
+    assert entity is None or config.quota_entity(config.quota_path(entity)) == entity
 
 
 DECODERS: list[Callable[[bytes], object]] = [
-    znodes.ClusterId.decode,
-    znodes.Controller.decode,
-    znodes.ControllerEpoch.decode,
-    lambda data: znodes.Broker.decode(0, data),
-    lambda data: znodes.Topic.decode("t", data),
-    lambda data: znodes.PartitionState.decode("t", 0, data, 0),
-    znodes_admin.IsrChanges.decode,
-    znodes_admin.LogDirEvents.decode,
-    znodes_admin.Reassignments.decode,
-    znodes_admin.PreferredElection.decode,
-    znodes_admin.ProducerIdBlock.decode,
-    znodes_admin.Feature.decode,
-    lambda data: znodes_config.EntityConfig.decode("topics/t", data),
-    znodes_config.ConfigChanges.decode,
-    lambda data: znodes_acl.AclRules.decode(znodes_acl.Resource("TOPIC", "t"), data),
-    znodes_acl.AclChanges.decode_literal,
-    znodes_acl.AclChanges.decode_extended,
+    cluster.ClusterId.decode,
+    cluster.Controller.decode,
+    cluster.ControllerEpoch.decode,
+    lambda data: brokers.Broker.decode(0, data),
+    lambda data: topics.Topic.decode("t", data),
+    lambda data: topics.PartitionState.decode("t", 0, data, 0),
+    admin.IsrChanges.decode,
+    admin.LogDirEvents.decode,
+    admin.Reassignments.decode,
+    admin.PreferredElection.decode,
+    cluster.ProducerIdBlock.decode,
+    cluster.Feature.decode,
+    lambda data: config.EntityConfig.decode("topics/t", data),
+    config.ConfigChanges.decode,
+    lambda data: acl.AclRules.decode(acl.Resource("TOPIC", "t"), data),
+    acl.AclChanges.decode_literal,
+    acl.AclChanges.decode_extended,
 ]
 
 _KEYS = st.sampled_from(
@@ -283,7 +280,7 @@ def test_a_znode_written_by_hand_is_reported_not_fatal(data: bytes) -> None:
 
 def test_topic_ids_are_the_16_bytes() -> None:
     text = "UBC7YDkETzmKaYbaq7VKsA"
-    record = znodes.Topic.decode("t", json.dumps({"topic_id": text, "partitions": {}}).encode())
+    record = topics.Topic.decode("t", json.dumps({"topic_id": text, "partitions": {}}).encode())
     assert record.topic_id == parse_uuid(text)
 
 
@@ -303,26 +300,26 @@ GOOD_STATE = {"leader": 1, "leader_epoch": 0, "isr": [1], "controller_epoch": 1,
     ],
 )
 def test_a_state_that_no_request_could_carry_is_refused(change: dict[str, object]) -> None:
-    assert znodes.PartitionState.decode("t", 0, json.dumps(GOOD_STATE).encode(), 0).leader == 1
+    assert topics.PartitionState.decode("t", 0, json.dumps(GOOD_STATE).encode(), 0).leader == 1
     with pytest.raises(ZnodeError, match="is out of range"):
-        znodes.PartitionState.decode("t", 0, json.dumps(GOOD_STATE | change).encode(), 0)
+        topics.PartitionState.decode("t", 0, json.dumps(GOOD_STATE | change).encode(), 0)
 
 
 @pytest.mark.parametrize("partitions", [{"-1": [0]}, {str(HUGE): [0]}, {"0": [HUGE]}, {"0": [-1]}])
 def test_a_topic_that_no_request_could_carry_is_refused(partitions: dict[str, list[int]]) -> None:
     data = json.dumps({"version": 1, "partitions": partitions}).encode()
     with pytest.raises(ZnodeError, match="is out of range"):
-        znodes.Topic.decode("t", data)
+        topics.Topic.decode("t", data)
 
 
 @pytest.mark.parametrize("name", ["bad name", "x" * 250, "\u00e9"])
 def test_a_topic_that_no_directory_could_hold_is_refused(name: str) -> None:
     with pytest.raises(ZnodeError, match=r"longer than the max|other than ASCII"):
-        znodes.Topic.decode(name, b'{"version":1,"partitions":{"0":[0]}}')
+        topics.Topic.decode(name, b'{"version":1,"partitions":{"0":[0]}}')
 
 
 @pytest.mark.parametrize(("broker", "port"), [(HUGE, 1), (1, HUGE), (1, -1)])
 def test_a_broker_that_no_request_could_carry_is_refused(broker: int, port: int) -> None:
     data = json.dumps({"version": 4, "endpoints": [f"PLAINTEXT://h:{port}"]}).encode()
     with pytest.raises(ZnodeError, match="is out of range"):
-        znodes.Broker.decode(broker, data)
+        brokers.Broker.decode(broker, data)

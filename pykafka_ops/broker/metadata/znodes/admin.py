@@ -1,12 +1,14 @@
-"""Znodes by which brokers and tools call on the controller, and the cluster's counters."""
+"""Znodes by which brokers and tools call on the controller."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from pykafka_ops.broker.metadata.json_data import decode_json, encode_json, understood, whole
-from pykafka_ops.broker.state.controller.leadership import TopicPartition
+from pykafka_ops.broker.metadata.znodes.json_data import decode_json, encode_json, understood, whole
+from pykafka_ops.broker.state.controller.leadership import (
+    TopicPartition,
+)
 
 
 class IsrChanges:
@@ -106,72 +108,3 @@ def _partitions(what: str, value: Mapping[str, Any]) -> list[TopicPartition]:
     return understood(
         what, lambda: [(str(row["topic"]), whole(row["partition"])) for row in value["partitions"]]
     )
-
-
-class ProducerIds(NamedTuple):
-    """A block of producer ids handed to a broker; both ends inclusive."""
-
-    broker: int
-    first: int
-    last: int
-
-
-class ProducerIdBlock:
-    """The block of producer ids handed out last; no data before the first."""
-
-    path = "/latest_producer_id_block"
-
-    @staticmethod
-    def encode(block: ProducerIds) -> bytes:
-        """The znode's data."""
-        fields = {"version": 1, "broker": block.broker}
-        return encode_json(
-            {**fields, "block_start": str(block.first), "block_end": str(block.last)}
-        )
-
-    @classmethod
-    def decode(cls, data: bytes | None) -> ProducerIds | None:
-        """The block, None if none was handed out."""
-        if not data:
-            return None
-        value = decode_json(cls.path, data)
-        return understood(
-            cls.path,
-            lambda: ProducerIds(
-                int(value["broker"]), int(value["block_start"]), int(value["block_end"])
-            ),
-        )
-
-
-class Features(NamedTuple):
-    """Finalized features (KIP-584); ``enabled`` as a 3.9 controller writes it."""
-
-    levels: dict[str, int]
-    enabled: bool = True
-
-
-class Feature:
-    """The cluster's finalized features, made by the first controller."""
-
-    path = "/feature"
-
-    @staticmethod
-    def encode(features: Features) -> bytes:
-        """Version 2 of the format."""
-        levels = {name: {"max_version_level": level} for name, level in features.levels.items()}
-        return encode_json({"features": levels, "version": 2, "status": int(features.enabled)})
-
-    @classmethod
-    def decode(cls, data: bytes | None) -> Features:
-        """Versions 1 and 2 of the format."""
-        value = decode_json(cls.path, data)
-
-        def build() -> Features:
-            if int(value["version"]) not in (1, 2) or int(value["status"]) not in (0, 1):
-                raise ValueError(f"version {value['version']} status {value['status']}")
-            return Features(
-                {name: int(v["max_version_level"]) for name, v in value["features"].items()},
-                int(value["status"]) == 1,
-            )
-
-        return understood(cls.path, build)
