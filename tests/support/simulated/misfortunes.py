@@ -164,7 +164,7 @@ class Misfortunes:
         world = self.world
         if not world.durable:
             others = [n for n in world.nodes if n is not node]
-            well = all(n.state is State.UP and not n.life.paused for n in others)
+            well = all(n.state is State.UP and not (n.life.paused or n.doomed) for n in others)
             quick = not world.network.cuts and not world.network.slow
             if not well or not quick or not world.is_spare(node.id):
                 return
