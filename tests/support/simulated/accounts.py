@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.support.simulated.cleaning import Compacted
 from tests.support.simulated.client import Client
 from tests.support.simulated.groups import TOPIC, Member, fetch_offset
 from tests.support.simulated.ledger import Outcome, demand
@@ -11,6 +12,7 @@ from tests.support.simulated.nodes import State
 from tests.support.simulated.producers import NONE, Producer
 from tests.support.simulated.readers import COMMITTED, UNCOMMITTED, Reader
 from tests.support.simulated.transactions import Transactional
+from tests.support.simulated.watching import read_between
 
 if TYPE_CHECKING:
     from tests.support.simulated.world import World
@@ -75,10 +77,23 @@ class Accounts:
             demand(values.items() <= held.items(), "I3", f"{place}: read what is not committed")
             for value in ledger.acknowledged.get(place, {}).items():
                 demand(value in values.items(), "I1", f"{place}: nobody can read {value}")
+        self._check_compacted()
         for node in world.nodes:
             tasks = len(node.life.tasks)
             demand(tasks <= MOST_TASKS, "I11", f"broker {node.id} has {tasks} tasks left")
         world.demand(self._images, PATIENCE_S, "every broker knows what the tree says")
+
+    def _check_compacted(self) -> None:
+        """Every replica in sync has what each key was written last, though logs are cleaned."""
+        world = self.world
+        demand(world.cleaned > 0 or not world.tidies, "I10", "no segment was cleaned")
+        for node in world.nodes:
+            for partition in node.parts.replicas.all() if node.parts is not None else ():
+                state = world.watcher.states.get(partition.key)
+                held = world.ledger.held(partition.key[0], (partition.topic_id, partition.index))
+                if isinstance(held, Compacted) and state is not None and node.id in state.isr:
+                    data = read_between(partition.log, 0, partition.log.log_end_offset)
+                    held.check_whole(f"{partition.key} on broker {node.id}", data)
 
     def _images(self) -> bool:
         for node in self.world.nodes:

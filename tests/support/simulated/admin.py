@@ -16,6 +16,7 @@ from pykafka_ops.wire.messages.create_partitions import (
 )
 from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
+    CreatableTopicConfig,
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
@@ -38,6 +39,7 @@ from pykafka_ops.wire.messages.partition_reassignments import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from tests.support.simulated import cleaning
 from tests.support.simulated.client import Client
 
 if TYPE_CHECKING:
@@ -83,9 +85,15 @@ class Administrator(Client):
         self.world.say(f"{type(request).__name__} to {node}")
         return await self.ask(node, request, version, answer)
 
-    async def create(self, name: str, partitions: int) -> int:
-        """Make a topic; the error code."""
-        topic = CreatableTopic(name=name, num_partitions=partitions, replication_factor=3)
+    async def create(self, name: str, partitions: int, **settings: str) -> int:
+        """Make a topic, settings with _ for . ; the error code."""
+        configs = [
+            CreatableTopicConfig(name=key.replace("_", "."), value=value)
+            for key, value in settings.items()
+        ]
+        topic = CreatableTopic(
+            name=name, num_partitions=partitions, replication_factor=3, configs=configs
+        )
         request = CreateTopicsRequest(topics=[topic], timeout_ms=ADMIN_MS)
         answer = await self.command(request, 5, CreateTopicsResponse)
         return int(answer.topics[0].error_code)
@@ -170,19 +178,30 @@ class _Maker(Administrator):
 
     async def work(self) -> None:
         for name, count in self._topics.items():
-            while True:
-                try:
-                    if await self.create(name, count) in (0, 36):  # TOPIC_ALREADY_EXISTS
-                        break
-                except ConnectError:
-                    pass
-                await self.pause()
-            node = self.world.ensemble.tree.get(Topic.path(name))
-            assert node is not None
-            found = Topic.decode(name, node.data).topic_id
-            assert found is not None
-            self.world.ledger.topic_ids[name] = found
+            await self._make(name, count)
             self.world.partitions[name] = count
+        if self.world.tidies:
+            segments = self.draw.choice(("1000", "4000"))
+            await self._make(
+                cleaning.TOPIC,
+                cleaning.PARTITIONS,
+                cleanup_policy="compact",
+                segment_bytes=segments,
+            )
+
+    async def _make(self, name: str, count: int, **settings: str) -> None:
+        while True:
+            try:
+                if await self.create(name, count, **settings) in (0, 36):  # TOPIC_ALREADY_EXISTS
+                    break
+            except ConnectError:
+                pass
+            await self.pause()
+        node = self.world.ensemble.tree.get(Topic.path(name))
+        assert node is not None
+        found = Topic.decode(name, node.data).topic_id
+        assert found is not None
+        self.world.ledger.topic_ids[name] = found
 
 
 def create_topics(world: World, topics: dict[str, int]) -> None:

@@ -15,11 +15,16 @@ from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.state.replication.in_sync import InSync
+from pykafka_ops.broker.storage.cleaner.loops import DEAD
+from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
+from pykafka_ops.broker.storage.cleaner.retain import Retention
 from pykafka_ops.broker.storage.flush import FlushJob
 from pykafka_ops.broker.storage.log_segments import LogSegments
+from pykafka_ops.broker.storage.memory_files import MemoryFile
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.broker.storage.segment import Segment
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
@@ -81,6 +86,18 @@ def _falls_over(*arguments: Any) -> Any:
         raise ValueError(str(error)) from error
 
 
+_finish = CleanedOutput.finish
+
+
+def _finishes_without_a_sync(output: CleanedOutput, *arguments: Any) -> None:
+    with patch.object(MemoryFile, "sync", _nothing):
+        _finish(output, *arguments)
+
+
+def _all_are_dead(_: Retention, header: BatchHeader) -> bytearray:
+    return bytearray([DEAD]) * (header.next_offset - header.base_offset)
+
+
 BUGS: dict[str, list[Patch]] = {
     "the watermark waits for nobody": [(InSync, "committed", lambda view, end, *_: end)],
     "anybody may be elected": [(Parts, "_unclean", lambda parts, topic: True)],
@@ -107,6 +124,8 @@ BUGS: dict[str, list[Patch]] = {
     ],
     "a flush commits": [(Replicas, "flushed", _commits_as_follower)],
     "lost brokers are not missed": [(BrokerRules, "_replicas_lost", _no_steps)],
+    "cleaned segments are not synced": [(CleanedOutput, "finish", _finishes_without_a_sync)],
+    "cleaning forgets what was written last": [(Retention, "fates_of", _all_are_dead)],
     "malformed requests are not expected": [(server, "decode_at", _falls_over)],
 }
 """By what is wrong."""

@@ -78,6 +78,8 @@ class Ledger:
 
     def __init__(self) -> None:
         self.committed: dict[Key, Committed] = {}
+        self.kinds: dict[str, type[Committed]] = {}
+        """By topic, of those that are kept in another way than most."""
         self.topic_ids: dict[str, bytes] = {}
         """Of the topics that stay."""
         self.acknowledged: dict[tuple[str, int], dict[int, bytes]] = {}
@@ -94,7 +96,14 @@ class Ledger:
 
     def of(self, topic: str, index: int) -> Committed:
         """What is committed of a partition of a topic that stays."""
-        return self.committed.setdefault((self.topic_ids[topic], index), Committed())
+        return self.held(topic, (self.topic_ids[topic], index))
+
+    def held(self, topic: str, key: Key) -> Committed:
+        """What is committed of any partition."""
+        found = self.committed.get(key)
+        if found is None:
+            found = self.committed[key] = self.kinds.get(topic, Committed)()
+        return found
 
     # -- producers
 

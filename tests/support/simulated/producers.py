@@ -68,6 +68,10 @@ class Producer(Client):
         """As it goes over the wire."""
         now = self.world.now_ms()
         records = [Record(n, now, b"k", value, []) for n, value in enumerate(values)]
+        return self.pack(records, **rest)
+
+    def pack(self, records: list[Record], **rest: Any) -> bytes:
+        """A batch of these, compressed now and then."""
         codec = self.draw.choice((Codec.NONE, Codec.NONE, Codec.LZ4))
         return bytes(build_batch(records, codec=codec, **rest))
 

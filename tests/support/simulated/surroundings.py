@@ -9,17 +9,20 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from pykafka_ops.broker.net import broker, coordinators, turns
+from pykafka_ops.broker.net import broker, cleaner, coordinators, turns
 from pykafka_ops.broker.net.cluster import identity, seat
 from pykafka_ops.broker.net.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_dirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
-from tests.support.simulated.ensemble import Ensemble, SimStore
+from tests.support.simulated.cleaning import SimCleaner
+from tests.support.simulated.ensemble import SimStore
 from tests.support.simulated.loop import Clock, SimLoop, this_life
-from tests.support.simulated.network import Network
+
+if TYPE_CHECKING:
+    from tests.support.simulated.world import World
 
 
 class NoPool:
@@ -73,8 +76,9 @@ def _files() -> MemoryFiles:
 
 
 @contextmanager
-def installed(loop: SimLoop, network: Network, ensemble: Ensemble) -> Iterator[None]:
+def installed(world: World) -> Iterator[None]:
     """While it lasts, brokers of this process live in the simulation. Seeds ``random``, too."""
+    loop, network, ensemble = world.loop, world.network, world.ensemble
     state = random.getstate()
     random.seed(loop.draw.random())
     numbers = random.Random(loop.draw.random())
@@ -88,6 +92,8 @@ def installed(loop: SimLoop, network: Network, ensemble: Ensemble) -> Iterator[N
     replaced: list[tuple[Any, str, Any]] = [
         (clocks, "time", Clock(loop)),
         (turns, "time", Clock(loop)),
+        (cleaner, "time", Clock(loop)),
+        (cleaner, "CleanerProcess", lambda: SimCleaner(world)),
         (seat, "open_store", open_store),
         (seat, "lock", lock),
         (identity, "random_uuid", lambda: b"\1" + numbers.randbytes(15)),

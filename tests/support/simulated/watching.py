@@ -10,6 +10,7 @@ from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.errors import KafkaError
+from tests.support.simulated.cleaning import Compacted
 from tests.support.simulated.ledger import Committed, Key, demand
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Watcher:
         if log is None or not log.is_open:
             return
         key = (partition.topic_id, partition.index)
-        held = self.world.ledger.committed.setdefault(key, Committed())
+        held = self.world.ledger.held(partition.key[0], key)
         state = self.states.get(partition.key)
         end, epoch = log.log_end_offset, partition.leader_epoch
         place = (node.id, node.lives, key)
@@ -150,7 +151,16 @@ class Watcher:
             except (KafkaError, OSError):
                 return  # its disk fails
             held.take(said, data)
+            if isinstance(held, Compacted) and not done and partition.is_leader:
+                self._latest(node, partition, held, log)
         self._verified[place] = log.generation, max(done, end)
+
+    def _latest(self, node: Node, partition: Partition, held: Compacted, log: Log) -> None:
+        """The newest leader of a compacted log, which was changed otherwise than by appending,
+        still has what was written last."""
+        if partition.leader_epoch == self._newest.get((partition.topic_id, partition.index)):
+            said = f"{partition.key} on broker {node.id}, its leader"
+            held.check_whole(said, read_between(log, 0, log.log_end_offset))
 
 
 def _place(path: str) -> tuple[str, int] | None:

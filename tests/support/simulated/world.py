@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pykafka_ops.broker.metadata.znodes.brokers import Brokers
+from tests.support.simulated import cleaning
 from tests.support.simulated.accounts import Accounts
 from tests.support.simulated.admin import Administrator, create_topics
 from tests.support.simulated.client import Client, GivenUpError
@@ -60,6 +61,12 @@ class World:
         self._broken: list[BaseException] = []
         self.ensemble.written = self._guarded(self.watcher.written)
         self.loop.moment = self.watcher.look
+        self.tidies = random.Random(f"tidy {seed}").random() < 0.5
+        """Whether compacted logs are cleaned."""
+        self.cleaned = 0
+        """Segments that were."""
+        if self.tidies:
+            self.ledger.kinds.update(dict.fromkeys(cleaning.NAMES, cleaning.Compacted))
         settings = self._settings()
         self.nodes = [
             Node(id_, self.loop, self.network, settings, self.failed) for id_ in range(self.brokers)
@@ -75,7 +82,7 @@ class World:
             "log.flush.interval.messages": "1" if self.durable else str(2**63 - 1),
             "log.segment.bytes": draw.choice(("1000", "4000", "1048576")),
             "log.index.interval.bytes": draw.choice(("0", "200", "4096")),
-            "log.cleaner.enable": "false",
+            **self._cleaning(),
             "auto.create.topics.enable": "false",
             "offsets.topic.num.partitions": "2",
             "offsets.topic.replication.factor": "3",
@@ -94,6 +101,17 @@ class World:
             "leader.imbalance.check.interval.seconds": "5",
             "log.segment.delete.delay.ms": "2000",
             "num.replica.fetchers": draw.choice(("1", "2")),
+        }
+
+    def _cleaning(self) -> dict[str, str]:
+        if not self.tidies:
+            return {"log.cleaner.enable": "false"}
+        draw = self.draw
+        return {
+            "log.cleaner.backoff.ms": draw.choice(("100", "1000")),
+            "log.cleaner.min.cleanable.ratio": draw.choice(("0", "0.3")),
+            "offsets.topic.segment.bytes": draw.choice(("1000", "4000")),
+            "transaction.state.log.segment.bytes": draw.choice(("1000", "4000")),
         }
 
     def now_ms(self) -> int:
@@ -144,7 +162,7 @@ class World:
         root.setLevel(logging.ERROR)
         root.handlers[:] = [handler]
         try:
-            with installed(self.loop, self.network, self.ensemble):
+            with installed(self):
                 self._begin()
                 self._go_through()
                 self._heal()
@@ -176,7 +194,8 @@ class World:
             node.start()
         self.demand(lambda: all(n.state is State.UP for n in self.nodes), 20, "brokers start")
         create_topics(self, STAYING)
-        self.demand(lambda: len(self.partitions) == len(STAYING), 30, "topics are made")
+        made = lambda: len(self.ledger.topic_ids) == len(STAYING) + self.tidies  # noqa: E731
+        self.demand(made, 30, "topics are made")
         admin = Administrator(self, "admin")
         self.clients = [
             Producer(self, "p0"),
@@ -192,6 +211,7 @@ class World:
             Member(self, "m2"),
             Hostile(self, "h0"),
             admin,
+            *([cleaning.Keyed(self, "k0"), cleaning.Keyed(self, "k1")] if self.tidies else []),
         ]
         self.admin = admin
         for client in self.clients:

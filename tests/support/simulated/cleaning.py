@@ -1,0 +1,124 @@
+"""Compacted logs: the cleaner's process, who writes to them, and what must not be lost (I1)."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.net.cleaner_process import AbortedError, FailedError, Place
+from pykafka_ops.broker.storage.cleaner.clean import Compaction
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
+from pykafka_ops.broker.storage.cleaner.worker import DISK, GONE
+from pykafka_ops.disk.batch import scan
+from pykafka_ops.disk.record import Record, iter_records
+from tests.support.simulated.ledger import Committed, demand
+from tests.support.simulated.loop import this_life
+from tests.support.simulated.producers import NONE, Producer
+
+if TYPE_CHECKING:
+    from tests.support.simulated.world import World
+
+TOPIC = "tidy"
+PARTITIONS = 2
+NAMES = frozenset({TOPIC, "__consumer_offsets", "__transaction_state"})
+_KEYS = 12
+_LARGEST_RECORD = 1 << 20
+
+
+class SimCleaner:
+    """The cleaner's process: it may be far ahead of the broker that puts its segments in place."""
+
+    pid = None
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def run(self, job: Job, place: Place) -> Report:
+        """As of ``CleanerProcess``; a log that cannot be cleaned is a bug."""
+        files = this_life().files
+        assert files is not None
+        self._world.watcher.look_now()  # before anything goes that was not seen
+        segments: list[CleanedSegment] = []
+        try:
+            report = Compaction(files, job, segments.append).run()
+        except FileNotFoundError as error:
+            raise FailedError(str(error), GONE, 0) from error
+        except OSError as error:
+            raise FailedError(str(error), DISK, error.errno or 0) from error
+        self._world.cleaned += len(segments)
+        for segment in segments:
+            await asyncio.sleep(self._world.draw.random() ** 3)
+            if not await place(segment):
+                raise AbortedError("the log has changed")
+        return report
+
+    async def kill(self) -> None:
+        """It ends with the task that runs it."""
+
+
+@dataclass(slots=True)
+class Compacted(Committed):
+    """What is committed of a compacted log, and at which offset each key was written last."""
+
+    latest: dict[bytes, int] = field(default_factory=dict)
+
+    def take(self, where: str, data: bytes) -> None:
+        """Records below the high watermark of one replica, some of which may be gone (I3)."""
+        for position, header in scan(memoryview(data)):
+            base, fresh = header.base_offset, header.next_offset > self.end
+            demand(not fresh or base == self.end, "I4", f"{where}: {self.end} precedes {base}")
+            for record in iter_records(data, position, header, _LARGEST_RECORD):
+                key, value = bytes(record.key or b""), bytes(record.value or b"")
+                content = key if header.is_control else key + b"=" + value
+                if not fresh:
+                    known = self.values.get(record.offset)
+                    said = f"{where}: offset {record.offset} holds {content!r}, it was {known!r}"
+                    demand(known == content, "I3", said)
+                    continue
+                self.values[record.offset] = content
+                if header.is_transactional:
+                    self.latest.pop(key, None)  # it may be aborted: then an older one counts
+                else:
+                    self.latest[key] = record.offset
+            self.end = max(self.end, header.next_offset)
+
+    def check_whole(self, where: str, data: bytes) -> None:
+        """A leader's log from its start has what each key was written last, or something newer
+        (I1). Tombstones are kept for longer than a run lasts."""
+        found: dict[bytes, int] = {}
+        for position, header in scan(memoryview(data)):
+            if not header.is_control:
+                for record in iter_records(data, position, header, _LARGEST_RECORD):
+                    found[bytes(record.key or b"")] = record.offset
+        for key, offset in self.latest.items():
+            there = found.get(key, -1)
+            said = f"{where}: {key!r} was written last at {offset}, {there} is there"
+            demand(there >= offset, "I1", said)
+
+
+class Keyed(Producer):
+    """Writes to few keys, and deletes now and then."""
+
+    topic = TOPIC
+
+    async def work(self) -> None:
+        numbers = itertools.count()
+        while not self.world.quiet:
+            index = self.draw.randrange(PARTITIONS)
+            values = [b"%s-%d" % (self.name.encode(), next(numbers)) for _ in range(self.some())]
+            records = self._records(values)
+            contents = [(r.key or b"") + b"=" + (r.value or b"") for r in records]
+            answer = await self.send(TOPIC, index, self.pack(records))
+            if answer is None or answer.error_code != NONE:
+                await self.pause()
+            else:
+                self.world.ledger.acknowledge(TOPIC, index, answer.base_offset, contents)
+            await asyncio.sleep(self.draw.random() * 0.2)
+
+    def _records(self, values: list[bytes]) -> list[Record]:
+        now = self.world.now_ms()
+        written = [None if self.draw.random() < 0.1 else value for value in values]
+        keys = [b"k%d" % self.draw.randrange(_KEYS) for _ in values]
+        return [Record(n, now, keys[n], value, []) for n, value in enumerate(written)]
