@@ -37,9 +37,10 @@ class SimCleaner:
 
     async def run(self, job: Job, place: Place) -> Report:
         """As of ``CleanerProcess``; a log that cannot be cleaned is a bug."""
-        files = this_life().files
+        life = this_life()
+        files = life.files
         assert files is not None
-        self._world.watcher.look_now()  # before anything goes that was not seen
+        self._world.watcher.before_cleaning(life)
         segments: list[CleanedSegment] = []
         try:
             report = Compaction(files, job, segments.append).run()

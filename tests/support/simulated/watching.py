@@ -14,8 +14,10 @@ from tests.support.simulated.cleaning import Compacted
 from tests.support.simulated.ledger import Committed, Key, demand
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.net.parts import Parts
     from pykafka_ops.broker.storage.log import Log
     from pykafka_ops.broker.storage.partition import Partition
+    from tests.support.simulated.loop import Life
     from tests.support.simulated.nodes import Node
     from tests.support.simulated.world import World
 
@@ -86,13 +88,20 @@ class Watcher:
     def look_now(self) -> None:
         """Every replica on every broker."""
         for node in self.world.nodes:
-            parts = node.parts
-            if parts is None:
-                continue
-            for partition in parts.replicas.all():
-                if not partition.offline:
-                    self._replica(node, partition)
+            if node.parts is not None:
+                self._broker(node, node.parts)
         self.world.ledger.check_acknowledged()
+
+    def before_cleaning(self, life: Life) -> None:
+        """Take down what a broker that may be stopping, and is not looked at else, will lose."""
+        for node in self.world.nodes:
+            if node.life is life and node.broker is not None:
+                self._broker(node, node.broker.parts)
+
+    def _broker(self, node: Node, parts: Parts) -> None:
+        for partition in parts.replicas.all():
+            if not partition.offline:
+                self._replica(node, partition)
 
     def _replica(self, node: Node, partition: Partition) -> None:
         log = partition._log
