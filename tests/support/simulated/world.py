@@ -147,7 +147,12 @@ class World:
             raise GivenUpError
 
     def is_spare(self, broker: int) -> bool:
-        """Whether every partition has another replica in sync that is well and registered."""
+        """Whether every partition has another replica in sync that is well and registered, and
+        no leader has asked for a change of that."""
+        for node in self.nodes:
+            for partition in node.parts.replicas.all() if node.parts is not None else ():
+                if partition.in_sync is not None and partition.in_sync.pending is not None:
+                    return False
         well = {int(name) for name in self.ensemble.tree.children(Brokers.path)} - {broker}
         states = self.watcher.states.values()
         return all(set(s.isr) & well for s in states)
