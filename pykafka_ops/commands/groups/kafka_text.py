@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from pykafka_ops.analysis.group_rows import Standing
 from pykafka_ops.client.cluster import Cluster
@@ -51,10 +52,6 @@ def _width(texts: Iterable[str], least: int = 15) -> int:
     return max([least, *map(len, texts)])
 
 
-def _text(value: object) -> str:
-    return "-" if value is None else str(value)
-
-
 def _offsets(name: str, rows: Sequence[Standing]) -> Iterator[str]:
     readers = [r.reader for r in rows if r.reader]
     widths = (
@@ -72,7 +69,12 @@ def _offsets(name: str, rows: Sequence[Standing]) -> Iterator[str]:
 
 
 def _line(widths: Sequence[int], *cells: object) -> str:
-    return " ".join(f"{_text(c):<{w}}" for c, w in zip(cells, widths, strict=True)) + "\n"
+    return _form(tuple(widths)) % tuple(["-" if c is None else c for c in cells])
+
+
+@lru_cache(maxsize=1)  # all lines of a table have one
+def _form(widths: tuple[int, ...]) -> str:
+    return " ".join(f"%-{w}s" if w else "%s" for w in widths) + "\n"
 
 
 def _members(group: Group, *, verbose: bool) -> Iterator[str]:
