@@ -22,7 +22,7 @@ from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.live]
 RECORDS = 30
-MANY = 200
+MANY = 500
 SIZE = 100_000
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
