@@ -15,7 +15,7 @@ from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.record import Record, iter_records
 from tests.support.simulated.ledger import Committed, demand
 from tests.support.simulated.loop import this_life
-from tests.support.simulated.producers import NONE, Producer
+from tests.support.simulated.producers import NONE, Idempotent, Producer
 
 if TYPE_CHECKING:
     from tests.support.simulated.world import World
@@ -71,8 +71,8 @@ class Compacted(Committed):
             base, fresh = header.base_offset, header.next_offset > self.end
             demand(not fresh or base == self.end, "I4", f"{where}: {self.end} precedes {base}")
             for record in iter_records(data, position, header, _LARGEST_RECORD):
-                key, value = bytes(record.key or b""), bytes(record.value or b"")
-                content = key if header.is_control else key + b"=" + value
+                key = bytes(record.key or b"")
+                content = key if header.is_control else bytes(record.value or b"")
                 if not fresh:
                     known = self.values.get(record.offset)
                     said = f"{where}: offset {record.offset} holds {content!r}, it was {known!r}"
@@ -99,6 +99,18 @@ class Compacted(Committed):
             demand(there >= offset, "I1", said)
 
 
+class Steady(Idempotent):
+    """Writes to few keys in order: of what it wrote the cleaner must leave its last batch."""
+
+    topic = TOPIC
+
+    def count(self) -> int:
+        return PARTITIONS
+
+    def key(self, value: bytes) -> bytes:
+        return self.name.encode() + value[-1:]
+
+
 class Keyed(Producer):
     """Writes to few keys, and deletes now and then."""
 
@@ -110,7 +122,7 @@ class Keyed(Producer):
             index = self.draw.randrange(PARTITIONS)
             values = [b"%s-%d" % (self.name.encode(), next(numbers)) for _ in range(self.some())]
             records = self._records(values)
-            contents = [(r.key or b"") + b"=" + (r.value or b"") for r in records]
+            contents = [r.value or b"" for r in records]
             answer = await self.send(TOPIC, index, self.pack(records))
             if answer is None or answer.error_code != NONE:
                 await self.pause()

@@ -41,12 +41,20 @@ class Producer(Client):
     async def work(self) -> None:
         numbers = itertools.count()
         while not self.world.quiet:
-            index = self.draw.randrange(self.world.partitions[self.topic])
+            index = self.draw.randrange(self.count())
             values = [b"%s-%d" % (self.name.encode(), next(numbers)) for _ in range(self.some())]
             acks = 1 if self.draw.random() < 0.1 else -1
             self.world.ledger.write(self.topic, index, values)
             await self._send_until_kept(index, values, acks)
             await asyncio.sleep(self.draw.random() * 0.3)
+
+    def count(self) -> int:
+        """Partitions of the topic."""
+        return self.world.partitions[self.topic]
+
+    def key(self, value: bytes) -> bytes:
+        """The key of a record."""
+        return b"k"
 
     def some(self) -> int:
         """How many records a batch has."""
@@ -67,7 +75,7 @@ class Producer(Client):
     def batch(self, values: list[bytes], **rest: Any) -> bytes:
         """As it goes over the wire."""
         now = self.world.now_ms()
-        records = [Record(n, now, b"k", value, []) for n, value in enumerate(values)]
+        records = [Record(n, now, self.key(value), value, []) for n, value in enumerate(values)]
         return self.pack(records, **rest)
 
     def pack(self, records: list[Record], **rest: Any) -> bytes:
@@ -120,8 +128,7 @@ class Idempotent(Producer):
         while answer is None or answer.error_code != NONE:
             answer = await self._new_id()
         self._id, self._epoch = answer.producer_id, answer.producer_epoch
-        places = range(self.world.partitions[self.topic])
-        await asyncio.gather(*(self._fill(index) for index in places))
+        await asyncio.gather(*(self._fill(index) for index in range(self.count())))
 
     async def _new_id(self) -> InitProducerIdResponse | None:
         await self.pause()

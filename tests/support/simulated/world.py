@@ -216,12 +216,19 @@ class World:
             Member(self, "m2"),
             Hostile(self, "h0"),
             admin,
-            *([cleaning.Keyed(self, "k0"), cleaning.Keyed(self, "k1")] if self.tidies else []),
+            *(self._tidiers() if self.tidies else []),
         ]
         self.admin = admin
         for client in self.clients:
             client.run()
         self._run(3.0)
+
+    def _tidiers(self) -> list[Client]:
+        return [
+            cleaning.Keyed(self, "k0"),
+            cleaning.Keyed(self, "k1"),
+            cleaning.Steady(self, "s0"),
+        ]
 
     def demand(self, done: Callable[[], bool], seconds: float, what: str) -> None:
         """Go on until it is so (I10)."""
