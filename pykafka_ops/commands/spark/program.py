@@ -29,7 +29,7 @@ def submit(ctx: Context) -> int:
     from pykafka_ops.spark.session import close, session
     from pykafka_ops.spark.submit import run_here
 
-    with ended_by_signals():
+    with ended_by_signals(mute=False):  # the program may have something to say yet
         spark = session(engine)
         try:
             return run_here(file, arguments)

@@ -28,3 +28,14 @@ def test_nothing_is_logged_from_the_signal_to_the_end(caplog: pytest.LogCaptureF
             logging.getLogger("py4j").error("cut short")
     logging.getLogger("py4j").error("heard again")
     assert caplog.messages == ["heard again"]
+
+
+def test_a_program_may_take_an_interrupt_for_its_end_and_go_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with ended_by_signals(mute=False):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            logging.getLogger("program").error("that is all")
+    assert caplog.messages == ["that is all"]
