@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import ClassVar
 
 from pykafka_ops.broker.metadata.znodes.json_data import decode_json, encode_json, understood, whole
-from pykafka_ops.broker.state.controller.leadership import (
-    TopicPartition,
-)
+from pykafka_ops.broker.state.controller.leadership import TopicPartition
 
 
-class IsrChanges:
-    """ISR changes written by brokers of protocol < 2.7; a sequence."""
+class _PartitionList:
+    """A znode whose data names partitions."""
 
-    path = "/isr_change_notification"
-    prefix = f"{path}/isr_change_"
+    path: ClassVar[str]
 
     @staticmethod
     def encode(partitions: Iterable[TopicPartition]) -> bytes:
-        """The partitions whose ISR changed."""
-        return encode_json({"version": 1, "partitions": _partition_list(partitions)})
+        """Version 1 of the format."""
+        rows = [{"topic": topic, "partition": index} for topic, index in partitions]
+        return encode_json({"version": 1, "partitions": rows})
 
     @classmethod
     def decode(cls, data: bytes | None) -> list[TopicPartition]:
-        """The partitions whose ISR changed."""
-        return _partitions(cls.path, decode_json(cls.path, data))
+        """The partitions."""
+        value = decode_json(cls.path, data)
+        return understood(
+            cls.path,
+            lambda: [(str(row["topic"]), whole(row["partition"])) for row in value["partitions"]],
+        )
+
+
+class IsrChanges(_PartitionList):
+    """Partitions whose ISR was changed by brokers of protocol < 2.7; a sequence."""
+
+    path = "/isr_change_notification"
+    prefix = f"{path}/isr_change_"
 
 
 class LogDirEvents:
@@ -84,27 +93,7 @@ class Reassignments:
         )
 
 
-class PreferredElection:
+class PreferredElection(_PartitionList):
     """Preferred elections asked for by tools older than 2.2."""
 
     path = "/admin/preferred_replica_election"
-
-    @staticmethod
-    def encode(partitions: Iterable[TopicPartition]) -> bytes:
-        """The partitions to elect for."""
-        return encode_json({"version": 1, "partitions": _partition_list(partitions)})
-
-    @classmethod
-    def decode(cls, data: bytes | None) -> list[TopicPartition]:
-        """The partitions to elect for."""
-        return _partitions(cls.path, decode_json(cls.path, data))
-
-
-def _partition_list(partitions: Iterable[TopicPartition]) -> list[dict[str, object]]:
-    return [{"topic": topic, "partition": index} for topic, index in partitions]
-
-
-def _partitions(what: str, value: Mapping[str, Any]) -> list[TopicPartition]:
-    return understood(
-        what, lambda: [(str(row["topic"]), whole(row["partition"])) for row in value["partitions"]]
-    )
