@@ -30,8 +30,6 @@ _LARGEST_RECORD = 1 << 20
 class SimCleaner:
     """The cleaner's process: it may be far ahead of the broker that puts its segments in place."""
 
-    pid = None
-
     def __init__(self, world: World) -> None:
         self._world = world
 

@@ -161,13 +161,15 @@ class Watcher:
                 return  # its disk fails
             held.take(said, data)
             if isinstance(held, Compacted) and not done and partition.is_leader:
-                self._latest(node, partition, held, log)
+                self._latest(node, partition, key, held, log)
         self._verified[place] = log.generation, max(done, end)
 
-    def _latest(self, node: Node, partition: Partition, held: Compacted, log: Log) -> None:
+    def _latest(
+        self, node: Node, partition: Partition, key: Key, held: Compacted, log: Log
+    ) -> None:
         """The newest leader of a compacted log, which was changed otherwise than by appending,
         still has what was written last."""
-        if partition.leader_epoch == self._newest.get((partition.topic_id, partition.index)):
+        if partition.leader_epoch == self._newest.get(key):
             said = f"{partition.key} on broker {node.id}, its leader"
             held.check_whole(said, read_between(log, 0, log.log_end_offset))
 
