@@ -145,8 +145,7 @@ def test_kafkas_own_producer_is_held_to_its_rate(
     per_second = [float(n) for n in re.findall(r" sent, ([0-9.]+) records/sec", said.out)]
     # One line for every five seconds, then one for all: the first has the start of a JVM in it.
     steady = [records * SIZE for records in per_second[1:-1]]
-    assert max(steady) > 0.9 * RATE
-    assert min(steady) < 1.1 * RATE  # a machine that is busy sends less, then more
+    assert 0.9 * RATE < max(steady) < 1.1 * RATE
     assert count / per_second[-1] > 0.9 * (count * SIZE / RATE - BURST)
     metric = next(x for x in said.out.splitlines() if "produce-throttle-time-max" in x)
     assert float(metric.rpartition(":")[2]) > 0
