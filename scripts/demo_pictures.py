@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.support.browser import missing, run  # noqa: E402
+from tests.support.process.browser import missing, run  # noqa: E402
 
 HEIGHTS = {"lag": 900, "skew": 900, "retention": 880}
 WIDTH = 1000

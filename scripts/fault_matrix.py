@@ -28,8 +28,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.support.faults import FAULTS, run_fault  # noqa: E402
-from tests.support.faulty_cluster import FaultyCluster, Vitals  # noqa: E402
+from tests.support.cluster.faults import FAULTS, run_fault  # noqa: E402
+from tests.support.cluster.faulty_cluster import FaultyCluster, Vitals  # noqa: E402
 
 ROUNDS_PER_CLUSTER = 25
 """A new cluster after so many rounds."""

@@ -5,7 +5,7 @@
     scripts/fuzz --list
     scripts/fuzz --again FILE           once more, with the traceback
 
-The readers are those of ``tests/support/fuzz_targets.py``. With ``atheris`` installed (``pip
+The readers are those of ``tests/support/fuzz/targets.py``. With ``atheris`` installed (``pip
 install atheris``) and ``--atheris`` the search is guided by coverage, one reader at a time; without
 it bytes of golden files are changed at random, from ``--seed`` on. What falls over, takes more than
 10 seconds or more than 4 GB is kept in ``.cache/fuzz``.
@@ -48,7 +48,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     if asked.atheris:
         return guided(asked.targets, asked.seconds)
-    from tests.support.fuzz_targets import TARGETS
+    from tests.support.fuzz.targets import TARGETS
 
     if asked.list:
         print("\n".join(TARGETS))
@@ -68,8 +68,8 @@ def main() -> int:
 
 def hammer(name: str, seconds: float, seed: int) -> int:
     """One reader for so long; 1 if it fell over, once for each place where it does."""
-    from tests.support.fuzz_targets import TARGETS
-    from tests.support.mutations import changed
+    from tests.support.fuzz.mutations import changed
+    from tests.support.fuzz.targets import TARGETS
 
     target, rng = TARGETS[name], random.Random(seed)
     seeds = [data for data in target.seeds() if data]
@@ -127,7 +127,7 @@ def guided(names: Sequence[str], seconds: float) -> int:
         print("scripts/fuzz: no atheris here: pip install atheris", file=sys.stderr)
         return 2
     with atheris.instrument_imports(include=["pykafka_ops"]):
-        from tests.support.fuzz_targets import TARGETS
+        from tests.support.fuzz.targets import TARGETS
 
         target = TARGETS[names[0]]
     corpus = ROOT / ".cache" / "fuzz-corpus" / names[0]

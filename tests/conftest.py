@@ -16,11 +16,13 @@ from typing import Any
 import hypothesis
 import pytest
 
-from tests.support import browser, java_kit, scheduling
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.apache_cluster import Brokers
-from tests.support.broker import BrokerProcess
-from tests.support.commands import KafkaTools
+from tests.support import scheduling
+from tests.support.cluster.apache_cluster import Brokers
+from tests.support.java import java_kit
+from tests.support.process import browser
+from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import KafkaTools
 
 Broker = BrokerProcess | ApacheBroker
 HERE = Path(__file__).resolve().parent

@@ -63,7 +63,7 @@ def test_every_command_line_that_is_shown_is_understood(line: str) -> None:
 
 
 def test_the_broker_says_what_the_readme_quotes() -> None:
-    from tests.support.broker import READY
+    from tests.support.process.broker import READY
 
     assert READY.search(README)
 

@@ -17,7 +17,7 @@ from confluent_kafka.admin import (
 from scripts.benchmarks.context import WORK, Bench, load, wait_leaders
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
-from tests.support import raw
+from tests.support.wire import raw
 
 SIZES = {100: (600_000, 100_000), 1000: (200_000, 20_000)}
 KEYS = 50_000

@@ -20,7 +20,7 @@ from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopics
 from scripts.benchmarks.context import ROOT, WORK, Bench, load
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.trios import SESSION_MS, Trio, trio, wait_quiet
-from tests.support.two_brokers import CLOSED, Link
+from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.waiting import wait_for
 
 MB = 1e6

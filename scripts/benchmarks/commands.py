@@ -13,7 +13,7 @@ from pathlib import Path
 from scripts.benchmarks.context import WORK, Bench, create_topics, load, new_topic
 from scripts.benchmarks.results import OURS, Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
-from tests.support.apache import tool_argv
+from tests.support.process.apache import tool_argv
 
 COMMANDS = {
     "topics --list": ("kafka-topics", "--list"),

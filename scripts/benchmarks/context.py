@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from scripts.benchmarks.results import Results, Row
 from scripts.benchmarks.targets import Target
-from tests.support.process import Process
+from tests.support.process.process import Process
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".cache" / "bench"

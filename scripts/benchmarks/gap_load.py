@@ -22,8 +22,8 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support import raw
-from tests.support.two_brokers import CLOSED, Link
+from tests.support.differential.two_brokers import CLOSED, Link
+from tests.support.wire import raw
 
 ASK_AGAIN_S = 0.005
 ALL = -1

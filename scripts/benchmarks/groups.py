@@ -8,7 +8,7 @@ from scripts.benchmarks.commands import PKO, timed
 from scripts.benchmarks.context import WORK, Bench, load, new_topic
 from scripts.benchmarks.results import OURS, Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
-from tests.support.apache import tool_argv
+from tests.support.process.apache import tool_argv
 
 MODULE = "group_loads"
 FIRST = Row("groups: subscribe to first record", "s", 1.0)

@@ -8,7 +8,7 @@ import time
 from scripts.benchmarks.context import WORK, Bench, create_topics, load, new_topic
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
-from tests.support import raw
+from tests.support.wire import raw
 
 TO_PORT = Row("start to open port, warm", "s", 0.15)
 TO_ACK = Row("start to first ack, warm", "s", 0.15)

@@ -134,7 +134,7 @@ def latency(bootstrap: str, topic: str, *, count: int, acks: int = 1) -> dict[st
 
 
 def _produce_frame(topic: str, partition: int, size: int) -> bytes:
-    from tests.support import raw
+    from tests.support.wire import raw
 
     return raw.produce(topic, raw.batch([b"x" * size]), partition=partition)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scripts.benchmarks.context import WORK, Bench, load, new_topic
 from scripts.benchmarks.results import Row
 from scripts.benchmarks.targets import targets, wait_idle
-from tests.support.quotas import limit
+from tests.support.clients.quotas import limit
 
 UNREACHED = {"producer_byte_rate": 10**12, "request_percentage": 10**6}
 WHOSE = {  # and the client id; the load's is "raw"

@@ -13,7 +13,7 @@ import confluent_kafka as ck
 from scripts.benchmarks.context import ROOT, WORK, Bench, new_topic
 from scripts.benchmarks.results import APACHE, OURS, Row
 from scripts.benchmarks.targets import Target, targets
-from tests.support import java_kit
+from tests.support.java import java_kit
 
 CASES = ((100, "none"), (100, "lz4"), (1000, "none"), (1000, "lz4"))
 PARTITIONS = 4

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scripts.benchmarks.results import APACHE, OURS
-from tests.support import java_kit
-from tests.support.apache import SERVER_JVM, ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
-from tests.support.process import Process
+from tests.support.java import java_kit
+from tests.support.process.apache import SERVER_JVM, ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.process import Process
 from tests.support.waiting import free_port, wait_for
 
 Broker = BrokerProcess | ApacheBroker

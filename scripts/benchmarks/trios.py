@@ -13,9 +13,9 @@ from kazoo.client import KazooClient
 
 from scripts.benchmarks.context import wait_leaders
 from scripts.benchmarks.results import OURS
-from tests.support.apache import SERVER_JVM, ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
-from tests.support.process import Process
+from tests.support.process.apache import SERVER_JVM, ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.process import Process
 from tests.support.waiting import free_port
 
 SIZE = 3

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Broker
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.apache_cluster import Brokers as Brokers
-from tests.support.apache_cluster import OurBrokers
-from tests.support.broker import BrokerProcess
+from tests.support.cluster.apache_cluster import Brokers as Brokers
+from tests.support.cluster.apache_cluster import OurBrokers
+from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
 
 
 @contextlib.contextmanager

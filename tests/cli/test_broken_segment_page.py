@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops import cli
-from tests.support.damage import copy_of
+from tests.support.golden.damage import copy_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "broken-segment.md").read_text()

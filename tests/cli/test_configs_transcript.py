@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Brokers, single_broker
-from tests.support.apache import ZooKeeper
-from tests.support.apache_cluster import OurBrokers
-from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.cluster.apache_cluster import OurBrokers
+from tests.support.golden.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.process.apache import ZooKeeper
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 TOPICS = {

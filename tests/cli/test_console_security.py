@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.console import pko
+from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.console import pko
 from tests.support.waiting import free_port
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

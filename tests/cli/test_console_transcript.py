@@ -17,9 +17,9 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.support.apache import ApacheBroker, run_tool
-from tests.support.console import pko
-from tests.support.transcripts import GOLDEN, STAMP
+from tests.support.golden.transcripts import GOLDEN, STAMP
+from tests.support.process.apache import ApacheBroker, run_tool
+from tests.support.process.console import pko
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
 NOW = re.compile(r"\b1[789]\d{11}\b")

@@ -10,8 +10,8 @@ import pytest
 from confluent_kafka import Producer
 
 from tests.conftest import Broker
-from tests.support.apache import ApacheBroker
-from tests.support.console import pko, start
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.console import pko, start
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = pytest.mark.live

@@ -10,9 +10,9 @@ import pytest
 
 from pykafka_ops import cli
 from tests.cli.test_dump_log_golden import blocks
-from tests.support.commands import KafkaTools
-from tests.support.damage import copy_of, harm
-from tests.support.segments import CASES
+from tests.support.golden.damage import copy_of, harm
+from tests.support.golden.segments import CASES
+from tests.support.process.commands import KafkaTools
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 

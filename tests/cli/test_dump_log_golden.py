@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops import cli
-from tests.support.segments import GOLDEN
+from tests.support.golden.segments import GOLDEN
 
 EXPECTED = GOLDEN / "expected"
 CASES = sorted(path.relative_to(EXPECTED) for path in EXPECTED.glob("*/*.json"))

@@ -19,8 +19,8 @@ from pykafka_ops import cli
 from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
-from tests.support.printed import READABLE, Printed, printed
-from tests.support.segments import SEGMENTS
+from tests.support.golden.printed import READABLE, Printed, printed
+from tests.support.golden.segments import SEGMENTS
 
 NAME = "00000000000000000000.log"
 

@@ -16,7 +16,7 @@ from pykafka_ops.disk.batch import assemble, build_batch, read_header
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.internal import TransactionLogValue, TransactionPartitions
 from pykafka_ops.disk.record import Record
-from tests.support.segments import CASES, LOG_DIRS, SEGMENTS
+from tests.support.golden.segments import CASES, LOG_DIRS, SEGMENTS
 
 NAME = "00000000000000000000.log"
 HEALTHY = [case for case in CASES if not case.startswith("damage-")]

@@ -13,8 +13,7 @@ from confluent_kafka import Producer
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from tests.cli.conftest import Brokers
-from tests.support.apache import run_tool
-from tests.support.transcripts import (
+from tests.support.golden.transcripts import (
     Entry,
     Said,
     differences,
@@ -24,6 +23,7 @@ from tests.support.transcripts import (
     rows,
     run,
 )
+from tests.support.process.apache import run_tool
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

@@ -12,8 +12,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.conftest import Broker
-from tests.support.broker import BrokerProcess
-from tests.support.commands import Said, pko
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import Said, pko
 
 pytestmark = pytest.mark.live
 

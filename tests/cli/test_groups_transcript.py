@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.cli.conftest import single_broker
 from tests.conftest import Broker
-from tests.support.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.golden.transcripts import Entry, Said, entries, first_error, replay, run
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

@@ -11,8 +11,8 @@ import pytest
 from confluent_kafka import Producer
 
 from tests.cli.conftest import Brokers
-from tests.support.apache_cluster import OurBrokers
-from tests.support.transcripts import (
+from tests.support.cluster.apache_cluster import OurBrokers
+from tests.support.golden.transcripts import (
     Entry,
     Said,
     differences,

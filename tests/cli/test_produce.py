@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from tests.conftest import Broker
-from tests.support.console import pko, start
+from tests.support.process.console import pko, start
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = pytest.mark.live

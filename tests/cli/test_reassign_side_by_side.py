@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.apache_cluster import Brokers
-from tests.support.commands import KafkaTools
-from tests.support.transcripts import error_of, first_error, run
+from tests.support.cluster.apache_cluster import Brokers
+from tests.support.golden.transcripts import error_of, first_error, run
+from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.client.log_dirs import describe_replica_dirs
-from tests.support.apache import ZooKeeper
-from tests.support.apache_cluster import Brokers, OurBrokers
-from tests.support.transcripts import (
+from tests.support.cluster.apache_cluster import Brokers, OurBrokers
+from tests.support.golden.transcripts import (
     Entry,
     Said,
     entries,
@@ -23,6 +22,7 @@ from tests.support.transcripts import (
     rows,
     run,
 )
+from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]

@@ -16,8 +16,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs, describe_configs
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.client.topics import Topic, describe_topics
-from tests.support.apache_cluster import Brokers
-from tests.support.commands import KafkaTools, Said, pko
+from tests.support.cluster.apache_cluster import Brokers
+from tests.support.process.commands import KafkaTools, Said, pko
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.live]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from kazoo.client import KazooClient
 
-from tests.support.apache_cluster import Brokers
-from tests.support.transcripts import error_of, run
+from tests.support.cluster.apache_cluster import Brokers
+from tests.support.golden.transcripts import error_of, run
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

@@ -12,10 +12,10 @@ import pytest
 
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.spark.sources.live import KafkaLive
-from tests.support import certificates
-from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
-from tests.support.certificates import PASSWORD, Authority
-from tests.support.transcripts import Said, run
+from tests.support.golden.transcripts import Said, run
+from tests.support.process import certificates
+from tests.support.process.apache import ApacheBroker, ZooKeeper, run_tool
+from tests.support.process.certificates import PASSWORD, Authority
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = [

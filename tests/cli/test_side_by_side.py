@@ -7,9 +7,9 @@ import shlex
 
 import pytest
 
-from tests.support.apache import ApacheBroker
-from tests.support.commands import KafkaTools
-from tests.support.transcripts import first_error, rows, run
+from tests.support.golden.transcripts import first_error, rows, run
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.commands import KafkaTools
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 

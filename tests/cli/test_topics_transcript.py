@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Brokers
-from tests.support.transcripts import (
+from tests.support.golden.transcripts import (
     Entry,
     Said,
     differences,

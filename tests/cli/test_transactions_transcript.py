@@ -17,8 +17,7 @@ from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.disk.record import Record
 from tests.cli.conftest import single_broker
 from tests.conftest import Broker
-from tests.support import raw
-from tests.support.transcripts import (
+from tests.support.golden.transcripts import (
     Entry,
     Said,
     differences,
@@ -27,6 +26,7 @@ from tests.support.transcripts import (
     replay,
     run,
 )
+from tests.support.wire import raw
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
 HANGING = 424242

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process import Process
+from tests.support.process.process import Process
 from tests.support.waiting import free_port
 
 pytestmark = [pytest.mark.java, pytest.mark.live]

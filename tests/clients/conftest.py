@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.group_members import Hosts
-from tests.support.java_kit import CLIENTS
-from tests.support.kafka_clients.aio import AioClient
-from tests.support.kafka_clients.base import Client
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.kafka_clients.java import JavaClient
-from tests.support.kafka_clients.kafka_python import KafkaPythonClient
+from tests.support.clients.aio import AioClient
+from tests.support.clients.base import Client
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.group_members import Hosts
+from tests.support.clients.java import JavaClient
+from tests.support.clients.kafka_python import KafkaPythonClient
+from tests.support.java.java_kit import CLIENTS
 
 PYTHON: dict[str, Callable[[str], Any]] = {
     "confluent-kafka": ConfluentClient,

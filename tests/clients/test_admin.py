@@ -14,9 +14,9 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from tests.support.kafka_clients.base import Client, Partition, RefusedError
-from tests.support.kafka_clients.java import JavaClient
-from tests.support.samples import BASE_TIME, messages
+from tests.support.clients.base import Client, Partition, RefusedError
+from tests.support.clients.java import JavaClient
+from tests.support.clients.samples import BASE_TIME, messages
 from tests.support.waiting import wait_for
 
 OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC = 1, 3, 17

@@ -11,9 +11,9 @@ import confluent_kafka as ck
 import pytest
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.base import Fetched
-from tests.support.kafka_clients.confluent import ConfluentClient, fetched
+from tests.support.clients.base import Fetched
+from tests.support.clients.confluent import ConfluentClient, fetched
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., BrokerProcess]

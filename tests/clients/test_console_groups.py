@@ -8,8 +8,8 @@ from typing import Any
 import confluent_kafka as ck
 import pytest
 
-from tests.support.commands import pko
-from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.process.commands import pko
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from typing import Any
 import confluent_kafka as ck
 import pytest
 
-from tests.support.console import start
-from tests.support.kafka_clients.base import Client
+from tests.support.clients.base import Client
+from tests.support.process.console import start
 from tests.support.waiting import wait_for
 
 PARTITIONS = 4

@@ -10,7 +10,7 @@ import confluent_kafka as ck
 import pytest
 
 from tests.clients.test_transactions import committed
-from tests.support.group_members import (
+from tests.support.clients.group_members import (
     JAVA,
     PARTITIONS,
     PYTHON,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scripts.benchmarks.group_loads import Link, Member, meet
-from tests.support.kafka_clients.base import Client
+from tests.support.clients.base import Client
 
 GROUPS = 2000
 MEMBERS = 200

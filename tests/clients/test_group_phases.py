@@ -9,8 +9,7 @@ import pytest
 
 from pykafka_ops.wire.messages.describe_groups import DescribeGroupsRequest
 from scripts.benchmarks.group_loads import NOT_YET, Link, Member, meet
-from tests.support.broker import BrokerProcess
-from tests.support.group_members import (
+from tests.support.clients.group_members import (
     JAVA,
     PYTHON,
     Crew,
@@ -20,8 +19,9 @@ from tests.support.group_members import (
     values,
     wait_shared,
 )
-from tests.support.two_brokers import CLOSED
-from tests.support.two_brokers import Link as Asker
+from tests.support.differential.two_brokers import CLOSED
+from tests.support.differential.two_brokers import Link as Asker
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.slow

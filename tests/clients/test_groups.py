@@ -9,8 +9,7 @@ import pytest
 
 from pykafka_ops.wire.messages.describe_groups import DescribedGroup, DescribeGroupsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
-from tests.support.commands import pko
-from tests.support.group_members import (
+from tests.support.clients.group_members import (
     JAVA,
     PYTHON,
     Crew,
@@ -20,7 +19,8 @@ from tests.support.group_members import (
     values,
     wait_shared,
 )
-from tests.support.two_brokers import Link
+from tests.support.differential.two_brokers import Link
+from tests.support.process.commands import pko
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.slow

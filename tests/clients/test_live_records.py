@@ -13,8 +13,8 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.live import KafkaLive
 from pykafka_ops.spark.sources.live.record_offsets import DataLossError
 from tests.conftest import Broker
-from tests.support.broker import BrokerProcess
-from tests.support.commands import pko
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import pko
 
 COUNT = 40
 SIZE = 900_000

@@ -14,7 +14,7 @@ from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.offsets import KafkaOffsets
 from tests.conftest import Broker
-from tests.support.groups_site import GroupsSite
+from tests.support.clients.groups_site import GroupsSite
 from tests.support.waiting import wait_for
 
 Row = dict[str, Any]

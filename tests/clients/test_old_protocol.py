@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.kafka_clients.base import Client
-from tests.support.kafka_clients.kafka_python import KafkaPythonClient
-from tests.support.samples import messages
+from tests.support.clients.base import Client
+from tests.support.clients.kafka_python import KafkaPythonClient
+from tests.support.clients.samples import messages
 
 VERSIONS = [(0, 9), (0, 10, 0), (0, 10, 2)]
 CODECS = ("none", "gzip", "snappy", "lz4")

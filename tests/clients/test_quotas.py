@@ -11,9 +11,9 @@ from typing import Any
 import confluent_kafka as ck
 import pytest
 
-from tests.support.broker import BrokerProcess
-from tests.support.commands import KafkaTools
-from tests.support.quotas import create_topic, limit
+from tests.support.clients.quotas import create_topic, limit
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import KafkaTools
 
 RATE = 400_000
 """Bytes per second."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kafka_clients.base import (
+from tests.support.clients.base import (
     CODECS,
     CREATE_TIME,
     LOG_APPEND_TIME,
@@ -17,7 +17,7 @@ from tests.support.kafka_clients.base import (
     Message,
     RefusedError,
 )
-from tests.support.samples import messages
+from tests.support.clients.samples import messages
 
 
 def as_read(sent: list[Message], start: int = 0) -> list[Fetched]:

@@ -12,9 +12,9 @@ from typing import Any
 import confluent_kafka as ck
 import pytest
 
-from tests.support import java_kit
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.java import java_kit
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 PARTITIONS = 2

@@ -12,9 +12,9 @@ import confluent_kafka as ck
 import kafka
 import pytest
 
-from tests.support import java_kit
-from tests.support.java_kit import CLIENTS
-from tests.support.kafka_clients.base import Client
+from tests.support.clients.base import Client
+from tests.support.java import java_kit
+from tests.support.java.java_kit import CLIENTS
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., Any]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pykafka_ops.testing import KafkaCluster
-from tests.support.faulty_cluster import FaultyCluster
+from tests.support.cluster.faulty_cluster import FaultyCluster
 
 
 @pytest.fixture(scope="session")

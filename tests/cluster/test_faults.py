@@ -13,8 +13,8 @@ import confluent_kafka as ck
 import pytest
 from kazoo.client import KazooClient
 
-from tests.support.faults import run_fault
-from tests.support.faulty_cluster import FaultyCluster
+from tests.support.cluster.faults import run_fault
+from tests.support.cluster.faulty_cluster import FaultyCluster
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

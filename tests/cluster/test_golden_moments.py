@@ -10,10 +10,10 @@ import confluent_kafka as ck
 import pytest
 from kazoo.client import KazooClient
 
-from tests.support.apache import ZooKeeper
-from tests.support.apache_cluster import Brokers, OurBrokers
-from tests.support.golden_tree import common, differences, moment, tree_of
-from tests.support.transcripts import run
+from tests.support.cluster.apache_cluster import Brokers, OurBrokers
+from tests.support.golden.transcripts import run
+from tests.support.golden.tree import common, differences, moment, tree_of
+from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.timeout(600)]

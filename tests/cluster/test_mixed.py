@@ -13,13 +13,13 @@ import pytest
 from confluent_kafka import admin
 from kazoo.client import KazooClient
 
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
-from tests.support.faulty_cluster import read_all
-from tests.support.kafka_clients.base import Fetched, Message
-from tests.support.load import IDEMPOTENT, Load, check_ledger
-from tests.support.moves_desk import MovesDesk
-from tests.support.steered import Steering, steered
+from tests.support.clients.base import Fetched, Message
+from tests.support.clients.load import IDEMPOTENT, Load, check_ledger
+from tests.support.cluster.faulty_cluster import read_all
+from tests.support.cluster.moves_desk import MovesDesk
+from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.steered import Steering, steered
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]

@@ -18,9 +18,9 @@ from pykafka_ops.client.topic_changes import NewTopic, create_topics
 from pykafka_ops.client.topics import Topic, describe_topics
 from pykafka_ops.errors import PkoError
 from pykafka_ops.testing import KafkaCluster
-from tests.support.faulty_cluster import read_all
-from tests.support.kafka_clients.base import Fetched, Message
-from tests.support.load import IDEMPOTENT, Load, check_ledger
+from tests.support.clients.base import Fetched, Message
+from tests.support.clients.load import IDEMPOTENT, Load, check_ledger
+from tests.support.cluster.faulty_cluster import read_all
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]

@@ -8,8 +8,8 @@ import pytest
 
 from pykafka_ops.client.configs import TOPIC, Op
 from pykafka_ops.testing import KafkaCluster
-from tests.support.faulty_cluster import FaultyCluster, read_all
-from tests.support.moves_desk import MovesDesk
+from tests.support.cluster.faulty_cluster import FaultyCluster, read_all
+from tests.support.cluster.moves_desk import MovesDesk
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.live, pytest.mark.java]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from kazoo.client import KazooClient
 
-from tests.support.apache import ZooKeeper
-from tests.support.broker import BrokerProcess
-from tests.support.process import Process
+from tests.support.process.apache import ZooKeeper
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.process import Process
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]

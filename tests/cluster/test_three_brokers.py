@@ -29,7 +29,7 @@ from pykafka_ops.wire.messages.scram_credentials import (
     DescribeUserScramCredentialsRequest,
     ScramCredentialUpsertion,
 )
-from tests.support.two_brokers import CLOSED, Link
+from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]

@@ -7,7 +7,7 @@ import pytest
 
 from pykafka_ops.testing import KafkaCluster
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
-from tests.support.two_brokers import Link
+from tests.support.differential.two_brokers import Link
 
 pytestmark = [pytest.mark.live, pytest.mark.java]
 

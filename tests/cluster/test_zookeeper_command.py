@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from kazoo.client import KazooClient
 
-from tests.support import java_kit
-from tests.support.apache import ZooKeeper, log4j
-from tests.support.commands import pko
+from tests.support.java import java_kit
+from tests.support.process.apache import ZooKeeper, log4j
+from tests.support.process.commands import pko
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.java

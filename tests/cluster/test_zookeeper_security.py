@@ -15,11 +15,11 @@ from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore
 from pykafka_ops.zookeeper.access import Access, access_of
 from pykafka_ops.zookeeper.acls import ROOTS
 from pykafka_ops.zookeeper.client import Client
-from tests.support import certificates
-from tests.support.apache import ApacheBroker
-from tests.support.broker import BrokerProcess
-from tests.support.commands import pko
-from tests.support.secured import USER, SecuredZooKeeper
+from tests.support.process import certificates
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import pko
+from tests.support.process.secured import USER, SecuredZooKeeper
 from tests.support.waiting import wait_for
 
 pytestmark = [

@@ -29,7 +29,7 @@ from pykafka_ops.broker.metadata.store import (
 from pykafka_ops.broker.metadata.zookeeper import client as zookeeper_client
 from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore
 from pykafka_ops.errors import ConnectError
-from tests.support.apache import ZooKeeper
+from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import free_port
 
 pytestmark = pytest.mark.java

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.base import Message, RefusedError
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.load import PLAIN, Load, check_ledger
-from tests.support.samples import messages
+from tests.support.clients.base import Message, RefusedError
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.load import PLAIN, Load, check_ledger
+from tests.support.clients.samples import messages
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., BrokerProcess]

@@ -15,9 +15,9 @@ from scripts.benchmarks.group_loads import (
     meet,
 )
 from tests.crash.test_transactions import read_committed
-from tests.support.broker import BrokerProcess
-from tests.support.copier import QUICK
-from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.cluster.copier import QUICK
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., BrokerProcess]

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.base import Fetched
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.load import IDEMPOTENT, PLAIN, Load, check_ledger
-from tests.support.process import Process
-from tests.support.samples import messages
+from tests.support.clients.base import Fetched
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.load import IDEMPOTENT, PLAIN, Load, check_ledger
+from tests.support.clients.samples import messages
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.process import Process
 
 MakeBroker = Callable[..., BrokerProcess]
 KILLS = 5

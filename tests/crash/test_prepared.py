@@ -14,13 +14,13 @@ import pytest
 from pykafka_ops.wire.messages.transactions import DescribeTransactionsRequest
 from tests.crash.test_groups import ENDINGS, end_and_start
 from tests.crash.test_transactions import read_committed
-from tests.support import raw
-from tests.support.broker import BrokerProcess
-from tests.support.copier import QUICK
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.two_brokers import CLOSED, Link
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.cluster.copier import QUICK
+from tests.support.cluster.znodes import from_embedded, to_embedded
+from tests.support.differential.two_brokers import CLOSED, Link
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
-from tests.support.znodes import from_embedded, to_embedded
+from tests.support.wire import raw
 
 MakeBroker = Callable[..., BrokerProcess]
 COPIED = 7

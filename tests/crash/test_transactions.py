@@ -10,8 +10,8 @@ from typing import Any
 
 import confluent_kafka as ck
 
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.confluent import ConfluentClient
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., BrokerProcess]
@@ -21,11 +21,11 @@ PARTITIONS = 2
 
 
 class Copier:
-    """``tests.support.copier`` in a process; ``commits`` are those of all its lives."""
+    """``tests.support.cluster.copier`` in a process; ``commits`` are those of all its lives."""
 
     def __init__(self, bootstrap: str, source: str, target: str) -> None:
         words = (bootstrap, source, target, str(PARTITIONS))
-        self.argv = [sys.executable, "-m", "tests.support.copier", *words]
+        self.argv = [sys.executable, "-m", "tests.support.cluster.copier", *words]
         self.commits = 0
         self.problems: list[str] = []
         self.process: subprocess.Popen[str] | None = None

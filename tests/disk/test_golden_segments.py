@@ -32,7 +32,7 @@ from pykafka_ops.disk.record import count_records, encode_records, iter_records,
 from pykafka_ops.disk.snapshot import read_snapshot, write_snapshot
 from pykafka_ops.disk.txn_index import check_txn_index, pack_aborted, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptIndexError
-from tests.support.segments import LOG_DIRS, SEGMENTS, all_files, files, short
+from tests.support.golden.segments import LOG_DIRS, SEGMENTS, all_files, files, short
 
 LIMIT = 1 << 24
 LOGS = all_files(".log")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.samples import messages
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.samples import messages
+from tests.support.process.broker import BrokerProcess
 
 MB = 1 << 20
 

@@ -11,9 +11,9 @@ from typing import Any
 import cramjam
 import pytest
 
-from tests.support import raw
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.raw import Connection, batch
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.wire import raw
+from tests.support.wire.raw import Connection, batch
 
 MB = 1 << 20
 CORRUPT, TOO_LARGE, INVALID_TIMESTAMP, UNSUPPORTED_CODEC, INVALID_RECORD = 2, 10, 32, 76, 87

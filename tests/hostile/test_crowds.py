@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.support import raw
-from tests.support.kafka_clients.base import Message
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.raw import Connection, request
+from tests.support.clients.base import Message
+from tests.support.clients.confluent import ConfluentClient
 from tests.support.waiting import wait_for
+from tests.support.wire import raw
+from tests.support.wire.raw import Connection, request
 
 MB = 1 << 20
 IDLE = 3000

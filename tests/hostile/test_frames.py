@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import raw
-from tests.support.raw import Connection, array, request, string
+from tests.support.wire import raw
+from tests.support.wire.raw import Connection, array, request, string
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "wire"
 MB = 1 << 20

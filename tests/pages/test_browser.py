@@ -13,8 +13,8 @@ from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.document import document
 from pykafka_ops.spark.page import render
 from pykafka_ops.spark.page.tables import ROWS
-from tests.support import spark_reports as reports
-from tests.support.browser import Node, dom, run
+from tests.support.process.browser import Node, dom, run
+from tests.support.spark import reports
 
 pytestmark = pytest.mark.browser
 KINDS: dict[str, Callable[[], Report]] = {

@@ -36,10 +36,10 @@ from pykafka_ops.wire.messages.describe_cluster import DescribeClusterRequest
 from pykafka_ops.wire.messages.describe_producers import DescribeProducersRequest, TopicRequest
 from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.support.apache import ZooKeeper
-from tests.support.apache_cluster import Brokers, OurBrokers
+from tests.support.cluster.apache_cluster import Brokers, OurBrokers
 from tests.support.differential.plain import Plain, differences
-from tests.support.two_brokers import Link
+from tests.support.differential.two_brokers import Link
+from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.live, pytest.mark.java]

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.apache import ApacheBroker
-from tests.support.broker import BrokerProcess
-from tests.support.commands import KafkaTools, Said, pko
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import KafkaTools, Said, pko
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 Tool = Callable[..., Said]

@@ -21,10 +21,10 @@ from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages, iter_message, read_message_header
 from pykafka_ops.disk.record import Record, iter_records
-from tests.support.apache import ApacheBroker, run_tool
-from tests.support.broker import BrokerProcess
-from tests.support.compaction import batches, clean
-from tests.support.logs import end_txn
+from tests.support.memory.compaction import batches, clean
+from tests.support.memory.logs import end_txn
+from tests.support.process.apache import ApacheBroker, run_tool
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.apache import ApacheBroker, ZooKeeper, run_tool
-from tests.support.broker import BrokerProcess
-from tests.support.group_contents import fill_groups, groups_of
-from tests.support.kafka_clients.base import CODECS, Fetched
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.samples import messages
+from tests.support.clients.base import CODECS, Fetched
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.group_contents import fill_groups, groups_of
+from tests.support.clients.samples import messages
+from tests.support.cluster.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper
+from tests.support.process.apache import ApacheBroker, ZooKeeper, run_tool
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
-from tests.support.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 Contents = dict[str, tuple[tuple[int, int], list[Fetched]]]

@@ -40,10 +40,10 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support.apache import ApacheBroker
-from tests.support.broker import BrokerProcess
-from tests.support.handler_site import batch
-from tests.support.two_brokers import CLOSED, Link
+from tests.support.differential.two_brokers import CLOSED, Link
+from tests.support.memory.handler_site import batch
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.analysis.moves import Broker, Partition, plan_moves, reassignment
-from tests.support.apache import ApacheBroker
-from tests.support.commands import KafkaTools
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.commands import KafkaTools
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 

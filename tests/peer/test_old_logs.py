@@ -18,11 +18,11 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
 from tests.support.differential.core import Case, Side
 from tests.support.differential.plain import differences
-from tests.support.segments import CASES, SEGMENTS
+from tests.support.golden.segments import CASES, SEGMENTS
+from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]

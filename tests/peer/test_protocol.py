@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import pytest
 
 from pykafka_ops.broker.handlers import ROUTES
-from tests.support.apache import ApacheBroker
-from tests.support.broker import BrokerProcess
 from tests.support.differential.cases import EVERY, Runner
 from tests.support.differential.core import Case
 from tests.support.differential.deviations import DEVIATIONS, split
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.broker import BrokerProcess
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.apache import ApacheBroker
-from tests.support.broker import BrokerProcess
-from tests.support.quotas import create_topic, fetch, limit, once, produce
+from tests.support.clients.quotas import create_topic, fetch, limit, once, produce
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.broker import BrokerProcess
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 

@@ -18,12 +18,12 @@ from pykafka_ops.wire.messages.transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
 )
-from tests.support.apache import ApacheBroker, ZooKeeper
-from tests.support.broker import BrokerProcess
-from tests.support.kafka_clients.confluent import ConfluentClient
-from tests.support.raw import Connection
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.cluster.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper
+from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
-from tests.support.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper
+from tests.support.wire.raw import Connection
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 Facts = dict[str, tuple[str, int, int, int, tuple[str, ...]]]

@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.support.broker import BrokerProcess
+from tests.support.process.broker import BrokerProcess
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

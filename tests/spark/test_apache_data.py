@@ -18,7 +18,7 @@ from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports import retention, skew
-from tests.support.apache import ApacheBroker
+from tests.support.process.apache import ApacheBroker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,7 +17,7 @@ from pykafka_ops.cli import main
 from pykafka_ops.commands.spark.judge import SECTIONS
 from pykafka_ops.commands.spark.stages import Stages
 from tests.spark.conftest import READ, RECORDS
-from tests.support.broker import BrokerProcess
+from tests.support.process.broker import BrokerProcess
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

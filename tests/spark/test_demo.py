@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.spark.demo.plan import DAY, GROUPS, TOPICS
-from tests.support.browser import Node, parse
+from tests.support.process.browser import Node, parse
 
 STATUS = {
     "keeps-up": "OK",

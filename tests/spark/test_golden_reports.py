@@ -15,7 +15,7 @@ from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports import retention, skew
-from tests.support.dumped import Batch, batches, damaged, log_directory
+from tests.support.golden.dumped import Batch, batches, damaged, log_directory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,8 +13,8 @@ from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports.lag import SEVERITY, build
 from pykafka_ops.spark.reports.lag_span import Span
-from tests.support.lag_world import NOW, SPAN, WINDOW, World
-from tests.support.stream_jobs import checkpoint
+from tests.support.spark.lag_world import NOW, SPAN, WINDOW, World
+from tests.support.spark.stream_jobs import checkpoint
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,7 +17,7 @@ from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports.lag import build
 from tests.conftest import Broker
-from tests.support.commands import KafkaTools, pko
+from tests.support.process.commands import KafkaTools, pko
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

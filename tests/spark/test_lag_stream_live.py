@@ -13,8 +13,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from pykafka_ops.spark.reports.lag_stream import LagStream, parquet
-from tests.support.broker import BrokerProcess
-from tests.support.commands import pko
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import pko
 from tests.support.waiting import wait_for
 
 if TYPE_CHECKING:

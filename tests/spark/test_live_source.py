@@ -15,8 +15,8 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.failures import explained
 from pykafka_ops.spark.sources.live import KafkaLive
 from tests.conftest import Broker
-from tests.support.commands import pko
-from tests.support.spark_frames import Row, frame, rows, run_stream
+from tests.support.process.commands import pko
+from tests.support.spark.frames import Row, frame, rows, run_stream
 from tests.support.waiting import free_port
 
 if TYPE_CHECKING:

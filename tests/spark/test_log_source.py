@@ -13,7 +13,7 @@ from pykafka_ops.disk.batch import BatchHeader, read_header
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.salvage import Damage, sound_batches
-from tests.support.log_tables import write_log
+from tests.support.spark.log_tables import write_log
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

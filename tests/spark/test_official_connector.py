@@ -9,8 +9,8 @@ import confluent_kafka as ck
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.support import java_kit
-from tests.support.broker import BrokerProcess
+from tests.support.java import java_kit
+from tests.support.process.broker import BrokerProcess
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -17,8 +17,8 @@ from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Problem
 from tests.conftest import Broker
-from tests.support.groups_site import STAMP, GroupsSite
-from tests.support.spark_frames import rows, run_stream
+from tests.support.clients.groups_site import STAMP, GroupsSite
+from tests.support.spark.frames import rows, run_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -14,8 +14,8 @@ from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
 from pykafka_ops.spark.reports import retention, skew
-from tests.support.broker import BrokerProcess
-from tests.support.commands import pko
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.commands import pko
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

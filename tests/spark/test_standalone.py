@@ -16,8 +16,8 @@ import pytest
 from pykafka_ops.spark import package
 from pykafka_ops.spark.submit import JOB, spark_submit
 from tests.spark.conftest import READ, RECORDS
-from tests.support.java_kit import BRIEF_JVM
-from tests.support.process import Process
+from tests.support.java.java_kit import BRIEF_JVM
+from tests.support.process.process import Process
 from tests.support.waiting import free_port, wait_for, wait_for_port
 
 PATIENCE = """import sys

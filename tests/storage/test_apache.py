@@ -14,10 +14,10 @@ from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.disk.snapshot import read_snapshot
-from tests.support.apache import ApacheBroker
-from tests.support.commands import KafkaTools
-from tests.support.logs import NOW, batch_of, end_txn, values
-from tests.support.segments import CASES, SEGMENTS
+from tests.support.golden.segments import CASES, SEGMENTS
+from tests.support.memory.logs import NOW, batch_of, end_txn, values
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(400)]

@@ -17,8 +17,8 @@ from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.disk.checksum import crc32c
 from pykafka_ops.disk.index import check_offset_index, check_time_index
 from pykafka_ops.disk.txn_index import check_txn_index
-from tests.support.logs import NOW, batch_of, headers, values
-from tests.support.segments import CASES, SEGMENTS
+from tests.support.golden.segments import CASES, SEGMENTS
+from tests.support.memory.logs import NOW, batch_of, headers, values
 
 CONFIG = TopicConfig(segment_bytes=1 << 14, index_interval_bytes=1024)
 LATE = 2_000_000_000_000

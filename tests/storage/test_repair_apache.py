@@ -12,10 +12,10 @@ from pykafka_ops import cli
 from pykafka_ops.commands.dump.paths import jobs_of
 from pykafka_ops.commands.dump.repair_plan import Plan
 from tests.storage.test_apache import problems
-from tests.support.apache import ApacheBroker
-from tests.support.commands import KafkaTools
-from tests.support.damage import WHOLE, copy_of, harm
-from tests.support.segments import CASES
+from tests.support.golden.damage import WHOLE, copy_of, harm
+from tests.support.golden.segments import CASES
+from tests.support.process.apache import ApacheBroker
+from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(400)]

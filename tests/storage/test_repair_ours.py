@@ -10,9 +10,9 @@ import pytest
 from pykafka_ops import cli
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log_dirs import LogDirs
-from tests.support.damage import WHOLE, copy_of, harm
-from tests.support.logs import NOW
-from tests.support.segments import CASES
+from tests.support.golden.damage import WHOLE, copy_of, harm
+from tests.support.golden.segments import CASES
+from tests.support.memory.logs import NOW
 
 
 def test_repaired_directories_are_opened_as_they_are(

@@ -9,8 +9,8 @@ import pytest
 
 from pykafka_ops import __version__, cli
 from pykafka_ops.errors import CheckFailed, ConnectError, KafkaError, PkoError, UsageError
-from tests.support.fake_broker import FakeBroker
-from tests.support.transcripts import run
+from tests.support.golden.transcripts import run
+from tests.support.memory.fake_broker import FakeBroker
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from tests.support.fuzz_targets import TARGETS
-from tests.support.mutations import changed
+from tests.support.fuzz.mutations import changed
+from tests.support.fuzz.targets import TARGETS
 
 SLOW = {"produced", "recovered", "dumped"}
 """Readers that take milliseconds for an input."""

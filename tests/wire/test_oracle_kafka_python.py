@@ -18,7 +18,7 @@ from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.message import Field, table_of
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.wire_values import Maker
+from tests.support.wire.values import Maker
 from tests.wire.layouts import in_range, of_json, ours
 
 RESOURCES = importlib.resources.files("kafka.protocol.schemas.resources")

@@ -19,7 +19,7 @@ from kio.serial import entity_reader, entity_writer
 from pykafka_ops.wire.apis import APIS, ApiSpec
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.message import Field
-from tests.support.wire_values import Maker
+from tests.support.wire.values import Maker
 from tests.wire.layouts import Layout, ours, snake
 
 KEYS = (4, 5, 6, 7, 38, 39, 40, 41, 56, 58, 64, 67, 68, 69, 71, 72, 74)

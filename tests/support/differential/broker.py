@@ -29,8 +29,8 @@ from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestT
 from tests.support.differential.core import Cases, Side, trimmed
 from tests.support.differential.fetch import fill, part, topic_of
 from tests.support.differential.produce import ends, produce, request
-from tests.support.raw import Connection, batch
 from tests.support.waiting import wait_for
+from tests.support.wire.raw import Connection, batch
 
 CASES = Cases()
 GROUP, TRANSACTION, SHARE = 0, 1, 2

@@ -27,7 +27,7 @@ from pykafka_ops.wire.messages.create_topics import (
 )
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.differential.plain import Difference, Plain, differences, only_named
-from tests.support.raw import Connection
+from tests.support.wire.raw import Connection
 
 CLIENT = "differential"
 CLOSED, SILENT, ANSWERED = "the broker closed the connection", "no answer", "answered"

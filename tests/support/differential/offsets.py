@@ -23,10 +23,10 @@ from pykafka_ops.wire.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
-from tests.support import raw
 from tests.support.differential.core import Cases, Side
 from tests.support.differential.fetch import fill
 from tests.support.differential.produce import TIME, request
+from tests.support.wire import raw
 
 CASES = Cases()
 SPECIAL = (-1, -2, -3, -4, -5, -6, -100)

@@ -22,8 +22,8 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support import raw
 from tests.support.differential.core import CLIENT, Cases, Side
+from tests.support.wire import raw
 
 CASES = Cases()
 TIME = 1_700_000_000_000

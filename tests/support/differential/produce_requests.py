@@ -12,7 +12,6 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support import raw
 from tests.support.differential.core import Cases, Side
 from tests.support.differential.produce import (
     CONTROL,
@@ -25,6 +24,7 @@ from tests.support.differential.produce import (
     records,
     request,
 )
+from tests.support.wire import raw
 
 CASES = Cases()
 LAST = 2**31 - 1

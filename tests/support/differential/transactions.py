@@ -30,7 +30,7 @@ from pykafka_ops.wire.messages.transactions import (
 )
 from tests.support.differential.broker import internal_topics
 from tests.support.differential.core import Cases, Side
-from tests.support.handler_site import batch
+from tests.support.memory.handler_site import batch
 from tests.support.waiting import wait_for
 
 CASES = Cases()

@@ -28,7 +28,7 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from pykafka_ops.wire.messages.metadata import MetadataRequest
-from tests.support.mutations import changed
+from tests.support.fuzz.mutations import changed
 from tests.support.simulated.client import Client
 from tests.support.simulated.ledger import demand
 from tests.support.simulated.nodes import PORT

@@ -8,7 +8,7 @@ import pytest
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
-from tests.support.fake_broker import FakeBroker, two_brokers
+from tests.support.memory.fake_broker import FakeBroker, two_brokers
 
 FAST = {
     "request.timeout.ms": "4000",

@@ -14,7 +14,7 @@ from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterResponse,
 )
 from pykafka_ops.wire.messages.log_dirs import DescribeLogDirsResponse, DescribeLogDirsResult
-from tests.support.fake_broker import FakeBroker, HangUp
+from tests.support.memory.fake_broker import FakeBroker, HangUp
 from tests.support.waiting import free_port
 
 Fakes = tuple[FakeBroker, FakeBroker]

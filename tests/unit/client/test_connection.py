@@ -10,7 +10,7 @@ from pykafka_ops.client.topics import all_topics
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
-from tests.support.fake_broker import FakeBroker, HangUp, Raw, Silence
+from tests.support.memory.fake_broker import FakeBroker, HangUp, Raw, Silence
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Connect = Callable[..., Cluster]

@@ -15,7 +15,7 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_groups import DescribedGroup, DescribeGroupsResponse
 from pykafka_ops.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from pykafka_ops.wire.messages.list_groups import ListedGroup, ListGroupsResponse
-from tests.support.fake_broker import FakeBroker
+from tests.support.memory.fake_broker import FakeBroker
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Connect = Callable[..., Cluster]

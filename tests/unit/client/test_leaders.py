@@ -15,7 +15,7 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
-from tests.support.fake_broker import FakeBroker
+from tests.support.memory.fake_broker import FakeBroker
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Connect = Callable[..., Cluster]

@@ -12,7 +12,7 @@ from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import APIS
-from tests.support.fake_broker import FakeBroker
+from tests.support.memory.fake_broker import FakeBroker
 
 Connect = Callable[..., Cluster]
 KAFKA_2_1 = {

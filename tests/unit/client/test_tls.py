@@ -8,9 +8,9 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig, ClientConfigError
 from pykafka_ops.client.handshake import TlsError
 from pykafka_ops.client.tls import context
-from tests.support import certificates
-from tests.support.certificates import PASSWORD, Authority
-from tests.support.fake_broker import FakeBroker
+from tests.support.memory.fake_broker import FakeBroker
+from tests.support.process import certificates
+from tests.support.process.certificates import PASSWORD, Authority
 
 Connect = Callable[..., Cluster]
 pytestmark = pytest.mark.skipif(bool(certificates.missing()), reason=certificates.missing() or "")

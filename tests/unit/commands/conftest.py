@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_broker import FakeBroker, two_brokers
-from tests.support.transcripts import Said, run
+from tests.support.golden.transcripts import Said, run
+from tests.support.memory.fake_broker import FakeBroker, two_brokers
 
 
 @pytest.fixture

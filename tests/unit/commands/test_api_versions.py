@@ -4,8 +4,8 @@ from collections.abc import Callable
 import pytest
 
 from pykafka_ops.commands._api_versions import release
-from tests.support.fake_broker import FakeBroker
-from tests.support.transcripts import Said
+from tests.support.golden.transcripts import Said
+from tests.support.memory.fake_broker import FakeBroker
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Pko = Callable[..., Said]

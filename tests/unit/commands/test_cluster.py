@@ -27,8 +27,8 @@ from pykafka_ops.wire.messages.log_dirs import (
 )
 from pykafka_ops.wire.messages.partition_reassignments import ListPartitionReassignmentsResponse
 from pykafka_ops.wire.messages.unregister_broker import UnregisterBrokerResponse
-from tests.support.fake_broker import FakeBroker, Silence
-from tests.support.transcripts import Said, run
+from tests.support.golden.transcripts import Said, run
+from tests.support.memory.fake_broker import FakeBroker, Silence
 
 Pko = Callable[..., Said]
 Fakes = tuple[FakeBroker, ...]

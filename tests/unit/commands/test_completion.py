@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.commands import TABLE
-from tests.support.fake_broker import FakeBroker
-from tests.support.transcripts import run
+from tests.support.golden.transcripts import run
+from tests.support.memory.fake_broker import FakeBroker
 
 ASK = """
 {script}

@@ -14,7 +14,7 @@ from pykafka_ops.commands.entities.entity import (
 from pykafka_ops.commands.framework.options import Args
 from pykafka_ops.commands.framework.parse import parse, settle
 from pykafka_ops.errors import UsageError
-from tests.support.transcripts import Entry, entries, first_error
+from tests.support.golden.transcripts import Entry, entries, first_error
 
 BOOTSTRAP = ["--bootstrap-server", "b:1"]
 LATER = ("Error while", "Invalid config", "Invalid broker", "Invalid credential", "requirement",

@@ -12,7 +12,7 @@ from pykafka_ops.commands.framework.parse import parse, settle
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
 from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest
-from tests.support.config_desk import ConfigDesk, DeskCluster
+from tests.support.memory.config_desk import ConfigDesk, DeskCluster
 
 Say = Callable[..., tuple[int, str, str]]
 

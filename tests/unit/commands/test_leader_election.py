@@ -19,8 +19,8 @@ from pykafka_ops.wire.messages.elect_leaders import (
     PartitionResult,
     ReplicaElectionResult,
 )
-from tests.support.fake_broker import FakeBroker
-from tests.support.transcripts import Said, run
+from tests.support.golden.transcripts import Said, run
+from tests.support.memory.fake_broker import FakeBroker
 from tests.unit.commands.entities.test_zookeeper import FakeKazoo
 
 Pko = Callable[..., Said]

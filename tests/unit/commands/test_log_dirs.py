@@ -9,8 +9,8 @@ from pykafka_ops.wire.messages.log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
-from tests.support.fake_broker import FakeBroker, HangUp
-from tests.support.transcripts import Said
+from tests.support.golden.transcripts import Said
+from tests.support.memory.fake_broker import FakeBroker, HangUp
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Pko = Callable[..., Said]

@@ -19,7 +19,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.model import Column, Problem, Report, Section
 from pykafka_ops.spark.output.document import json_text
-from tests.support.context import context_of
+from tests.support.memory.context import context_of
 from tests.support.waiting import free_port
 
 

@@ -13,7 +13,7 @@ from pykafka_ops.commands.spark.judge import main_section
 from pykafka_ops.commands.spark.show import Page
 from pykafka_ops.commands.spark.text import document_text, rows_text, tables
 from pykafka_ops.spark.model import Column, Report, Section
-from tests.support import spark_reports
+from tests.support.spark import reports as spark_reports
 
 REPORTS = (
     spark_reports.lag_report(),

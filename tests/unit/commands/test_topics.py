@@ -25,8 +25,8 @@ from pykafka_ops.wire.messages.partition_reassignments import (
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
 )
-from tests.support.fake_broker import FakeBroker
-from tests.support.transcripts import Said
+from tests.support.golden.transcripts import Said
+from tests.support.memory.fake_broker import FakeBroker
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Pko = Callable[..., Said]

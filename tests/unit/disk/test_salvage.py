@@ -13,7 +13,7 @@ from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import Damage, SoundBatch, sound_batches
-from tests.support.segments import SEGMENTS
+from tests.support.golden.segments import SEGMENTS
 
 
 def log_of(count: int, *, base: int = 0, codec: Codec = Codec.NONE) -> list[bytes]:

@@ -14,7 +14,7 @@ from pykafka_ops.wire.apis import APIS, ApiSpec
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.frame import decode_response, encode_request, read_request_header
 from pykafka_ops.wire.types import Buffer
-from tests.support.wire_values import Maker
+from tests.support.wire.values import Maker
 
 KEYS = sorted(APIS)
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

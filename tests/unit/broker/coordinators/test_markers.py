@@ -15,9 +15,9 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from tests.support.handler_site import ME, OTHER, Later
-from tests.support.replication import follower_at, lead
-from tests.support.transaction_desk import OFFSETS, STATE, TransactionDesk
+from tests.support.memory.handler_site import ME, OTHER, Later
+from tests.support.memory.replication import follower_at, lead
+from tests.support.memory.transaction_desk import OFFSETS, STATE, TransactionDesk
 
 NONE, NOT_AVAILABLE, NOT_COORDINATOR, TIMED_OUT, CONCURRENT = 0, 15, 16, 7, 51
 NOT_LEADER, NOT_ENOUGH, OLD_COORDINATOR, UNKNOWN = 6, 19, 52, -1

@@ -22,8 +22,8 @@ from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.handler_site import ME, OTHER, Site, batch
-from tests.support.replication import follower_at
+from tests.support.memory.handler_site import ME, OTHER, Site, batch
+from tests.support.memory.replication import follower_at
 
 TOPIC = "__consumer_offsets"
 

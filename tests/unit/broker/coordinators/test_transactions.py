@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from tests.support.transaction_desk import OFFSETS, TransactionDesk
+from tests.support.memory.transaction_desk import OFFSETS, TransactionDesk
 
 NONE, UNKNOWN_TOPIC, INVALID_REQUEST, NOT_ENOUGH_REPLICAS = 0, 3, 42, 19
 INVALID_EPOCH, INVALID_STATE, BAD_MAPPING, CONCURRENT, NOT_AUTHORIZED = 47, 48, 49, 51, 29
@@ -181,7 +181,7 @@ def test_after_a_restart_everything_is_as_before(desk: TransactionDesk) -> None:
 def test_a_decided_transaction_is_completed_after_a_kill(
     desk: TransactionDesk, commit: bool
 ) -> None:
-    from tests.support.transaction_desk import KilledError
+    from tests.support.memory.transaction_desk import KilledError
 
     producer = begin(desk, "tx", 0, 1)
     desk.produce("tx", producer, 0, 0, b"a")

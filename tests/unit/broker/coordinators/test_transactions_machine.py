@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from pykafka_ops.broker.state.transactions.metadata import PREPARED
-from tests.support.transaction_desk import KilledError, TransactionDesk
+from tests.support.memory.transaction_desk import KilledError, TransactionDesk
 
 NONE = 0
 PARTITIONS = 2

@@ -13,7 +13,7 @@ from pykafka_ops.wire.messages.client_quotas import (
     EntityData,
     OpData,
 )
-from tests.support.config_desk import ConfigDesk, Outcome
+from tests.support.memory.config_desk import ConfigDesk, Outcome
 
 INVALID, UNKNOWN = 42, -1
 Name = str | None

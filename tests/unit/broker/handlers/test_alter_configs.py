@@ -8,7 +8,7 @@ from pykafka_ops.broker.handlers import alter_configs
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource
-from tests.support.config_desk import BROKER, LOGGER, TOPIC, ConfigDesk
+from tests.support.memory.config_desk import BROKER, LOGGER, TOPIC, ConfigDesk
 
 OK = (ErrorCode.NONE, None)
 

@@ -20,8 +20,8 @@ from pykafka_ops.wire.messages.partition_reassignments import (
     ReassignablePartition,
     ReassignableTopic,
 )
-from tests.support.replica_double import eventually
-from tests.support.topic_desk import TopicDesk, at_desk
+from tests.support.memory.replica_double import eventually
+from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 
 async def create(desk: TopicDesk, *replicas: list[int]) -> None:

@@ -20,7 +20,7 @@ from pykafka_ops.wire.messages.log_dirs import (
     AlterReplicaLogDirTopic,
     DescribeLogDirsRequest,
 )
-from tests.support.handler_site import Site, batch
+from tests.support.memory.handler_site import Site, batch
 from tests.support.waiting import wait_for
 
 

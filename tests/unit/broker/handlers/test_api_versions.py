@@ -13,7 +13,7 @@ from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.frame import decode_response
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from tests.support.handler_site import Site
+from tests.support.memory.handler_site import Site
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "wire" / "java-broker-api-versions.jsonl"
 INVALID_REQUEST, UNSUPPORTED_VERSION = 42, 35

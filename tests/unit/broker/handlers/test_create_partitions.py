@@ -18,7 +18,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
     CreateTopicsRequest,
 )
-from tests.support.topic_desk import TopicDesk, at_desk
+from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 Outcome = tuple[ErrorCode, str | None]
 

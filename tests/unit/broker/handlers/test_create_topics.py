@@ -19,8 +19,8 @@ from pykafka_ops.wire.messages.create_topics import (
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
-from tests.support.replica_double import eventually
-from tests.support.topic_desk import TopicDesk, at_desk
+from tests.support.memory.replica_double import eventually
+from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "wire" / "java-topics.jsonl"
 

@@ -13,8 +13,8 @@ from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
-from tests.support.handler_site import ME, OTHER, Later, Site, batch
-from tests.support.replication import follower_at
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.memory.replication import follower_at
 
 OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER, TIMED_OUT = 1, 3, 6, 7
 INVALID_TOPIC, POLICY_VIOLATION, STORAGE = 17, 44, 56

@@ -10,7 +10,7 @@ import pytest
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from pykafka_ops.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
-from tests.support.topic_desk import TopicDesk, at_desk
+from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 
 async def create(desk: TopicDesk, *names: str, factor: int = 1) -> list[int]:

@@ -10,7 +10,7 @@ from pykafka_ops.broker.handlers import describe_client_quotas
 from pykafka_ops.broker.state.quotas.requests import filter_of
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.client_quotas import ComponentData, DescribeClientQuotasRequest
-from tests.support.config_desk import ConfigDesk
+from tests.support.memory.config_desk import ConfigDesk
 from tests.unit.broker.handlers.test_alter_client_quotas import alter, entry
 
 ANY = object()

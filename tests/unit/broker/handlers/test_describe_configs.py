@@ -16,7 +16,7 @@ from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
 )
-from tests.support.config_desk import BROKER, CLIENT_METRICS, LOGGER, TOPIC, ConfigDesk
+from tests.support.memory.config_desk import BROKER, CLIENT_METRICS, LOGGER, TOPIC, ConfigDesk
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pykafka_ops.broker.storage.log_dir import StorageSettings
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
-from tests.support.handler_site import Site, batch
+from tests.support.memory.handler_site import Site, batch
 
 STORAGE = 56
 

@@ -18,8 +18,8 @@ from pykafka_ops.wire.messages.partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
 )
-from tests.support.replica_double import eventually
-from tests.support.topic_desk import TopicDesk, at_desk
+from tests.support.memory.replica_double import eventually
+from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 PREFERRED, UNCLEAN = 0, 1
 Outcome = dict[tuple[str, int], tuple[ErrorCode, str | None]]

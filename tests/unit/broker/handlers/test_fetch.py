@@ -19,8 +19,8 @@ from pykafka_ops.wire.messages.fetch import (
     FetchTopic,
     ForgottenTopic,
 )
-from tests.support.handler_site import ME, OTHER, Later, Site, batch, topic_id
-from tests.support.replication import follower_at
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch, topic_id
+from tests.support.memory.replication import follower_at
 
 NONE, SERVER_ERROR, OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER = 0, -1, 1, 3, 6
 UNSUPPORTED_VERSION, STORAGE, NO_SESSION, BAD_EPOCH = 35, 56, 70, 71

@@ -22,8 +22,8 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support.handler_site import ME, OTHER, Later, Site, batch, topic_id
-from tests.support.replication import follower_at, lead
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch, topic_id
+from tests.support.memory.replication import follower_at, lead
 
 NONE, OUT_OF_RANGE, NOT_LEADER, FENCED, UNKNOWN_EPOCH = 0, 1, 6, 74, 75
 SIZE = len(batch(b"x"))

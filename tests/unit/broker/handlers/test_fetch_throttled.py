@@ -9,7 +9,7 @@ import pytest
 from pykafka_ops.broker.state.quotas.sampled import Windows
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from tests.support.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
 
 SIZE = len(batch(b"x"))
 

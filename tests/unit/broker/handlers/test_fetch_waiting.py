@@ -11,8 +11,8 @@ import pytest
 from pykafka_ops.broker.handlers import fetch as handler
 from pykafka_ops.broker.storage.log_read import ColdRead
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from tests.support.handler_site import ME, OTHER, Later, Site, batch
-from tests.support.replication import follower_at
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.memory.replication import follower_at
 
 NONE, SERVER_ERROR, UNKNOWN_TOPIC, NOT_LEADER, STORAGE = 0, -1, 3, 6, 56
 SIZE = len(batch(b"x"))

@@ -13,7 +13,7 @@ from pykafka_ops.broker.state.image import PartitionImage
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.find_coordinator import FindCoordinatorRequest
-from tests.support.handler_site import ME, OTHER, Site
+from tests.support.memory.handler_site import ME, OTHER, Site
 
 NONE, NOT_AVAILABLE, INVALID_REQUEST = 0, 15, 42
 OFFSETS = "__consumer_offsets"

@@ -34,9 +34,9 @@ from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from tests.support.group_world import subscription
-from tests.support.handler_site import ME, OTHER, Later, Site
-from tests.support.replication import follower_at
+from tests.support.memory.group_world import subscription
+from tests.support.memory.handler_site import ME, OTHER, Later, Site
+from tests.support.memory.replication import follower_at
 
 OFFSETS = "__consumer_offsets"
 LOADING, NOT_COORDINATOR, INVALID_GROUP, UNKNOWN_TOPIC = 14, 16, 24, 3

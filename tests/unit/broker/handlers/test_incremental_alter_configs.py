@@ -15,7 +15,7 @@ from pykafka_ops.wire.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from tests.support.config_desk import BROKER, CLIENT_METRICS, LOGGER, TOPIC, ConfigDesk
+from tests.support.memory.config_desk import BROKER, CLIENT_METRICS, LOGGER, TOPIC, ConfigDesk
 
 SET, DELETE, APPEND, SUBTRACT = Op.SET, Op.DELETE, Op.APPEND, Op.SUBTRACT
 OK = (ErrorCode.NONE, None)

@@ -15,7 +15,7 @@ from pykafka_ops.broker.metadata.membership import allocate_producer_ids
 from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.store import MetadataStore, SessionLostError
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
-from tests.support.handler_site import Site
+from tests.support.memory.handler_site import Site
 
 LOADING, INVALID_REQUEST, NOT_COORDINATOR, BAD_TIMEOUT = 14, 42, 16, 50
 PATH = "/latest_producer_id_block"

@@ -13,7 +13,7 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support.handler_site import ME, OTHER, Later, Site, batch, topic_id
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch, topic_id
 
 NOT_LEADER, FENCED = 6, 74
 

@@ -11,7 +11,7 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from tests.support.handler_site import ME, OTHER, Site, batch
+from tests.support.memory.handler_site import ME, OTHER, Site, batch
 
 NONE, UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE, NOT_LEADER = 0, 3, 5, 6
 UNSUPPORTED_VERSION, INVALID_REQUEST, STORAGE, FENCED, UNKNOWN_EPOCH = 35, 42, 56, 74, 75

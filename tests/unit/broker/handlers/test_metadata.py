@@ -18,8 +18,8 @@ from pykafka_ops.wire.messages.create_topics import (
 from pykafka_ops.wire.messages.describe_cluster import DescribeClusterRequest
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.replica_double import eventually
-from tests.support.topic_desk import CLUSTER_ID, TopicDesk, at_desk
+from tests.support.memory.replica_double import eventually
+from tests.support.memory.topic_desk import CLUSTER_ID, TopicDesk, at_desk
 
 NOT_ASKED = -2147483648
 VERSIONS = range(13)

@@ -16,7 +16,7 @@ from pykafka_ops.wire.messages.create_partitions import (
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from pykafka_ops.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.support.topic_desk import TopicDesk, at_desk
+from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 OK, OVER = int(ErrorCode.NONE), int(ErrorCode.THROTTLING_QUOTA_EXCEEDED)
 TWO_SECONDS = {"controller.quota.window.num": "2"}

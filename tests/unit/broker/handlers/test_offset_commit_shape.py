@@ -20,8 +20,8 @@ from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
 )
-from tests.support.handler_site import ME, OTHER, Site
-from tests.support.wire_server import FakeTransport
+from tests.support.memory.handler_site import ME, OTHER, Site
+from tests.support.wire.server import FakeTransport
 
 OFFSETS = "__consumer_offsets"
 

@@ -13,7 +13,7 @@ from pykafka_ops.wire.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
-from tests.support.handler_site import OTHER, Site, batch
+from tests.support.memory.handler_site import OTHER, Site, batch
 
 UNKNOWN_TOPIC, NOT_LEADER, STORAGE, FENCED, UNKNOWN_EPOCH = 3, 6, 56, 74, 75
 

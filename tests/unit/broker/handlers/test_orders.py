@@ -18,7 +18,7 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import leader_and_isr as lai
 from pykafka_ops.wire.messages import stop_replica as stop
 from pykafka_ops.wire.messages import update_metadata as um
-from tests.support.handler_site import Site
+from tests.support.memory.handler_site import Site
 
 STALE = ErrorCode.STALE_CONTROLLER_EPOCH
 STORAGE = ErrorCode.KAFKA_STORAGE_ERROR

@@ -18,8 +18,8 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support.handler_site import ME, OTHER, Later, Site, batch
-from tests.support.replication import follower_at, lead
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.memory.replication import follower_at, lead
 
 NONE, SERVER_ERROR = 0, -1
 CORRUPT, UNKNOWN_TOPIC, NOT_LEADER, TIMED_OUT, TOO_LARGE, INVALID_TOPIC = 2, 3, 6, 7, 10, 17

@@ -8,9 +8,9 @@ import pytest
 
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.handler_site import ME, OTHER, Site, batch
-from tests.support.replication import lead
-from tests.support.shelf import Shelf
+from tests.support.memory.handler_site import ME, OTHER, Site, batch
+from tests.support.memory.replication import lead
+from tests.support.memory.shelf import Shelf
 
 
 def outcome(later: Any) -> tuple[int, int]:

@@ -23,9 +23,9 @@ from pykafka_ops.wire.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from tests.support.handler_site import ME, OTHER, Site, batch
-from tests.support.replication import lead
-from tests.support.wire_server import FakeTransport
+from tests.support.memory.handler_site import ME, OTHER, Site, batch
+from tests.support.memory.replication import lead
+from tests.support.wire.server import FakeTransport
 
 TIMEOUT_MS = 500
 

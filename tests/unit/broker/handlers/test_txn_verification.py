@@ -26,7 +26,7 @@ from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from tests.support.handler_site import ME, OTHER, Later, Site, batch
+from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
 
 STATE, OFFSETS = "__transaction_state", "__consumer_offsets"
 NONE = ErrorCode.NONE

@@ -17,7 +17,7 @@ from pykafka_ops.wire.messages.scram_credentials import (
     ScramCredentialUpsertion,
     UserName,
 )
-from tests.support.config_desk import ConfigDesk, Outcome
+from tests.support.memory.config_desk import ConfigDesk, Outcome
 
 UNSUPPORTED_MECHANISM, NOT_FOUND, DUPLICATE, UNACCEPTABLE = 33, 91, 92, 93
 SERVER_TEXT = "The server experienced an unexpected error when processing the request."

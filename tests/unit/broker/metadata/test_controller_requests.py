@@ -25,7 +25,7 @@ from pykafka_ops.wire.messages.alter_partition import (
     BrokerState,
 )
 from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequest
-from tests.support.controller_world import World, new_topic
+from tests.support.memory.controller_world import World, new_topic
 
 
 class Gate:

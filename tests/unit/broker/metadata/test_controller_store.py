@@ -28,7 +28,7 @@ from pykafka_ops.broker.state.controller.steps import (
     UpdateState,
     WriteProblem,
 )
-from tests.support.controller_world import broker_info
+from tests.support.memory.controller_world import broker_info
 
 Body = Callable[[Any, ControllerStore], Coroutine[Any, Any, None]]
 ONE = {0: Assignment.of([0])}

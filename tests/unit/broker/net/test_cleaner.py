@@ -21,8 +21,8 @@ from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.disk.record import Record
-from tests.support.compaction import records
-from tests.support.logs import NOW
+from tests.support.memory.compaction import records
+from tests.support.memory.logs import NOW
 
 CONFIG = TopicConfig(
     cleanup_policy=frozenset({"compact"}), segment_bytes=500, file_delete_delay_ms=0

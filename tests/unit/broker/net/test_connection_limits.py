@@ -14,7 +14,7 @@ from pykafka_ops.broker.net.sockets.connection import BURST, LEAST_PROGRESS
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.wire.messages.fetch import FetchResponse
 from pykafka_ops.wire.messages.produce import ProduceResponse
-from tests.support.wire_peer import Peer, fetch, produce, quiet_loop, versions
+from tests.support.wire.peer import Peer, fetch, produce, quiet_loop, versions
 
 MIB = 1024 * 1024
 

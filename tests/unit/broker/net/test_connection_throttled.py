@@ -26,9 +26,9 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
 )
 from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest
-from tests.support.handler_site import ME, OTHER, Site, batch
-from tests.support.wire_peer import quiet_loop
-from tests.support.wire_server import FakeTransport
+from tests.support.memory.handler_site import ME, OTHER, Site, batch
+from tests.support.wire.peer import quiet_loop
+from tests.support.wire.server import FakeTransport
 
 RECORDS = batch(b"x" * 1000)
 MOST = 10 * 1000 - 1000

@@ -15,7 +15,7 @@ from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAnd
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
 from pykafka_ops.broker.storage.log_dir import NoSpaceError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.handler_site import batch
+from tests.support.memory.handler_site import batch
 from tests.unit.broker.net.replication.test_replica_service import ID, ME, OTHER, Desk
 
 MIB = 1 << 20

@@ -19,9 +19,9 @@ from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from pykafka_ops.broker.state.controller.steps import Steps
 from pykafka_ops.broker.state.controller.topic_rules import NewTopic
-from tests.support.golden_tree import Tree
-from tests.support.golden_tree import moment as golden
-from tests.support.replica_double import Nodes, eventually
+from tests.support.golden.tree import Tree
+from tests.support.golden.tree import moment as golden
+from tests.support.memory.replica_double import Nodes, eventually
 
 MOVED = ("claims", "shipments")
 """Topics whose settings the tool that throttles moves changed; nobody does here."""

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.broker.state.controller.leadership import Assignment
-from tests.support.controller_world import CrashError, World, new_topic
+from tests.support.memory.controller_world import CrashError, World, new_topic
 
 BROKERS = (0, 1, 2)
 TOPICS = st.sampled_from(["a", "b", "c"])

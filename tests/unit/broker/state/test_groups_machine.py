@@ -16,7 +16,7 @@ from pykafka_ops.broker.state.groups.group import State
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.broker.state.outcome import Producer
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.group_world import GROUP, RANGE, World, subscription
+from tests.support.memory.group_world import GROUP, RANGE, World, subscription
 
 NONE = ErrorCode.NONE
 SESSION, REBALANCE = 10_000, 20_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder, MetadataOrder
 from pykafka_ops.broker.state.controller.steps import AT_ONCE, Write
-from tests.support.controller_world import World, new_topic
+from tests.support.memory.controller_world import World, new_topic
 
 
 def test_a_broker_that_held_thousands_of_replicas_is_dealt_with_in_portions() -> None:

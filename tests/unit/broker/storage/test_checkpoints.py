@@ -13,7 +13,7 @@ from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.storage_site import Site, append, text
+from tests.support.memory.storage_site import Site, append, text
 
 KEY = ("t", 0)
 POINTS = "recovery-point-offset-checkpoint"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log import Log
-from tests.support.logs import batch_of, values
-from tests.support.mortal_files import MortalFiles, PowerCutError
-from tests.support.storage_site import Site
+from tests.support.memory.logs import batch_of, values
+from tests.support.memory.mortal_files import MortalFiles, PowerCutError
+from tests.support.memory.storage_site import Site
 
 KEYS = [("t", 0), ("t", 1), ("u", 0)]
 STEPS = 30

@@ -16,7 +16,7 @@ from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import NOW, World, batch_of, headers, values
+from tests.support.memory.logs import NOW, World, batch_of, headers, values
 
 
 def refused(code: ErrorCode, call: Callable[[], object]) -> KafkaError:

@@ -11,7 +11,7 @@ from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import NOW, World, headers, values
+from tests.support.memory.logs import NOW, World, headers, values
 
 
 def refused(code: ErrorCode, call: Callable[[], object]) -> None:

@@ -15,8 +15,8 @@ from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import NOW, batch_of, values
-from tests.support.storage_site import TOPIC_ID, Site, append, text
+from tests.support.memory.logs import NOW, batch_of, values
+from tests.support.memory.storage_site import TOPIC_ID, Site, append, text
 from tests.support.waiting import wait_for
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import batch_of, values
-from tests.support.storage_site import Site, append
+from tests.support.memory.logs import batch_of, values
+from tests.support.memory.storage_site import Site, append
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
-from tests.support.logs import World, batch_of, headers, values
+from tests.support.memory.logs import World, batch_of, headers, values
 
 OPEN = 2**62
 SMALL = {"segment_bytes": 600, "index_interval_bytes": 100, "segment_index_bytes": 4096}

@@ -7,7 +7,7 @@ import pytest
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import NOW, World, batch_of, headers, values
+from tests.support.memory.logs import NOW, World, batch_of, headers, values
 
 SIZE = len(batch_of(b"x" * 20))
 

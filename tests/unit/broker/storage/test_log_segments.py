@@ -14,7 +14,7 @@ from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dir import Job, LogDir
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import NOW, World, batch_of, values
+from tests.support.memory.logs import NOW, World, batch_of, values
 
 SIZE = len(batch_of(b"x" * 20))
 

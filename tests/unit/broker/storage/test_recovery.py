@@ -10,7 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pykafka_ops.broker.storage.recovery import Recovered, Recovery
-from tests.support.logs import NOW, World, batch_of, values
+from tests.support.memory.logs import NOW, World, batch_of, values
 
 SIZE = len(batch_of(b"x" * 20))
 FIRST = "/data/t-0/00000000000000000000"

@@ -14,9 +14,9 @@ from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.replica_move import MARKER
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import values
-from tests.support.mortal_files import MortalFiles, PowerCutError
-from tests.support.storage_site import TOPIC_ID, Site, append
+from tests.support.memory.logs import values
+from tests.support.memory.mortal_files import MortalFiles, PowerCutError
+from tests.support.memory.storage_site import TOPIC_ID, Site, append
 from tests.support.waiting import wait_for
 
 KEY = ("t", 0)

@@ -11,7 +11,7 @@ from pykafka_ops.broker.storage.scan import batches, checked_batches, header_at
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
-from tests.support.logs import NOW, batch_of
+from tests.support.memory.logs import NOW, batch_of
 
 
 def file_of(*parts: bytes) -> tuple[MemoryFile, int]:

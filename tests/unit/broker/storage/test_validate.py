@@ -15,7 +15,7 @@ from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.record import Record, encode_records, iter_records
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.logs import NOW, World, headers
+from tests.support.memory.logs import NOW, World, headers
 
 EVERY_CODEC = pytest.mark.parametrize("codec", list(Codec), ids=lambda codec: codec.name.lower())
 COMPRESSED = pytest.mark.parametrize("codec", list(Codec)[1:], ids=lambda codec: codec.name.lower())

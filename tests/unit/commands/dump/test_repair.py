@@ -23,8 +23,8 @@ from pykafka_ops.commands.dump.paths import jobs_of
 from pykafka_ops.commands.dump.repair_apply import apply
 from pykafka_ops.commands.dump.repair_plan import Plan
 from pykafka_ops.errors import StorageError
-from tests.support.damage import WHOLE, all_batches, batches, copy_of, harm
-from tests.support.segments import SEGMENTS
+from tests.support.golden.damage import WHOLE, all_batches, batches, copy_of, harm
+from tests.support.golden.segments import SEGMENTS
 
 TORN = "damage-torn-tail-v2-none"
 LAST = "00000000000000000107"

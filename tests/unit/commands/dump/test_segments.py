@@ -24,8 +24,8 @@ from pykafka_ops.disk.index import OffsetIndex
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import SoundBatch, sound_batches
 from pykafka_ops.errors import UsageError
-from tests.support.printed import READABLE, printed
-from tests.support.segments import SEGMENTS
+from tests.support.golden.printed import READABLE, printed
+from tests.support.golden.segments import SEGMENTS
 
 INDEXED = [case for case in READABLE if not case.startswith("v0")]
 

@@ -23,8 +23,8 @@ from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.snapshot import ProducerEntry, write_snapshot
-from tests.support.damage import WHOLE, batches, copy_of, harm
-from tests.support.segments import SEGMENTS
+from tests.support.golden.damage import WHOLE, batches, copy_of, harm
+from tests.support.golden.segments import SEGMENTS
 
 NAME = f"{0:020}.log"
 

@@ -16,7 +16,7 @@ import pytest
 
 from pykafka_ops.commands.framework.output import Column, Table, write
 from pykafka_ops.wire.messages.delete_topics import DeletableTopicResult, DeleteTopicsResponse
-from tests.support.fake_broker import FakeBroker
+from tests.support.memory.fake_broker import FakeBroker
 
 ROOT = Path(__file__).resolve().parents[4]
 ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")

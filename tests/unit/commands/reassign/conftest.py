@@ -12,7 +12,7 @@ import pytest
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
 from pykafka_ops.wire.messages import log_dirs as ld
 from pykafka_ops.wire.messages import partition_reassignments as pr
-from tests.support.fake_broker import FakeBroker
+from tests.support.memory.fake_broker import FakeBroker
 
 OK = 0
 

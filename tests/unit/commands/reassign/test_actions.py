@@ -8,7 +8,7 @@ import pytest
 from pykafka_ops.client.log_dirs import ReplicaDirs
 from pykafka_ops.commands.reassign.log_dirs import DirState, state_line
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.transcripts import Said
+from tests.support.golden.transcripts import Said
 from tests.unit.commands.reassign.conftest import Moving
 
 Pko = Callable[..., Said]

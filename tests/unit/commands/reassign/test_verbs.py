@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.moving_world import MovingWorld
-from tests.support.transcripts import Said
+from tests.support.golden.transcripts import Said
+from tests.support.memory.moving_world import MovingWorld
 from tests.support.waiting import wait_for
 
 Pko = Callable[..., Said]

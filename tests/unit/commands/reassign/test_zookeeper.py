@@ -10,7 +10,7 @@ from kazoo.exceptions import ConnectionLoss, NodeExistsError, NoNodeError
 from pykafka_ops.commands.entities.zookeeper import Tree as Settings
 from pykafka_ops.commands.reassign import zookeeper
 from pykafka_ops.zookeeper.client import NOBODY
-from tests.support.transcripts import Said
+from tests.support.golden.transcripts import Said
 
 Pko = Callable[..., Said]
 File = Callable[..., str]

@@ -11,7 +11,7 @@ import pytest
 
 from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
 from pykafka_ops.commands.zk import store_file
-from tests.support.transcripts import Said, run
+from tests.support.golden.transcripts import Said, run
 
 TOPIC = b'{"partitions":{"0":[1]},"version":3,"adding_replicas":{},"removing_replicas":{}}'
 

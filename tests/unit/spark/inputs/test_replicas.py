@@ -18,7 +18,7 @@ from pykafka_ops.spark.inputs.replicas import (
     partition_columns,
 )
 from pykafka_ops.spark.sources.log_plan import seeker
-from tests.support.segments import SEGMENTS
+from tests.support.golden.segments import SEGMENTS
 
 
 def batch(first: int, *stamps: int, gap: int = 1) -> bytes:

@@ -17,7 +17,7 @@ from pykafka_ops.spark.page.charts.spark import sparkline
 from pykafka_ops.spark.page.charts.stacked import Stack, stacked
 from pykafka_ops.spark.page.markup import Markup, el
 from pykafka_ops.spark.page.units import count, number, size
-from tests.support.browser import Node, parse
+from tests.support.process.browser import Node, parse
 
 HOUR = 3_600_000
 

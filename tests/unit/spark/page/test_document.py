@@ -12,8 +12,8 @@ from pykafka_ops.spark import page as package
 from pykafka_ops.spark.model import Report, Row, Section
 from pykafka_ops.spark.page import lag, render, retention, skew
 from pykafka_ops.spark.page.document import earlier
-from tests.support import spark_reports as reports
-from tests.support.browser import Node, parse
+from tests.support.process.browser import Node, parse
+from tests.support.spark import reports
 
 STYLE = Path(package.__file__).with_name("style.css").read_text(encoding="utf-8")
 

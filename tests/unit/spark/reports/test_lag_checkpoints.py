@@ -11,7 +11,7 @@ import pytest
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.reports.lag_checkpoints import jobs
-from tests.support.stream_jobs import START, checkpoint
+from tests.support.spark.stream_jobs import START, checkpoint
 
 
 def inputs(groups: Names = ALL, topics: Names = ALL) -> Any:

@@ -13,7 +13,7 @@ from pykafka_ops.disk.names import marked_dir
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.sources import files
 from pykafka_ops.spark.sources.files import Place, find, locations, replicas
-from tests.support.log_tables import column, write_log
+from tests.support.spark.log_tables import column, write_log
 
 
 def test_a_log_directory_has_its_partitions_broker_and_starts(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from pykafka_ops.spark.sources.live.records import EVERY
 from pykafka_ops.spark.sources.log_scan import Bad, Message
 from pykafka_ops.spark.sources.offsets.cluster import pieces
 from pykafka_ops.spark.sources.offsets.fold import Fold
-from tests.support.fuzz_seeds import golden_batches
-from tests.support.mutations import changed
-from tests.support.segments import SEGMENTS
+from tests.support.fuzz.mutations import changed
+from tests.support.fuzz.seeds import golden_batches
+from tests.support.golden.segments import SEGMENTS
 
 SPAN = Span("t", 0, 0, 2**62)
 COMMITS = [path.read_bytes() for path in sorted(SEGMENTS.glob("internal-consumer-offsets-*/*.log"))]

@@ -14,7 +14,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.sources import log_plan
 from pykafka_ops.spark.sources.files import replicas
 from pykafka_ops.spark.sources.log_options import log_options
-from tests.support.log_tables import column, reader, record, table, write_log
+from tests.support.spark.log_tables import column, reader, record, table, write_log
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "segments"
 SEGMENTS = ([5] * 40, [1] * 30, [7, 70, 7])

@@ -13,7 +13,7 @@ from pykafka_ops.disk.batch import build_batch
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.sources.log import KafkaLogSource
 from pykafka_ops.spark.sources.log_stream import LogStreamReader, from_json, limited, to_json
-from tests.support.log_tables import record, write_log
+from tests.support.spark.log_tables import record, write_log
 
 
 def stream(path: Path, mode: str = "records", **options: object) -> LogStreamReader:

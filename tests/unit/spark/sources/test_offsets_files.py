@@ -20,7 +20,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.offsets.files import FilesReader
 from pykafka_ops.spark.sources.offsets.wish import Wish
 from pykafka_ops.spark.sources.options import Options
-from tests.support.segments import GOLDEN, SEGMENTS
+from tests.support.golden.segments import GOLDEN, SEGMENTS
 
 DUMPED = re.compile(
     r'\| offset: (\d+) .* key: (\{"type":"1",.*?\}\}) payload: (<DELETE>|\{.*\})$', re.MULTILINE

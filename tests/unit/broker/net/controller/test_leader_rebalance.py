@@ -8,8 +8,8 @@ from pathlib import Path
 from pykafka_ops.broker.net.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange
-from tests.support.controller_world import new_topic
-from tests.support.replica_double import Nodes, eventually
+from tests.support.memory.controller_world import new_topic
+from tests.support.memory.replica_double import Nodes, eventually
 
 
 async def lead_elsewhere(nodes: Nodes, replicas: list[list[int]]) -> None:

@@ -23,8 +23,8 @@ from pykafka_ops.broker.state.controller.steps import Steps
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.controller_world import new_topic
-from tests.support.replica_double import Nodes, eventually
+from tests.support.memory.controller_world import new_topic
+from tests.support.memory.replica_double import Nodes, eventually
 
 Body = Callable[[Nodes], Coroutine[Any, Any, None]]
 

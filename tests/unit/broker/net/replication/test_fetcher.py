@@ -12,9 +12,9 @@ from pykafka_ops.broker.storage.log import AppendInfo, Log
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.copying import Pair, contents, fetch_once, fetcher_of
-from tests.support.handler_site import Site, batch, topic_id
-from tests.support.replication import lead
+from tests.support.memory.copying import Pair, contents, fetch_once, fetcher_of
+from tests.support.memory.handler_site import Site, batch, topic_id
+from tests.support.memory.replication import lead
 
 CORRUPT, NOT_LEADER, STORAGE, SESSION_GONE, FENCED, UNKNOWN_EPOCH = 2, 6, 56, 70, 74, 75
 

@@ -13,9 +13,9 @@ from pykafka_ops.wire.messages.fetch import (
     FetchResponse,
     PartitionData,
 )
-from tests.support.copying import InMemoryPeer, Pair
-from tests.support.handler_site import batch, topic_id
-from tests.support.shelf import Shelf
+from tests.support.memory.copying import InMemoryPeer, Pair
+from tests.support.memory.handler_site import batch, topic_id
+from tests.support.memory.shelf import Shelf
 
 UNKNOWN_EPOCH = 75
 

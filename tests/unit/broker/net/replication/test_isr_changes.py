@@ -19,9 +19,9 @@ from pykafka_ops.wire.messages.alter_partition import (
     AlterPartitionResponseTopicData,
 )
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.handler_site import ME, OTHER, Site, batch
-from tests.support.replica_double import eventually
-from tests.support.replication import lead
+from tests.support.memory.handler_site import ME, OTHER, Site, batch
+from tests.support.memory.replica_double import eventually
+from tests.support.memory.replication import lead
 
 
 class Controller:

@@ -32,8 +32,8 @@ from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.copying import drive
-from tests.support.handler_site import batch
+from tests.support.memory.copying import drive
+from tests.support.memory.handler_site import batch
 
 ME, OTHER, GONE = 1, 2, 9
 KEY = ("t", 0)

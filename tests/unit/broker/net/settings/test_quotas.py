@@ -21,7 +21,7 @@ from pykafka_ops.broker.state.quotas.entities import (
     QuotaEntity,
 )
 from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
-from tests.support.replica_double import eventually
+from tests.support.memory.replica_double import eventually
 
 Change = Callable[[str, dict[str, str]], Awaitable[None]]
 

@@ -18,7 +18,7 @@ from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
 from pykafka_ops.wire.messages.produce import ProduceResponse
-from tests.support.wire_peer import Peer, fetch, frame, produce, quiet_loop, versions
+from tests.support.wire.peer import Peer, fetch, frame, produce, quiet_loop, versions
 
 MIB = 1024 * 1024
 

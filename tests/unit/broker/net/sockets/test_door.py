@@ -14,7 +14,7 @@ from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntities, QuotaEntity
 from pykafka_ops.broker.state.quotas.sampled import Windows
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
-from tests.support.wire_server import Client, make_server, run, until
+from tests.support.wire.server import Client, make_server, run, until
 
 
 class Socket:

@@ -31,7 +31,7 @@ from pykafka_ops.wire.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from tests.support.wire_server import Client, Served, make_server, run, until
+from tests.support.wire.server import Client, Served, make_server, run, until
 
 MIB = 1024 * 1024
 Body = Callable[["Site"], Coroutine[Any, Any, None]]

@@ -14,7 +14,7 @@ from pykafka_ops.broker.state.controller.steps import Write
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
-from tests.support.controller_world import World, broker_info, new_topic
+from tests.support.memory.controller_world import World, broker_info, new_topic
 
 
 def error_of(result: object) -> ErrorCode:

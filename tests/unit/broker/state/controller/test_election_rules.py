@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.controller_world import World, new_topic
+from tests.support.memory.controller_world import World, new_topic
 
 
 def astray() -> World:

@@ -9,7 +9,7 @@ from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder, MetadataOrder
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.controller_world import World, new_topic
+from tests.support.memory.controller_world import World, new_topic
 
 KEY = ("t", 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
-from tests.support.controller_world import World, new_topic
+from tests.support.memory.controller_world import World, new_topic
 
 
 def test_a_state_written_by_somebody_else_is_read_again() -> None:

@@ -9,7 +9,7 @@ from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAnd
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder, StopReplicaOrder
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.controller_world import CrashError, World, new_topic
+from tests.support.memory.controller_world import CrashError, World, new_topic
 
 KEY = ("t", 0)
 

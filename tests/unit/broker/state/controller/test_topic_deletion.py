@@ -9,7 +9,7 @@ from pykafka_ops.broker.state.controller.orders import (
     StopReplicaOrder,
 )
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.controller_world import World, new_topic
+from tests.support.memory.controller_world import World, new_topic
 
 
 def test_deleted_topics_go_from_brokers_and_znodes() -> None:

@@ -10,7 +10,7 @@ from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving
 from pykafka_ops.broker.state.groups.group import State
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.group_world import RANGE, World, answer, subscription
+from tests.support.memory.group_world import RANGE, World, answer, subscription
 
 NONE = ErrorCode.NONE
 REBALANCE = ErrorCode.REBALANCE_IN_PROGRESS

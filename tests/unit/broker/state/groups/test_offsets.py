@@ -11,7 +11,7 @@ from pykafka_ops.broker.state.groups.answers import Leaving
 from pykafka_ops.broker.state.groups.records import Committed, OffsetRecord, decode_entry
 from pykafka_ops.broker.state.outcome import Producer
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.group_world import GROUP, World
+from tests.support.memory.group_world import GROUP, World
 
 NONE = ErrorCode.NONE
 T0, T1, U0 = ("t", 0), ("t", 1), ("u", 0)

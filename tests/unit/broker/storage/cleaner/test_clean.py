@@ -10,8 +10,8 @@ from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import iter_records
 from pykafka_ops.errors import CorruptBatchError
-from tests.support.compaction import CleanWorld, batches, records
-from tests.support.logs import NOW
+from tests.support.memory.compaction import CleanWorld, batches, records
+from tests.support.memory.logs import NOW
 
 FILL = "x" * 40
 

@@ -12,7 +12,7 @@ from pykafka_ops.broker.storage.log_dir import LogDir
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
-from tests.support.compaction import CleanWorld, records
+from tests.support.memory.compaction import CleanWorld, records
 
 Found = list[tuple[int, bytes | None, bytes | None]]
 CHANGES = ("append", "write", "rename", "remove", "sync", "sync_directory", "truncate", "open")

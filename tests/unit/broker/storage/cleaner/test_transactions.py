@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.disk.batch import DELETE_HORIZON_FLAG
-from tests.support.compaction import CleanWorld, batches, records
+from tests.support.memory.compaction import CleanWorld, batches, records
 
 FILL = "v" * 100
 

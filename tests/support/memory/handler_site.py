@@ -1,0 +1,322 @@
+"""One broker's handlers over logs in memory: requests go in as bytes and come out as bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Coroutine, Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+from pykafka_ops.broker.coordinators.elsewhere import Ask
+from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.broker.handlers.api import Context, Services
+from pykafka_ops.broker.net.coordinators import Coordinators
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.fetch_session import FetchSessions
+from pykafka_ops.broker.state.image import (
+    BrokerInfo,
+    Endpoint,
+    MetadataDelta,
+    MetadataImage,
+    PartitionImage,
+)
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.memory_files import MemoryFiles
+from pykafka_ops.broker.storage.partition import Partition
+from pykafka_ops.broker.storage.replicas import Replicas
+from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.compression import Codec
+from pykafka_ops.disk.record import Record
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.codec import decode, encode
+from pykafka_ops.wire.message import table_of
+from pykafka_ops.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from pykafka_ops.wire.types import ZERO_UUID
+from tests.support.memory.replication import lead
+
+ME = 0
+OTHER = 1
+
+
+class CoordinatorDesk:
+    """The broker's coordinators on the site's clocks: ``led`` and ``tick`` are a test's to call."""
+
+    def __init__(
+        self,
+        replicas: Replicas,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        site: Site,
+        ask: Ask | None,
+    ) -> None:
+        self._work: list[Coroutine[Any, Any, None]] = []
+        self._coordinators = Coordinators(
+            cast(Any, SimpleNamespace(call_later=lambda *_: SimpleNamespace(cancel=lambda: None))),
+            replicas,
+            clock=lambda: site.now,
+            timer=lambda: site.time,
+            run_in_thread=asyncio.to_thread,
+        )
+        self._coordinators._spawn = self._work.append  # type: ignore[assignment,method-assign]
+        ids = SimpleNamespace(take=lambda: next(site.ids))
+        self.transactions = self._coordinators.add_transactions(image, configs, cast(Any, ids), ask)
+        self.groups = self._coordinators.add_groups(image, configs)
+
+    def led(self, *partitions: Partition) -> None:
+        """Load the shards of partitions of internal topics."""
+        for partition in partitions:
+            self._coordinators.led(partition)
+        self.load()
+
+    def load(self) -> None:
+        """Run the loading that was begun."""
+        while self._work:
+            asyncio.run(self._work.pop(0))  # type: ignore[arg-type]
+
+    def tick(self) -> None:
+        """Do what is due."""
+        self.transactions.coordinator.tick()
+        self.groups.coordinator.tick()
+
+
+def topic_id(name: str) -> bytes:
+    """An id that belongs to the name."""
+    return name.encode().ljust(16, b".")[:16]
+
+
+def batch(*values: bytes, timestamp: int = 1000, codec: Codec = Codec.NONE, **rest: Any) -> bytes:
+    """A client's batch; record n has ``timestamp`` + n ms."""
+    records = [Record(n, timestamp + n, b"k%d" % n, value, []) for n, value in enumerate(values)]
+    return bytes(build_batch(records, codec=codec, **rest))
+
+
+class Logs:
+    """The part of ``LogDirs`` that handlers use, over one directory in memory."""
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self.files = MemoryFiles()
+        self.files.make_directory("/data")
+        self.dir = LogDir("/data", self.files, StorageSettings(clock=now))
+        self.logs: dict[tuple[str, int], Log] = {}
+
+    def create(self, topic: str, index: int, config: TopicConfig) -> Log:
+        log = Log.create(self.dir, topic, index, config, topic_id=topic_id(topic))
+        self.logs[topic, index] = log
+        return log
+
+    def get(self, topic: str, index: int) -> Log | None:
+        return self.logs.get((topic, index))
+
+    def directory_of(self, key: tuple[str, int]) -> LogDir | None:
+        return self.dir if key in self.logs else None
+
+
+class Site:
+    """Broker 0 (and 1, that is never asked); time stands still unless a test moves it.
+
+    ``now`` is the wall clock and ``time`` the monotonic one, both in ms. ``ask`` reaches the other
+    broker about transactions.
+    """
+
+    def __init__(self, broker_id: int = ME, *, ask: Ask | None = None, **settings: object) -> None:
+        self.now = 1_000_000
+        self.time = 0.0
+        self.armed: list[float] = []
+        self._soon: list[Callable[[], None]] = []
+        self.logs = Logs(lambda: self.now)
+        self.image = MetadataImage("cluster")
+        self.replicas = Replicas(
+            broker_id,
+            cast(Any, self.logs),
+            call_soon=self._soon.append,
+            arm=self.armed.append,
+            timer=lambda: self.time,
+            alive=self.image.alive,
+        )
+        ids = itertools.count(1)
+        configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
+        self.ids = itertools.count(1000)
+        self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
+        self.services = Services(
+            broker_id=broker_id,
+            cluster_id="cluster",
+            clock=lambda: self.now,
+            timer=lambda: self.time,
+            image=self.image,
+            configs=configs,
+            store=cast(Any, SimpleNamespace()),
+            logs=cast(Any, self.logs),
+            replicas=self.replicas,
+            topics=cast(Any, SimpleNamespace()),
+            sessions=FetchSessions(100, lambda: next(ids)),
+            producer_ids=cast(Any, SimpleNamespace()),
+            transactions=self.coordinators.transactions,
+            groups=self.coordinators.groups,
+            orders=cast(Any, SimpleNamespace()),
+            controller=cast(Any, SimpleNamespace()),
+            run_in_thread=asyncio.to_thread,
+            quotas=QuotaEntities(),
+        )
+        self.update({})
+
+    def update(
+        self, partitions: dict[str, dict[int, PartitionImage]], alive: tuple[int, ...] = (ME, OTHER)
+    ) -> None:
+        """What UpdateMetadata would bring."""
+        brokers = [
+            BrokerInfo(id=n, endpoints=(Endpoint(f"host{n}", 9092 + n, "PLAINTEXT", "PLAINTEXT"),))
+            for n in alive
+        ]
+        delta = MetadataDelta(
+            controller_id=ME,
+            controller_epoch=1,
+            brokers=brokers,
+            partitions=partitions,
+            topic_ids={name: topic_id(name) for name in partitions},
+        )
+        self.image.apply(delta)
+
+    def topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        *,
+        leader: int = ME,
+        epoch: int = 3,
+        isr: tuple[int, ...] = (ME,),
+        replicas: tuple[int, ...] = (ME,),
+        config: Mapping[str, str] | None = None,
+    ) -> list[Partition]:
+        """A topic whose partitions are hosted here."""
+        image = PartitionImage(leader, epoch, isr, replicas)
+        self.update({name: dict.fromkeys(range(partitions), image)})
+        made = []
+        for index in range(partitions):
+            self.logs.create(name, index, TopicConfig.of(config or {}))
+            partition = self.replicas.host(name, index, topic_id(name))
+            lead(partition, isr, replicas, leader=leader, epoch=epoch)
+            made.append(partition)
+        return made
+
+    def append(self, name: str, index: int, *batches: bytes) -> None:
+        """Append as a leader would, wake who waits."""
+        partition = self.replicas.find(name, index)
+        assert partition is not None
+        for each in batches:
+            self.replicas.append(partition, memoryview(bytearray(each)), now=self.now)
+        self.run_soon()
+
+    def run_soon(self) -> None:
+        """Run what was left for after the bytes at hand."""
+        while self._soon:
+            self._soon.pop(0)()
+
+    def pass_time(self, ms: float) -> None:
+        """Move the monotonic clock and expire what is due."""
+        self.time += ms
+        self.replicas.expire(self.time)
+
+    def context(self, version: int, client_id: str | None = "test") -> Context:
+        return Context(self.services, version, client_id, 1, "PLAINTEXT", "1.2.3.4", 1)
+
+    def ask(self, request: Any, version: int, *, context: Context | None = None) -> Any:
+        """The decoded answer, or a :class:`Later` when there is none yet, or None."""
+        context = context or self.context(version)
+        key = table_of(type(request)).api
+        module: Any = ROUTES[key].load()
+        data = bytearray(encode(request, version))
+        message = decode(APIS[key].request, version, memoryview(data))
+        try:
+            answer = module.handle(context, message)
+        except KafkaError as error:
+            answer = _failed(key, module, message, version, error)
+        return (
+            Later(key, version, answer)
+            if isinstance(answer, Deferred)
+            else _shown(key, version, answer)
+        )
+
+    async def ask_soon(self, request: Any, version: int) -> Any:
+        """The decoded answer of a handler that may be a coroutine."""
+        key = table_of(type(request)).api
+        module: Any = ROUTES[key].load()
+        try:
+            answer = module.handle(self.context(version), request)
+            if asyncio.iscoroutine(answer):
+                answer = await answer
+        except KafkaError as error:
+            answer = _failed(key, module, request, version, error)
+        return _shown(key, version, answer)
+
+    def produce(
+        self,
+        records: bytes | None,
+        *,
+        topic: str = "t",
+        index: int = 0,
+        acks: int = 1,
+        version: int = 9,
+        timeout_ms: int = 1000,
+        client_id: str = "test",
+        transactional_id: str | None = None,
+    ) -> Any:
+        """Produce to one partition; its answer, or a :class:`Later`."""
+        data = [PartitionProduceData(index=index, records=records)]
+        request = ProduceRequest(
+            transactional_id=transactional_id,
+            acks=acks,
+            timeout_ms=timeout_ms,
+            topic_data=[TopicProduceData(name=topic, partition_data=data)],
+        )
+        answer = self.ask(request, version, context=self.context(version, client_id))
+        if answer is None or isinstance(answer, Later):
+            return answer
+        return answer.responses[0].partition_responses[0]
+
+
+class Later:
+    """An answer that is still to come."""
+
+    def __init__(self, key: int, version: int, deferred: Deferred) -> None:
+        self._key = key
+        self._version = version
+        self.deferred = deferred
+
+    @property
+    def done(self) -> bool:
+        return self.deferred.done
+
+    @property
+    def answer(self) -> Any:
+        """The decoded answer, once it is there."""
+        assert self.deferred.done
+        return _shown(self._key, self._version, self.deferred.answer)
+
+
+def _failed(key: int, module: Any, request: Any, version: int, error: KafkaError) -> Any:
+    """As the server shapes it."""
+    shape = getattr(module, "failed", None)
+    if shape is not None:
+        return shape(request, version, error)
+    return APIS[key].response(error_code=error.code)
+
+
+def _shown(key: int, version: int, answer: Any) -> Any:
+    if answer is None:
+        return None
+    response = APIS[key].response
+    assert isinstance(answer, response)
+    return decode(response, version, encode(answer, version))
+
+
+__all__ = ["ME", "OTHER", "ZERO_UUID", "Later", "Logs", "Site", "batch", "topic_id"]
