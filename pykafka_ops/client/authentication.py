@@ -6,8 +6,9 @@ Source: KIP-43, KIP-152.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import Any, Protocol, TypeVar
 
+from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import Steps
 from pykafka_ops.client.sasl import AuthenticationError, credentials, dialogue
 from pykafka_ops.wire.codes import ErrorCode
@@ -17,11 +18,20 @@ from pykafka_ops.wire.messages.sasl_authenticate import (
 )
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
-if TYPE_CHECKING:
-    from pykafka_ops.client.connection import Connection
+T = TypeVar("T")
 
 
-def authenticate(connection: Connection) -> Steps[None]:
+class Asking(Protocol):
+    """A connection on which one request after the other can be asked."""
+
+    address: Address
+    config: ClientConfig
+
+    def ask(self, request: Any, answer: type[T]) -> Steps[T]:
+        """Send ``request``, return the answer of type ``answer``."""
+
+
+def authenticate(connection: Asking) -> Steps[None]:
     """Prove who we are; AuthenticationError with the broker's words."""
     mechanism = connection.config.sasl_mechanism
     hello = yield from connection.ask(
