@@ -12,16 +12,14 @@ producerId int64, producerEpoch int16, baseSequence int32, record count int32.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - a class
 from typing import NamedTuple
 
 from pykafka_ops.disk.checksum import Buffer, WritableBuffer, crc32c
-from pykafka_ops.disk.compression import Codec, codec_of, compress
-from pykafka_ops.disk.record import Record, encode_records
-from pykafka_ops.disk.varint import varint
+from pykafka_ops.disk.compression import Codec, codec_of
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 
 NO_TIMESTAMP = -1
@@ -36,7 +34,7 @@ HEADER_SIZE = 61
 #: Smallest value of the length field any format allows (a v0 record: ``LegacyRecord``).
 MIN_LENGTH = 14
 _MIN_LENGTH_V2 = HEADER_SIZE - LOG_OVERHEAD
-_CRC_START = 21
+CRC_START = 21
 
 _CODEC_MASK = 0x07
 LOG_APPEND_TIME_FLAG = 0x08
@@ -48,14 +46,13 @@ DELETE_HORIZON_FLAG = 0x40
 INVALID_RECORD = 87
 UNKNOWN_SERVER_ERROR = -1
 
-_HEADER = Struct(">qiibIhiqqqhii")
-_BLANK = bytes(HEADER_SIZE)
+HEADER = Struct(">qiibIhiqqqhii")
 _BASE = Struct(">qi")
 _INT32 = Struct(">i")
 _UINT32 = Struct(">I")
 _INT16 = Struct(">h")
 _INT64 = Struct(">q")
-_unpack = _HEADER.unpack_from
+_unpack = HEADER.unpack_from
 _new = tuple.__new__
 
 
@@ -164,7 +161,7 @@ def check_crc(buf: Buffer, pos: int, header: BatchHeader) -> bool:
     end = pos + LOG_OVERHEAD + header.batch_length
     if header.batch_length < _MIN_LENGTH_V2 or end > len(buf):
         return False
-    return crc32c(memoryview(buf)[pos + _CRC_START : end]) == header.crc
+    return crc32c(memoryview(buf)[pos + CRC_START : end]) == header.crc
 
 
 def ensure_valid(buf: Buffer, pos: int, header: BatchHeader) -> None:
@@ -204,7 +201,7 @@ def validate_client_batch(buf: memoryview) -> BatchHeader:
             INVALID_RECORD,
             f"The baseOffset of the record batch in the append should be 0, but it is {base}",
         )
-    if crc32c(buf[_CRC_START:end]) != crc:
+    if crc32c(buf[CRC_START:end]) != crc:
         raise CorruptBatchError(f"Record is corrupt (stored crc = {crc})")
     if (
         count != delta + 1
@@ -263,84 +260,7 @@ def _set_max_timestamp(buf: WritableBuffer, pos: int, attributes: int, timestamp
     _INT64.pack_into(buf, pos + 35, timestamp)
     (length,) = _INT32.unpack_from(buf, pos + 8)
     end = pos + LOG_OVERHEAD + length
-    _UINT32.pack_into(buf, pos + 17, crc32c(memoryview(buf)[pos + _CRC_START : end]))
-
-
-def assemble(header: BatchHeader, payload: Buffer) -> bytearray:
-    """A batch of ``header`` over ``payload`` (its records as stored); length and CRC are made."""
-    out = bytearray(HEADER_SIZE + len(payload))
-    fields = header._replace(batch_length=len(out) - LOG_OVERHEAD, crc=0)
-    _HEADER.pack_into(out, 0, *fields)
-    out[HEADER_SIZE:] = payload
-    _UINT32.pack_into(out, 17, crc32c(memoryview(out)[_CRC_START:]))
-    return out
-
-
-def build_batch(
-    records: Sequence[Record],
-    *,
-    base_offset: int = 0,
-    codec: Codec = Codec.NONE,
-    level: int | None = None,
-    leader_epoch: int = NO_LEADER_EPOCH,
-    producer_id: int = NO_PRODUCER_ID,
-    producer_epoch: int = NO_PRODUCER_EPOCH,
-    base_sequence: int = NO_SEQUENCE,
-    transactional: bool = False,
-    control: bool = False,
-    timestamp_type: TimestampType = TimestampType.CREATE_TIME,
-    log_append_time: int = NO_TIMESTAMP,
-) -> bytearray:
-    """A batch of ``records`` (at least one, offsets rising from ``base_offset``) as a broker makes.
-
-    With LOG_APPEND_TIME ``log_append_time`` (ms) is the batch's max timestamp; else it is the
-    records' latest. ``level`` as in ``compression.compress``.
-    """
-    flags = codec | (TRANSACTIONAL_FLAG if transactional else 0) | (CONTROL_FLAG if control else 0)
-    max_timestamp = max(record.timestamp for record in records)
-    if timestamp_type is TimestampType.LOG_APPEND_TIME:
-        flags |= LOG_APPEND_TIME_FLAG
-        max_timestamp = log_append_time
-    base_timestamp = records[0].timestamp
-    body = encode_records(records, base_offset, base_timestamp)
-    header = BatchHeader(
-        base_offset=base_offset,
-        batch_length=0,
-        partition_leader_epoch=leader_epoch,
-        magic=2,
-        crc=0,
-        attributes=flags,
-        last_offset_delta=records[-1].offset - base_offset,
-        base_timestamp=base_timestamp,
-        max_timestamp=max_timestamp,
-        producer_id=producer_id,
-        producer_epoch=producer_epoch,
-        base_sequence=base_sequence,
-        record_count=len(records),
-    )
-    return assemble(header, compress(codec, body, level) if codec else body)
-
-
-def build_plain(entries: Sequence[tuple[bytes, bytes | None]], timestamp: int) -> bytearray:
-    """A batch of (key, value) with one ``timestamp`` (ms), without compression, headers or
-    producer: what a coordinator writes all the time, as :func:`build_batch` would make it."""
-    parts: list[bytes] = [_BLANK]
-    for n, (key, value) in enumerate(entries):
-        delta, key_size = varint(n), varint(len(key))
-        size = 3 + len(delta) + len(key_size) + len(key)
-        if value is None:
-            parts += (varint(size + 1), b"\0\0", delta, key_size, key, b"\1\0")
-            continue
-        value_size = varint(len(value))
-        size += len(value_size) + len(value)
-        parts += (varint(size), b"\0\0", delta, key_size, key, value_size, value, b"\0")
-    out = bytearray().join(parts)
-    length, last = len(out) - LOG_OVERHEAD, len(entries) - 1
-    _HEADER.pack_into(
-        out, 0, 0, length, -1, 2, 0, 0, last, timestamp, timestamp, -1, -1, -1, len(entries)
-    )
-    _UINT32.pack_into(out, 17, crc32c(memoryview(out)[_CRC_START:]))
-    return out
+    _UINT32.pack_into(buf, pos + 17, crc32c(memoryview(buf)[pos + CRC_START : end]))
 
 
 def scan(buf: Buffer, pos: int = 0, end: int | None = None) -> Iterator[tuple[int, BatchHeader]]:

@@ -12,10 +12,9 @@ import re
 from functools import lru_cache
 from itertools import repeat
 from operator import add, itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.batch import BatchHeader
 
 _BEFORE = 3
 """Where the attributes of a record are in its row: behind the longest length, and a byte more."""

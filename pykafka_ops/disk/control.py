@@ -9,7 +9,8 @@ from enum import IntEnum
 from struct import Struct
 from typing import NamedTuple
 
-from pykafka_ops.disk.batch import NO_SEQUENCE, build_batch
+from pykafka_ops.disk.batch import NO_SEQUENCE
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
 

@@ -14,10 +14,10 @@ from pykafka_ops.disk.batch import (
     NO_TIMESTAMP,
     BatchHeader,
     TimestampType,
-    build_batch,
     next_batch_size,
     read_header,
 )
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import (

@@ -11,17 +11,15 @@ is no UTF-8 keeps its bytes as surrogate escapes, so that it can be written back
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.survey import Survey, survey_records
 from pykafka_ops.disk.varint import read_varint, varint
 from pykafka_ops.disk.walk import EARLY_END, LATE_END, Headers, read_headers, walk
 from pykafka_ops.errors import CorruptBatchError
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 _HEADER_SIZE = 61
 #: Smallest record: length, attributes, two deltas, two lengths and the header count, a byte each.

@@ -7,14 +7,12 @@ put together as that of ``walk`` is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.columns import usual
 from pykafka_ops.disk.walk import LATE_END, compile_reader
 from pykafka_ops.errors import CorruptBatchError
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 
 class Survey(NamedTuple):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.varint import ZIGZAG, read_varint, read_varlong, signed64
 from pykafka_ops.errors import CorruptBatchError
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 EARLY_END = "Incorrect declared batch size, premature EOF reached"
 LATE_END = "Incorrect declared batch size, records still remaining in file"

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.disk.batch import assemble, build_batch, read_header
+from pykafka_ops.disk.batch import read_header
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from tests.support.golden.printed import READABLE, Printed, printed

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from tests.support.golden.printed import READABLE, Printed, printed

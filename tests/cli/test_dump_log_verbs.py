@@ -12,7 +12,8 @@ import pytest
 
 from pykafka_ops import cli
 from pykafka_ops.commands.dump.internal import _partitions
-from pykafka_ops.disk.batch import assemble, build_batch, read_header
+from pykafka_ops.disk.batch import read_header
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.internal import TransactionLogValue, TransactionPartitions
 from pykafka_ops.disk.record import Record

@@ -11,10 +11,10 @@ from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     LOG_APPEND_TIME_FLAG,
     TimestampType,
-    assemble,
     check_crc,
     read_header,
 )
+from pykafka_ops.disk.build import assemble
 from pykafka_ops.disk.compression import compress, decompress
 from pykafka_ops.disk.control import build_marker, read_marker
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, check_offset_index, check_time_index

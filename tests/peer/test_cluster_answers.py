@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.messages import (
     delete_records,

@@ -16,7 +16,7 @@ from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dirs import LogDirs
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages, iter_message, read_message_header

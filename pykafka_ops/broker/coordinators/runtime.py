@@ -21,7 +21,7 @@ from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.timers import Timer, Timers
 from pykafka_ops.broker.storage.waiting import wait_until
-from pykafka_ops.disk.batch import build_batch, build_plain
+from pykafka_ops.disk.build import build_batch, build_plain
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import KafkaError

@@ -15,8 +15,6 @@ from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,
     TimestampType,
-    assemble,
-    build_batch,
     ensure_valid,
     next_batch_size,
     read_header,
@@ -24,6 +22,7 @@ from pykafka_ops.disk.batch import (
     set_log_append_time,
     validate_client_batch,
 )
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import CODEC_NAMES, Codec, codec_of, compress, decompress
 from pykafka_ops.disk.convert import read_message_set, to_v2
 from pykafka_ops.disk.record import Record, iter_records, payload

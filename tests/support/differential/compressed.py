@@ -7,7 +7,8 @@ from typing import Any
 
 import cramjam
 
-from pykafka_ops.disk.batch import BatchHeader, assemble
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.build import assemble
 from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.legacy import build_messages, pack_message
 from pykafka_ops.disk.record import Record, encode_records

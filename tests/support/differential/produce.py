@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.legacy import build_messages, pack_message
 from pykafka_ops.disk.record import Record

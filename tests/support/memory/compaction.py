@@ -8,7 +8,8 @@ from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.disk.batch import BatchHeader, build_batch
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record, iter_records
 from tests.support.memory.logs import NOW, World
 

@@ -10,7 +10,8 @@ from pykafka_ops.broker.storage.log import AppendInfo, Log
 from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.scan import header_at
-from pykafka_ops.disk.batch import BatchHeader, build_batch
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.record import Record, iter_records
 

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from typing import Any
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import ConnectError

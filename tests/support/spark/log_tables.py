@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex
 from pykafka_ops.disk.names import (

@@ -1,4 +1,4 @@
-"""Batch headers: read, check, patch, scan and build."""
+"""Batch headers: read, check, patch and scan."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.disk import batch
-from pykafka_ops.disk.batch import BatchHeader, TimestampType, build_batch, build_plain
-from pykafka_ops.disk.compression import Codec
+from pykafka_ops.disk import batch, build
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, CorruptError, KafkaError
 
@@ -27,29 +27,7 @@ def changed(**fields: int) -> bytearray:
     """A good batch with other header fields and a right CRC."""
     good = build_batch(RECORDS)
     header = batch.read_header(good)._replace(**fields)
-    return batch.assemble(header, good[batch.HEADER_SIZE :])
-
-
-def test_a_built_batch_has_the_header_it_was_asked_for() -> None:
-    data = build_batch(
-        RECORDS,
-        codec=Codec.LZ4,
-        leader_epoch=7,
-        producer_id=99,
-        producer_epoch=3,
-        base_sequence=2**31 - 2,
-        transactional=True,
-    )
-    header = batch.read_header(data)
-    assert header.size == len(data)
-    assert (header.base_offset, header.last_offset, header.next_offset) == (0, 4, 5)
-    assert (header.base_timestamp, header.max_timestamp) == (1000, 1004)
-    assert (header.codec, header.is_transactional, header.is_control) == (Codec.LZ4, True, False)
-    assert (header.producer_id, header.producer_epoch, header.partition_leader_epoch) == (99, 3, 7)
-    assert header.last_sequence == 2, "sequences wrap after 2**31 - 1"
-    assert header.has_producer_id and header.record_count == 5
-    assert batch.check_crc(data, 0, header)
-    assert list(iter_records(data, 0, header)) == RECORDS
+    return build.assemble(header, good[batch.HEADER_SIZE :])
 
 
 def test_a_good_client_batch_is_accepted_whatever_follows_it() -> None:
@@ -113,11 +91,6 @@ def test_log_append_time_goes_on_and_off_with_a_right_crc() -> None:
     assert {r.timestamp for r in iter_records(data, 0, header)} == {5555}
     batch.set_create_time(data, 0, 1004)
     assert data == build_batch(RECORDS)
-
-
-def test_a_batch_built_with_log_append_time_carries_it() -> None:
-    data = build_batch(RECORDS, timestamp_type=TimestampType.LOG_APPEND_TIME, log_append_time=77)
-    assert batch.read_header(data).max_timestamp == 77
 
 
 def test_a_delete_horizon_stands_in_the_base_timestamp() -> None:
@@ -210,14 +183,3 @@ def test_header_fields_are_where_the_format_has_them() -> None:
     data[57:61] = (12).to_bytes(4, "big")
     expected = BatchHeader(1, 49, 3, 2, 0xFFFFFFFF, 0x30, 6, 7, 8, 9, 10, 11, 12)
     assert batch.read_header(data) == expected
-
-
-@given(
-    st.lists(st.tuples(st.binary(max_size=300), st.none() | st.binary(max_size=300)), min_size=1),
-    st.integers(0, 2**41),
-)
-def test_a_plain_batch_is_what_the_general_way_makes(
-    entries: list[tuple[bytes, bytes | None]], timestamp: int
-) -> None:
-    records = [Record(n, timestamp, *entry) for n, entry in enumerate(entries)]
-    assert build_plain(entries, timestamp) == build_batch(records)

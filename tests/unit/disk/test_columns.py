@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.disk.batch import BatchHeader, build_batch, read_header
+from pykafka_ops.disk.batch import BatchHeader, read_header
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.columns import usual
 from pykafka_ops.disk.record import Record, payload
 from pykafka_ops.disk.survey import as_promised, examine, survey_records

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.disk.batch import build_batch, read_header, set_offsets
+from pykafka_ops.disk.batch import read_header, set_offsets
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.commit_layouts import Layouts
 from pykafka_ops.disk.commits import CommitReader, Stored
 from pykafka_ops.disk.compression import Codec

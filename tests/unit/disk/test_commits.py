@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.disk.batch import build_batch, read_header
+from pykafka_ops.disk.batch import read_header
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.commits import CommitReader, Stored
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,

@@ -7,7 +7,8 @@ import struct
 import pytest
 
 from pykafka_ops.disk import convert
-from pykafka_ops.disk.batch import TimestampType, build_batch, check_crc, read_header
+from pykafka_ops.disk.batch import TimestampType, check_crc, read_header
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.legacy import (

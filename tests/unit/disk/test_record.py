@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.disk import record
-from pykafka_ops.disk.batch import BatchHeader, assemble, build_batch, read_header
+from pykafka_ops.disk.batch import BatchHeader, read_header
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import (
     Record,

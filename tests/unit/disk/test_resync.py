@@ -7,7 +7,8 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.disk.batch import build_batch, read_header
+from pykafka_ops.disk.batch import read_header
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.resync import candidates, plausible

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.disk.batch import BatchHeader, assemble, build_batch, read_header, set_offsets
+from pykafka_ops.disk.batch import BatchHeader, read_header, set_offsets
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record

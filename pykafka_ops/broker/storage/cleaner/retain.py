@@ -13,12 +13,8 @@ from pykafka_ops.broker.storage.cleaner.job import Report
 from pykafka_ops.broker.storage.cleaner.keys import KeyMap
 from pykafka_ops.broker.storage.cleaner.loops import KEYLESS, TOMBSTONE, Sifted, pick, sift
 from pykafka_ops.broker.storage.cleaner.transactions import CleanedTransactions
-from pykafka_ops.disk.batch import (
-    DELETE_HORIZON_FLAG,
-    NO_TIMESTAMP,
-    BatchHeader,
-    assemble,
-)
+from pykafka_ops.disk.batch import DELETE_HORIZON_FLAG, NO_TIMESTAMP, BatchHeader
+from pykafka_ops.disk.build import assemble
 from pykafka_ops.disk.compression import compress
 from pykafka_ops.disk.legacy import build_messages, iter_message, read_message_header
 from pykafka_ops.disk.record import payload

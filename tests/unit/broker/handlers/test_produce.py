@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.handlers import produce
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record

@@ -19,7 +19,7 @@ from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
 from pykafka_ops.broker.storage.log import Log
 from pykafka_ops.broker.storage.log_dirs import LogDirs
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from tests.support.memory.compaction import records
 from tests.support.memory.logs import NOW

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.storage.validate import DECOMPRESSED_LIMIT
-from pykafka_ops.disk.batch import BatchHeader, assemble, build_batch, read_header
+from pykafka_ops.disk.batch import BatchHeader, read_header
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec, compress
 from pykafka_ops.disk.record import Record, encode_records, iter_records
 from pykafka_ops.errors import KafkaError

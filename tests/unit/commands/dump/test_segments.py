@@ -19,7 +19,7 @@ from pykafka_ops.commands.dump.segments import (
     start_at_offset,
     start_at_time,
 )
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.index import OffsetIndex
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import SoundBatch, sound_batches

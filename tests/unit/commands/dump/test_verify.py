@@ -18,7 +18,8 @@ from pykafka_ops.commands.dump.partition import How, PartitionCheck
 from pykafka_ops.commands.dump.paths import jobs_of
 from pykafka_ops.commands.dump.progress import Progress
 from pykafka_ops.commands.dump.report import Report
-from pykafka_ops.disk.batch import assemble, build_batch, read_header
+from pykafka_ops.disk.batch import read_header
+from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.record import Record

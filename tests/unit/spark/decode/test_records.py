@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.disk.batch import HEADER_SIZE, TimestampType, build_batch, read_header, scan
+from pykafka_ops.disk.batch import HEADER_SIZE, TimestampType, read_header, scan
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas

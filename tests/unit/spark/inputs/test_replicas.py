@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.disk.batch import build_batch, scan
+from pykafka_ops.disk.batch import scan
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.names import segment_file
 from pykafka_ops.disk.record import Record
 from pykafka_ops.spark.inputs.log_times import time_at

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.sources.log import KafkaLogSource
 from pykafka_ops.spark.sources.log_stream import LogStreamReader, from_json, limited, to_json

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pykafka_ops.disk.batch import build_batch
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.internal import OffsetCommitKey, OffsetCommitValue, encode
 from pykafka_ops.disk.names import segment_file

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.types import StructType
 
-from pykafka_ops.disk.batch import TimestampType, build_batch
+from pykafka_ops.disk.batch import TimestampType
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.legacy import build_messages

@@ -17,7 +17,8 @@ from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.outcome import Instant
 from pykafka_ops.broker.state.replay import LeftOut
 from pykafka_ops.broker.state.timers import Timers
-from pykafka_ops.disk.batch import build_batch, read_header
+from pykafka_ops.disk.batch import read_header
+from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.internal import GroupMetadataValue
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptError
