@@ -23,6 +23,10 @@ def test_imports_point_down() -> None:
     run(str(SCRIPTS / "lint-imports"), "--no-cache")
 
 
+def test_no_two_files_import_each_other() -> None:
+    run(sys.executable, "scripts/circles.py")
+
+
 def test_files_and_functions_are_small() -> None:
     run(sys.executable, "scripts/caps.py")
 
