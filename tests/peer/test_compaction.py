@@ -14,8 +14,8 @@ from confluent_kafka.admin import AdminClient
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.broker.storage.files import RealFiles
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.compression import Codec
@@ -118,10 +118,10 @@ class Writer:
         self.log.high_watermark = self.log.log_end_offset
 
 
-def open_logs(directory: Path) -> LogDirs:
+def open_logs(directory: Path) -> LogManager:
     meta = read_meta(RealFiles(), str(directory))
     assert meta is not None and meta.cluster_id is not None
-    logs = LogDirs(
+    logs = LogManager(
         [str(directory)], broker_id=0, cluster_id=meta.cluster_id, config_of=lambda _: CONFIG
     )
     logs.open(BEGIN)
@@ -136,9 +136,10 @@ def prepare(directory: Path) -> None:
         assert log is not None
         writer = Writer(log, partition)
         writer.write(150)
-        found = log.cleanable(BEGIN)
+        found = log.compaction.cleanable(BEGIN)
         assert found.cleanable_bytes
-        log.cleaned_to = clean(logs.files, log, log.cleaning_job(found, BEGIN)).end_offset
+        report = clean(logs.files, log, log.compaction.job(found, BEGIN))
+        log.compaction.cleaned_to = report.end_offset
         writer.write(150)
     job = logs.dirs[0].collect_cleaner_offsets()
     assert job is not None

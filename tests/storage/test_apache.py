@@ -11,8 +11,8 @@ import pytest
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.broker.storage.files import RealFiles
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.disk.snapshot import read_snapshot
 from tests.support.golden.segments import CASES, SEGMENTS
 from tests.support.memory.logs import NOW, batch_of, end_txn, values
@@ -46,7 +46,7 @@ class Ours:
         files = RealFiles()
         meta = read_meta(files, str(directory))
         assert meta is not None and meta.cluster_id is not None
-        self.logs = LogDirs(
+        self.logs = LogManager(
             [str(directory)],
             broker_id=0,
             cluster_id=meta.cluster_id,
@@ -149,7 +149,7 @@ def after_a_clean_stop(directory: Path, expected: list[str]) -> None:
     ((_, producer),) = log.producers
     assert producer.last_sequence == 399
     expected += extend(log, "ours", 300, 7)
-    assert log.segment_count > 2
+    assert len(log.segments) > 2
     expected += add_transactions(log)
     log.high_watermark = log.log_end_offset
     ours.logs.close()
@@ -242,7 +242,7 @@ def test_recovery_ends_as_apaches_does(tmp_path: Path, broker: ApacheBroker) -> 
     wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text(), seconds=60)
     broker.stop()
     assert (broker.data_dir / ".kafka_cleanshutdown").exists()
-    ours = LogDirs(
+    ours = LogManager(
         [str(tmp_path / "ours")], broker_id=0, cluster_id="c", config_of=lambda _: CONFIG
     )
     ours.open(NOW)

@@ -11,8 +11,8 @@ import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import RealFiles
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.disk.checksum import crc32c
 from pykafka_ops.disk.index import check_offset_index, check_time_index
@@ -44,7 +44,7 @@ def settings() -> StorageSettings:
 
 
 def open_log(root: Path, **known: int) -> Log:
-    return Log(LogDir(str(root), RealFiles(), settings()), "t", 0, CONFIG, **known)
+    return Log(LogHome(str(root), RealFiles(), settings()), "t", 0, CONFIG, **known)
 
 
 def recover(root: Path, recovery_point: int | None = None) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from pykafka_ops import cli
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log_manager import LogManager
 from tests.support.golden.damage import WHOLE, copy_of, harm
 from tests.support.golden.segments import CASES
 from tests.support.memory.logs import NOW
@@ -30,7 +30,7 @@ def test_repaired_directories_are_opened_as_they_are(
     assert cli.main(["dump-log", "repair", str(tmp_path), "--yes"]) == 0, capsys.readouterr()
     logs = {path: path.read_bytes() for path in tmp_path.glob("*/*.log")}
     config = TopicConfig()
-    dirs = LogDirs([str(tmp_path)], broker_id=0, cluster_id="c", config_of=lambda _: config)
+    dirs = LogManager([str(tmp_path)], broker_id=0, cluster_id="c", config_of=lambda _: config)
     dirs.open(NOW)
     for key in dirs.partitions():
         log = dirs.get(*key)

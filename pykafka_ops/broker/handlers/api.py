@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.quotas.entities import QuotaEntities
     from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log_manager import LogManager
     from pykafka_ops.broker.storage.replicas import Replicas
 
 MAX_VERSION = 0x7FFF
@@ -61,7 +61,7 @@ class Services:
     image: MetadataImage
     configs: BrokerConfigs
     store: MetadataStore
-    logs: LogDirs
+    logs: LogManager
     replicas: Replicas
     topics: TopicAdmin
     sessions: FetchSessions

@@ -20,7 +20,8 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
-    from pykafka_ops.broker.storage.log import ColdRead, Log, ReadResult
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log.reader import ColdRead, ReadResult
     from pykafka_ops.broker.storage.partition import Partition
 
 
@@ -166,7 +167,7 @@ class PartitionRead:
         try:
             self.data.records = await run_in_thread(cold.run)
         except OSError as error:
-            self.data = refusal(self.wanted.index, version, log.dir.fail(error).code)
+            self.data = refusal(self.wanted.index, version, log.home.fail(error).code)
             self.size = 0
 
 

@@ -21,7 +21,8 @@ from pykafka_ops.wire.messages.list_offsets import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.storage.log import FoundOffset, Log
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log.time_search import FoundOffset
     from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.wire.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest
 
@@ -126,7 +127,7 @@ def _find(request: ListOffsetsRequest, partition: Partition, timestamp: int) -> 
     partition is committed, if the answer depends on that."""
     records = partition.log
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
-        return records.earliest()
+        return records.times.earliest()
     if timestamp == LATEST_TIERED:
         return -1, -1, -1
     bound = _readable_end(request, records)
@@ -135,11 +136,11 @@ def _find(request: ListOffsetsRequest, partition: Partition, timestamp: int) -> 
         return -1, bound, partition.leader_epoch
     found: FoundOffset | None
     if timestamp == MAX_TIMESTAMP:
-        found = records.max_timestamp()
+        found = records.times.youngest()
         if found is not None and found.offset >= bound:
             found = None
     else:
-        found = records.offset_for_time(timestamp, bound)
+        found = records.times.first_since(timestamp, bound)
     if found is None:
         _check_committed(request, partition)
         return -1, -1, -1

@@ -200,8 +200,8 @@ class Appends:
                 answer.log_start_offset = partition.log.log_start_offset
             return
         answer.base_offset, last, answer.log_append_time_ms, answer.log_start_offset, _ = info
-        partition_log = partition.log
-        if partition_log.owed >= 0 or (self.acks == -1 and partition_log.high_watermark <= last):
+        log = partition.log
+        if log.durability.owed >= 0 or (self.acks == -1 and log.high_watermark <= last):
             self.pending.append((partition, last + 1, answer))
 
     def _guard(self, partition: Partition, records: Any, transactional_id: str) -> object | None:
@@ -367,9 +367,7 @@ def _flushed(partition: Partition, required: int) -> ErrorCode:
         records = partition.log
     except KafkaError as error:
         return ErrorCode(error.code)
-    if records.owed >= 0 and records.recovery_point < required:
-        return _WAITING
-    return ErrorCode.NONE
+    return _WAITING if records.durability.up_to(required) < required else ErrorCode.NONE
 
 
 def failed(request: ProduceRequest | None, version: int, error: KafkaError) -> Answer:

@@ -30,9 +30,9 @@ from pykafka_ops.settings.rows import MAX_DOUBLE
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.compaction import Cleanable
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.storage.log import Log
-    from pykafka_ops.broker.storage.log_compact import Swap
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log.compacted_log import Swap
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.log.LogCleaner")
 
@@ -74,7 +74,7 @@ class LogCleaner:
 
     def __init__(
         self,
-        logs: LogDirs,
+        logs: LogManager,
         configs: BrokerConfigs,
         clock: Callable[[], int],
         run_in_thread: RunInThread,
@@ -182,7 +182,7 @@ class LogCleaner:
         try:
             if not found.is_open and self._is_short(key, found):
                 return None
-            cleanable = found.cleanable(now)
+            cleanable = found.compaction.cleanable(now)
         except KafkaError as error:
             log.error("looking at %s: %s", found.name, error)
             return None
@@ -194,9 +194,9 @@ class LogCleaner:
         """Whether a log nobody uses has one segment only; it is not opened for that."""
         if key not in self._short:
             try:
-                listed = found.dir.files.list(found.directory)
+                listed = found.home.files.list(found.directory)
             except OSError as error:
-                raise found.dir.fail(error) from error
+                raise found.home.fail(error) from error
             if sum(f.name.endswith(names.LOG_SUFFIX) for f in listed) > 1:
                 return False
             self._short.add(key)
@@ -246,17 +246,17 @@ class LogCleaner:
 
     async def _compact(self, process: CleanerProcess, chosen: Chosen) -> Report:
         found = chosen.log
-        generation = found.generation
-        job = found.cleaning_job(chosen.found, self._clock(), **self._limits())
+        compaction, durability = found.compaction, found.durability
+        generation = durability.generation
+        job = compaction.job(chosen.found, self._clock(), **self._limits())
 
         def unchanged() -> bool:
-            return self._logs.get(*chosen.key) is found and found.generation == generation
+            return self._logs.get(*chosen.key) is found and durability.generation == generation
 
         async def place(cleaned: CleanedSegment) -> bool:
-            old = found.segments_from(cleaned.replaces) if unchanged() else None
-            if old is None:
+            swap = compaction.put_in_place(cleaned) if unchanged() else None
+            if swap is None:
                 return False
-            swap = found.put_in_place(old, cleaned)
             task = asyncio.ensure_future(self._finish(found, swap))
             self._swaps.add(task)
             task.add_done_callback(self._swaps.discard)
@@ -265,7 +265,7 @@ class LogCleaner:
 
         report = await process.run(job, place)
         if unchanged():
-            found.cleaned_to = report.end_offset
+            compaction.cleaned_to = report.end_offset
             await self._save(found)
         return report
 
@@ -293,13 +293,13 @@ class LogCleaner:
         except FileNotFoundError:
             return  # the partition was deleted
         except OSError as error:
-            raise found.dir.fail(error) from error
+            raise found.home.fail(error) from error
         delay = found.config.file_delete_delay_ms
-        found.dir.schedule(delay, lambda: found.dir.submit(swap.removal()))
+        found.home.schedule(delay, lambda: found.home.submit(swap.removal()))
 
     async def _save(self, found: Log) -> None:
-        assert isinstance(found.dir, DataDir)
-        job = found.dir.collect_cleaner_offsets()
+        assert isinstance(found.home, DataDir)
+        job = found.home.collect_cleaner_offsets()
         if job is not None:
             await self._run_in_thread(job.run)
             job.done()
@@ -313,7 +313,7 @@ class LogCleaner:
             if error.errno in FULL:
                 log.warning("cleaning %s: %s; it is tried again", found.name, error)
             else:
-                found.dir.fail(OSError(error.errno or errno.EIO, str(error)))
+                found.home.fail(OSError(error.errno or errno.EIO, str(error)))
             return
         log.warning(
             "Unexpected exception thrown when cleaning log %s. Marking its partition as "
@@ -326,7 +326,7 @@ class LogCleaner:
         """Remove what an unfinished compaction left."""
 
         def remove() -> None:
-            files = found.dir.files
+            files = found.home.files
             for f in files.list(found.directory):
                 if f.name.endswith(names.CLEANED_SUFFIX):
                     files.remove(f"{found.directory}/{f.name}")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.storage.data_dir import DataDir
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log_manager import LogManager
     from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.broker.storage.replicas import Replicas
 
@@ -46,7 +46,7 @@ class FullDirs:
 
     def __init__(
         self,
-        logs: LogDirs,
+        logs: LogManager,
         replicas: Replicas,
         image: MetadataImage,
         announce: Callable[[], Awaitable[None]],

@@ -39,7 +39,7 @@ from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
@@ -97,7 +97,7 @@ class Parts:
             throttles=self.throttles,
             quotas=self.quotas,
         )
-        self.logs = LogDirs(
+        self.logs = LogManager(
             check.log_dirs(self.configs.value),
             broker_id=seat.broker_id,
             cluster_id=seat.cluster_id,

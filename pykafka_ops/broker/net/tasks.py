@@ -14,7 +14,7 @@ from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.log.LogManager")
 
@@ -31,7 +31,7 @@ class PeriodicTasks:
 
     def __init__(
         self,
-        logs: LogDirs,
+        logs: LogManager,
         configs: BrokerConfigs,
         *,
         clock: Callable[[], int],

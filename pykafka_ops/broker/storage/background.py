@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from pykafka_ops.broker.storage.log_dir import Job, LogDir
+from pykafka_ops.broker.storage.log_home import Job, LogHome
 
 
 class Background:
@@ -59,7 +59,7 @@ class Background:
 class RemoveTree:
     """Remove a directory with all in it."""
 
-    def __init__(self, log_dir: LogDir, path: str) -> None:
+    def __init__(self, log_dir: LogHome, path: str) -> None:
         self._log_dir = log_dir
         self._path = path
         self._error: OSError | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from threading import Lock
 
-from pykafka_ops.broker.storage.log_dir import LogDir
+from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.disk.checkpoint import format_offsets
 
 Key = tuple[str, int]
@@ -14,7 +14,7 @@ Key = tuple[str, int]
 class Checkpoint:
     """One file, offsets by partition."""
 
-    def __init__(self, log_dir: LogDir, name: str) -> None:
+    def __init__(self, log_dir: LogHome, name: str) -> None:
         self.log_dir = log_dir
         self._path = f"{log_dir.path}/{name}"
         self._written: Mapping[Key, int] | None = None
@@ -60,7 +60,7 @@ class RecoveryPoints(Checkpoint):
     would be taken for durable after a crash up to where the former one was.
     """
 
-    def __init__(self, log_dir: LogDir, name: str) -> None:
+    def __init__(self, log_dir: LogHome, name: str) -> None:
         super().__init__(log_dir, name)
         self._claims: dict[Key, int] = {}
         """The most that the file may say of a partition, now or once a job is done."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from pykafka_ops.broker.storage.data_dir import DataDir
-from pykafka_ops.broker.storage.flush import FlushJob
+from pykafka_ops.broker.storage.log.durability import FlushJob
 from pykafka_ops.errors import KafkaError
 
 _THREADS = 16
@@ -15,7 +15,7 @@ _MANY = 100
 """From so many logs on, a directory's file system is synced as a whole: five files and a directory
 of each would be synced one by one otherwise."""
 
-_log = logging.getLogger("pykafka_ops.broker.storage.log_dirs")
+_log = logging.getLogger("pykafka_ops.broker.storage.log_manager")
 
 
 def close_logs(data_dirs: Sequence[DataDir]) -> set[DataDir]:
@@ -39,7 +39,7 @@ def _write_out(data_dir: DataDir, torn: set[DataDir]) -> list[FlushJob]:
     jobs = []
     for log in data_dir.open_logs():
         try:
-            job = log.close_job()
+            job = log.durability.close_job()
         except KafkaError as error:
             _log.error("closing %s: %s", log.directory, error)
             torn.add(data_dir)

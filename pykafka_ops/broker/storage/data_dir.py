@@ -17,9 +17,9 @@ from pykafka_ops.broker.storage.checkpoints import (
     RecoveryPoints,
 )
 from pykafka_ops.broker.storage.files import Files, Lock
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dir import Job, LogDir, StorageSettings
-from pykafka_ops.broker.storage.log_state import UNKNOWN
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.tail import UNKNOWN
+from pykafka_ops.broker.storage.log_home import Job, LogHome, StorageSettings
 from pykafka_ops.broker.storage.peek import first_expiry
 from pykafka_ops.broker.storage.recovery import Recovered, Recovery
 from pykafka_ops.disk import names
@@ -54,7 +54,7 @@ def read_meta(files: Files, path: str) -> MetaProperties | None:
         raise StorageError(f"{error}; restore the file or empty the directory") from error
 
 
-class DataDir(LogDir):
+class DataDir(LogHome):
     """A data directory while the broker runs. ``partitions`` maps what is in it to its log, None
     until somebody asks for it. ``submitted`` takes jobs to another thread."""
 
@@ -317,7 +317,7 @@ class DataDir(LogDir):
 
     def _collect_recovery_points(self) -> None:
         for log in self.open_logs():
-            self.recovery_points[log.topic, log.partition] = log.recovery_point
+            self.recovery_points[log.topic, log.partition] = log.durability.recovery_point
 
     def collect_start_offsets(self) -> CheckpointJob | None:
         """Write the log starts that the first segment's name does not tell, if they changed."""

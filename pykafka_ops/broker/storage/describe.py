@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.files import Files
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk import names
 
 

@@ -15,7 +15,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.log import Log
+    from pykafka_ops.broker.storage.log.log import Log
     from pykafka_ops.broker.storage.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaFetcherThread")

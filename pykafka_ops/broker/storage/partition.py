@@ -14,7 +14,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
-    from pykafka_ops.broker.storage.log import Log
+    from pykafka_ops.broker.storage.log.log import Log
     from pykafka_ops.broker.storage.replicas import Replicas
 
 
@@ -126,7 +126,7 @@ class Partition:
         self.leader_epoch_start = log.log_end_offset
         log.assign_epoch(self.leader_epoch, self.leader_epoch_start)
         if len(self.replicas) <= 1:
-            log.high_watermark = max(log.high_watermark, log.durable(self.leader_epoch_start))
+            log.high_watermark = log.durability.up_to(self.leader_epoch_start)
 
     def resign(self) -> None:
         """Stop leading or following."""
@@ -241,7 +241,7 @@ class Partition:
             owner = self._owner
             minimum = log.config.min_insync_replicas
             end = view.committed(end, minimum, owner.timer(), owner.max_lag_ms(), owner.alive)
-        end = log.durable(end)
+        end = log.durability.up_to(end)
         if end > log.high_watermark:
             log.high_watermark = end
             return True

@@ -7,14 +7,14 @@ snapshots and leader epochs follow. Every step can be interrupted and done again
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.files import FileInfo, Files
-from pykafka_ops.broker.storage.log_dir import StorageSettings
+from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.rebuild import SegmentRebuild
 from pykafka_ops.broker.storage.replay import rebuild
 from pykafka_ops.broker.storage.segment import Segment
@@ -147,7 +147,7 @@ def write_epochs(files: Files, directory: str, epochs: EpochCache, *, sync: bool
     files.write_atomic(path, format_epochs(epochs.entries()).encode(), sync=sync)
 
 
-def epochs_in(segments: Sequence[Segment], known: EpochCache | None = None) -> EpochCache:
+def epochs_in(segments: Iterable[Segment], known: EpochCache | None = None) -> EpochCache:
     """The leader epochs as the batches tell them, after those that are ``known``."""
     epochs = EpochCache() if known is None else known
     for segment in segments:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.producers import Batch, CompletedTxn, Producers
-from pykafka_ops.broker.storage.log_dir import StorageSettings
+from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.broker.storage.snapshots import Snapshots
 from pykafka_ops.disk import control

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dir import LogDir
-from pykafka_ops.broker.storage.log_read import ColdRead
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.reader import ColdRead
+from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -68,7 +68,7 @@ class Move:
         self._generation: int | None = None
         self._torn = False
         self._files = target.files.for_thread()
-        self.dir = LogDir(target.path, self._files, target.settings)
+        self.home = LogHome(target.path, self._files, target.settings)
 
     def prepare(self, original: Log, topic_id: bytes | None, *, clean: bool) -> None:
         """Any thread: make the copy's log, or open the one that was left. After an unclean stop
@@ -77,14 +77,14 @@ class Move:
         if not clean and not self._torn:
             self._files.remove_tree(self.directory)
         if not self._files.exists(self.directory):
-            log = Log.create(self.dir, *key, config, topic_id=topic_id, directory=self.directory)
+            log = Log.create(self.home, *key, config, topic_id=topic_id, directory=self.directory)
         else:
             point = self.target.recovery_points.get(key, 0)
             if self._torn:
                 settings = self.target.settings
                 Recovery(self._files, self.directory, config, settings=settings).run()
                 point = 0
-            log = Log(self.dir, *key, config, directory=self.directory, recovery_point=point)
+            log = Log(self.home, *key, config, directory=self.directory, recovery_point=point)
             log.open()
         self.log = log
         self.end = log.log_end_offset
@@ -100,7 +100,7 @@ class Move:
         belong to the original any more begins anew. Raises KafkaError, OSError."""
         start = original.log_start_offset
         restart = self._strays(original)
-        self._generation = original.generation
+        self._generation = original.durability.generation
         begin = start if restart else self.end
         segments = original.segments
         for segment, following in zip(segments, [*segments[1:], None], strict=True):
@@ -131,7 +131,7 @@ class Move:
             within = self.limit is None or self.end <= self.limit
             if not same or not within or copy.log_start_offset == self.end:
                 return True
-        elif self._generation != original.generation:
+        elif self._generation != original.durability.generation:
             return True
         return not original.log_start_offset <= self.end <= original.log_end_offset
 

@@ -27,8 +27,8 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.storage.checkpoints import Key
     from pykafka_ops.broker.storage.data_dir import DataDir
-    from pykafka_ops.broker.storage.log import Log
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log_manager import LogManager
 
 RETRY_MS = 10_000
 """A copy that could not go on (a full disk, a damaged batch) is tried again after this time."""
@@ -50,7 +50,7 @@ class ReplicaMoves:
     ``is_held(topic, partition)`` tells of a log that must stay where it is for now, because it is
     compacted."""
 
-    def __init__(self, logs: LogDirs) -> None:
+    def __init__(self, logs: LogManager) -> None:
         self.on_moved: Callable[[str, int], None] | None = None
         self.is_held: Callable[[str, int], bool] = lambda *_: False
         self._logs = logs
@@ -210,7 +210,7 @@ class ReplicaMoves:
             step = move.plan(original)
             if step is not None and step.left >= LAST_BYTES:
                 self._submit(move, step)
-            elif move.copy.is_dirty:
+            elif move.copy.durability.is_dirty:
                 self._submit(move, step or move.rest(original), flush=True)
             elif self.is_held(*move.key):
                 move.source.schedule(HELD_MS, lambda: self._go_on(move, None))
@@ -261,8 +261,8 @@ class ReplicaMoves:
     def _failed(self, move: Move, error: KafkaError | OSError) -> None:
         """A step failed: a failed disk is taken offline, anything else is tried again."""
         _log.error("moving %s-%d to %s: %s", *move.key, move.target.path, error)
-        if move.dir.error is not None:
-            move.target.fail(move.dir.error)
+        if move.home.error is not None:
+            move.target.fail(move.home.error)
         elif isinstance(error, OSError):
             move.source.fail(error)
         if move.key in self._moves:

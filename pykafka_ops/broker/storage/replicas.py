@@ -19,8 +19,8 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.fetch_session import FetchKey, Session
     from pykafka_ops.broker.state.replication.in_sync import Proposal
-    from pykafka_ops.broker.storage.log import AppendInfo
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log.appender import AppendInfo
+    from pykafka_ops.broker.storage.log_manager import LogManager
 
 PartitionKey = tuple[str, int]
 
@@ -43,7 +43,7 @@ class Replicas:
     def __init__(
         self,
         broker_id: int,
-        logs: LogDirs,
+        logs: LogManager,
         *,
         call_soon: Callable[[Callable[[], None]], object],
         arm: Callable[[float], None],

@@ -7,7 +7,7 @@ from typing import Any
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
 from pykafka_ops.broker.storage.files import Files
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record, iter_records
@@ -39,8 +39,8 @@ class CleanWorld(World):
 
     def job(self, **limits: Any) -> Job:
         self.replicated()
-        found = self.log.cleanable(self.now)
-        job = self.log.cleaning_job(found, self.now, **limits)
+        found = self.log.compaction.cleanable(self.now)
+        job = self.log.compaction.job(found, self.now, **limits)
         return Job.from_json(job.to_json())
 
     def clean(self, **limits: Any) -> Report:
@@ -52,10 +52,9 @@ def clean(files: Files, log: Log, job: Job) -> Report:
     """Run ``job`` and put each cleaned segment in place."""
 
     def emit(cleaned: CleanedSegment) -> None:
-        old = log.segments_from(cleaned.replaces)
-        assert old is not None
-        swap = log.put_in_place(old, cleaned)
-        for gone in old:
+        swap = log.compaction.put_in_place(cleaned)
+        assert swap is not None
+        for gone in swap.old:
             gone.close()
         swap.run()
         swap.done()
@@ -63,7 +62,7 @@ def clean(files: Files, log: Log, job: Job) -> Report:
         swap.removal().run()
 
     report = Compaction(files, job, emit).run()
-    log.cleaned_to = report.end_offset
+    log.compaction.cleaned_to = report.end_offset
     return report
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from pykafka_ops.broker.net.replication.fetch_requests import NoThrottle, Throttle
 from pykafka_ops.broker.net.replication.fetch_requests import Site as FetcherSite
 from pykafka_ops.broker.net.replication.fetcher import Fetcher
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.record import iter_records

@@ -24,8 +24,8 @@ from pykafka_ops.broker.state.image import (
     PartitionImage,
 )
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.broker.storage.replicas import Replicas
@@ -101,24 +101,24 @@ def batch(*values: bytes, timestamp: int = 1000, codec: Codec = Codec.NONE, **re
 
 
 class Logs:
-    """The part of ``LogDirs`` that handlers use, over one directory in memory."""
+    """The part of ``LogManager`` that handlers use, over one directory in memory."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.files = MemoryFiles()
         self.files.make_directory("/data")
-        self.dir = LogDir("/data", self.files, StorageSettings(clock=now))
+        self.home = LogHome("/data", self.files, StorageSettings(clock=now))
         self.logs: dict[tuple[str, int], Log] = {}
 
     def create(self, topic: str, index: int, config: TopicConfig) -> Log:
-        log = Log.create(self.dir, topic, index, config, topic_id=topic_id(topic))
+        log = Log.create(self.home, topic, index, config, topic_id=topic_id(topic))
         self.logs[topic, index] = log
         return log
 
     def get(self, topic: str, index: int) -> Log | None:
         return self.logs.get((topic, index))
 
-    def directory_of(self, key: tuple[str, int]) -> LogDir | None:
-        return self.dir if key in self.logs else None
+    def directory_of(self, key: tuple[str, int]) -> LogHome | None:
+        return self.home if key in self.logs else None
 
 
 class Site:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin
-from pykafka_ops.broker.storage.log import AppendInfo, Log
-from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.log.appender import AppendInfo
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.scan import header_at
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.record import Record, iter_records
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 
 NOW = 1_700_000_000_000
 
@@ -30,16 +36,16 @@ class World:
             clock=lambda: self.now, timer=lambda: self.now, verify_transactions=verify
         )
         self.config = TopicConfig(**config)
-        self.dir = LogDir("/data", self.files, self.settings)
-        self.log = Log.create(self.dir, "t", 0, self.config)
+        self.home = LogHome("/data", self.files, self.settings)
+        self.log = Log.create(self.home, "t", 0, self.config)
 
     def reopen(self, *, clean: bool = False, **known: Any) -> Log:
         """Begin anew on the same files, as after a crash or (``clean``) after a close."""
-        self.dir = LogDir("/data", self.files, self.settings)
+        self.home = LogHome("/data", self.files, self.settings)
         if clean:
-            known.setdefault("end_offset", self.log.recovery_point)
-            known.setdefault("recovery_point", self.log.recovery_point)
-        self.log = Log(self.dir, "t", 0, self.config, **known)
+            known.setdefault("end_offset", self.log.durability.recovery_point)
+            known.setdefault("recovery_point", self.log.durability.recovery_point)
+        self.log = Log(self.home, "t", 0, self.config, **known)
         return self.log
 
     def append(
@@ -49,9 +55,35 @@ class World:
         data = batch_of(*values, timestamp=timestamp, **batch)
         return self.log.append_as_leader(data, leader_epoch=epoch, now=self.now)
 
+    def bases(self) -> list[int]:
+        """Base offsets of the segments."""
+        return [s.base_offset for s in self.log.segments]
+
+    def names(self) -> set[str]:
+        """All files, without their directories."""
+        return {n.rsplit("/", 1)[1] for n in self.files.inodes}
+
     def end_txn(self, producer_id: int, *, commit: bool, **more: int) -> AppendInfo:
         """A marker, as the coordinator writes it."""
         return end_txn(self.log, producer_id, commit=commit, now=self.now, **more)
+
+
+def filled(batches: int = 10, *, per_epoch: int = 1 << 30, **config: Any) -> World:
+    """One record a batch of SIZE bytes, four batches a segment, ten milliseconds apart, all
+    committed; a leader epoch lasts ``per_epoch`` batches."""
+    w = World(**{"segment_bytes": 4 * SIZE, "index_interval_bytes": SIZE, **config})
+    for n in range(batches):
+        w.append(b"x" * 20, timestamp=NOW + 10 * n, epoch=n // per_epoch)
+    w.log.high_watermark = batches
+    return w
+
+
+def refused(code: ErrorCode, call: Callable[[], object]) -> KafkaError:
+    """The KafkaError that ``call`` raises, which must have this code."""
+    with pytest.raises(KafkaError) as caught:
+        call()
+    assert ErrorCode(caught.value.code) == code
+    return caught.value
 
 
 def end_txn(
@@ -77,6 +109,10 @@ def batch_of(
     """A batch of records with these values; timestamps rise by a millisecond."""
     records = [Record(n, timestamp + n, key, value) for n, value in enumerate(values)]
     return memoryview(build_batch(records, **batch))
+
+
+SIZE = len(batch_of(b"x" * 20))
+"""Bytes of a batch with one record of 20 bytes."""
 
 
 def headers(data: Any) -> list[BatchHeader]:

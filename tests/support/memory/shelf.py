@@ -12,8 +12,8 @@ class Shelf:
 
     def __init__(self, site: Site) -> None:
         self.jobs: list[Any] = []
-        site.logs.dir.submit = self.jobs.append  # type: ignore[method-assign,assignment]
-        site.logs.dir.on_flushed = site.replicas.flushed
+        site.logs.home.submit = self.jobs.append  # type: ignore[method-assign,assignment]
+        site.logs.home.on_flushed = site.replicas.flushed
 
     def work(self, site: Site) -> None:
         job = self.jobs.pop(0)

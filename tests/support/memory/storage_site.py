@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import Files
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dir import StorageSettings
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_home import StorageSettings
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from tests.support.memory.logs import NOW, batch_of
 from tests.support.waiting import wait_for
@@ -25,15 +25,15 @@ class Site:
         self.config = TopicConfig(file_delete_delay_ms=1000)
         self.gone: list[tuple[str, list[tuple[str, int]], bool]] = []
         self.now = NOW
-        self.logs: LogDirs
+        self.logs: LogManager
 
     @property
     def memory(self) -> MemoryFiles:
         assert isinstance(self.files, MemoryFiles)
         return self.files
 
-    def start(self, broker_id: int = 1, cluster_id: str = "cluster") -> LogDirs:
-        self.logs = LogDirs(
+    def start(self, broker_id: int = 1, cluster_id: str = "cluster") -> LogManager:
+        self.logs = LogManager(
             self.paths,
             broker_id=broker_id,
             cluster_id=cluster_id,

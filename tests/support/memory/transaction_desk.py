@@ -6,7 +6,7 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.state.transactions.metadata import Transaction
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.memory_files import Inode, MemoryFiles
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.disk.batch import BatchHeader, scan
@@ -65,8 +65,8 @@ class TransactionDesk:
             self.files.append = MethodType(_append, self)  # type: ignore[method-assign,assignment]
         else:
             site.logs.files = self.files
-            site.logs.dir = type(site.logs.dir)("/data", self.files, site.logs.dir.settings)
-        site.logs.dir.settings.verify_transactions = self.verify
+            site.logs.home = type(site.logs.home)("/data", self.files, site.logs.home.settings)
+        site.logs.home.settings.verify_transactions = self.verify
         if not fresh:
             site.logs.create = MethodType(_reopen, site.logs)  # type: ignore[method-assign]
         for name, count in self.topics.items():
@@ -198,7 +198,7 @@ def _append(desk: TransactionDesk, inode: Inode, path: str, data: bytes) -> None
 
 
 def _reopen(logs: Logs, topic: str, index: int, config: Any) -> Log:
-    log = Log(logs.dir, topic, index, config, topic_id=topic_id(topic))
+    log = Log(logs.home, topic, index, config, topic_id=topic_id(topic))
     logs.logs[topic, index] = log
     return log
 

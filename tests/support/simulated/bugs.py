@@ -18,8 +18,7 @@ from pykafka_ops.broker.state.replication.in_sync import InSync
 from pykafka_ops.broker.storage.cleaner.loops import DEAD
 from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
 from pykafka_ops.broker.storage.cleaner.retain import Retention
-from pykafka_ops.broker.storage.flush import FlushJob
-from pykafka_ops.broker.storage.log_segments import LogSegments
+from pykafka_ops.broker.storage.log.durability import Durability, FlushJob
 from pykafka_ops.broker.storage.memory_files import MemoryFile
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.broker.storage.replicas import Replicas
@@ -66,7 +65,7 @@ _begin = Partition._begin
 
 def _begins_at_nothing(partition: Partition, log: Any) -> None:
     _begin(partition, log)
-    log._high_watermark = 0
+    log.tail.high_watermark = 0
 
 
 def _commits_as_follower(replicas: Replicas, topic: str, index: int) -> None:
@@ -119,8 +118,8 @@ BUGS: dict[str, list[Patch]] = {
     "generations are not compared": [(GroupShard, "_may_commit", lambda *_, **__: ErrorCode.NONE)],
     "a clean stop syncs nothing": [(FlushJob, "run", _nothing)],
     "answers do not wait for the disk": [
-        (LogSegments, "flush_soon", _nothing),
-        (LogSegments, "flush", _nothing),
+        (Durability, "flush_soon", _nothing),
+        (Durability, "flush", _nothing),
     ],
     "a flush commits": [(Replicas, "flushed", _commits_as_follower)],
     "lost brokers are not missed": [(BrokerRules, "_replicas_lost", _no_steps)],

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from pykafka_ops.broker.net import broker, cleaner, coordinators, turns
 from pykafka_ops.broker.net.cluster import identity, seat
 from pykafka_ops.broker.net.sockets import server
-from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_dirs
+from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from tests.support.simulated.cleaning import SimCleaner
 from tests.support.simulated.ensemble import SimStore
@@ -103,7 +103,7 @@ def installed(world: World) -> Iterator[None]:
         (data_dir, "ThreadPoolExecutor", NoPool),
         (background, "ThreadPoolExecutor", lambda *_, **__: LatePool(loop)),
         (server, "bind", network.bind),
-        *((module, "RealFiles", _files) for module in (seat, identity, log_dirs)),
+        *((module, "RealFiles", _files) for module in (seat, identity, log_manager)),
     ]
     with ExitStack() as stack:
         for module, name, value in replaced:

@@ -15,7 +15,7 @@ from tests.support.simulated.ledger import Committed, Key, demand
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.net.parts import Parts
-    from pykafka_ops.broker.storage.log import Log
+    from pykafka_ops.broker.storage.log.log import Log
     from pykafka_ops.broker.storage.partition import Partition
     from tests.support.simulated.loop import Life
     from tests.support.simulated.nodes import Node
@@ -112,7 +112,8 @@ class Watcher:
         state = self.states.get(partition.key)
         end, epoch = log.log_end_offset, partition.leader_epoch
         place = (node.id, node.lives, key)
-        stamp = (end, log.high_watermark, log.generation, partition.leader, epoch, held.end, state)
+        committed, generation = log.high_watermark, log.durability.generation
+        stamp = (end, committed, generation, partition.leader, epoch, held.end, state)
         if self._stamps.get(place) == stamp:
             return  # nothing is new
         self._stamps[place] = stamp
@@ -151,8 +152,8 @@ class Watcher:
         said = f"{partition.key} on broker {node.id}"
         demand(end <= log.log_end_offset, "I6", f"{said}: watermark {end} is above the end")
         place = (node.id, node.lives, key)
-        generation, done = self._verified.get(place, (log.generation, 0))
-        if generation != log.generation:
+        generation, done = self._verified.get(place, (log.durability.generation, 0))
+        if generation != log.durability.generation:
             done = 0
         if end > done:
             try:
@@ -162,7 +163,7 @@ class Watcher:
             held.take(said, data)
             if isinstance(held, Compacted) and not done and partition.is_leader:
                 self._latest(node, partition, key, held, log)
-        self._verified[place] = log.generation, max(done, end)
+        self._verified[place] = log.durability.generation, max(done, end)
 
     def _latest(
         self, node: Node, partition: Partition, key: Key, held: Compacted, log: Log

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pykafka_ops.broker.metadata.store import MetadataStore, Op
     from pykafka_ops.broker.storage.files import Files
-    from pykafka_ops.broker.storage.log import Log
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -50,7 +50,7 @@ def stored_identity(files: Files, directories: Iterable[str]) -> tuple[int | Non
 
 
 async def adopt(
-    store: MetadataStore, logs: LogDirs, broker_id: int, names: Sequence[str] | None = None
+    store: MetadataStore, logs: LogManager, broker_id: int, names: Sequence[str] | None = None
 ) -> list[str]:
     """Make topics of the logs that are there; their names. Raises StorageError, StoreError."""
     topics: dict[str, dict[int, Log]] = {}

@@ -27,7 +27,7 @@ from pykafka_ops.broker.state.replication.fetching import (
 )
 from pykafka_ops.broker.state.replication.follower_session import FollowerSession, Wanted
 from pykafka_ops.broker.storage import follower
-from pykafka_ops.broker.storage.log_dir import NoSpaceError
+from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse, PartitionData
@@ -230,7 +230,7 @@ class Fetcher:
                 follower.truncate(partition, state, Truncation(state.offset, complete=True))
             if (
                 not (ready := state.is_ready(now))
-                or partition.log.dir.full
+                or partition.log.home.full
                 or (throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded())
             ):
                 self._later.append(key)

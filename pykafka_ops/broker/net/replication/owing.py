@@ -21,7 +21,7 @@ class Owing:
 
     def note(self, partition: Partition) -> None:
         """It was appended to, or begins to follow. Raises KafkaError KAFKA_STORAGE_ERROR."""
-        if partition.log.owed >= 0:
+        if partition.log.durability.owed >= 0:
             self._keys.add(partition.key)
 
     async def settled(self) -> None:
@@ -36,6 +36,10 @@ class Owing:
     def _owes(self, key: tuple[str, int]) -> bool:
         partition = self._replicas.find(*key)
         try:
-            return partition is not None and not partition.is_leader and partition.log.owed >= 0
+            return (
+                partition is not None
+                and not partition.is_leader
+                and partition.log.durability.owed >= 0
+            )
         except KafkaError:
             return False

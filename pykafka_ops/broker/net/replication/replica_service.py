@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         StopReplicaOrder,
     )
     from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.storage.log_dirs import LogDirs
+    from pykafka_ops.broker.storage.log_manager import LogManager
     from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.broker.storage.replicas import Replicas
 
@@ -50,7 +50,7 @@ class LocalReplicas:
         self,
         image: MetadataImage,
         replicas: Replicas,
-        logs: LogDirs,
+        logs: LogManager,
         settings: LiveSettings,
         *,
         coordinators: Coordinators | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.storage.log_dir import StorageSettings
+from pykafka_ops.broker.storage.log_home import StorageSettings
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs

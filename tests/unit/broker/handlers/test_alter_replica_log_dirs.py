@@ -10,8 +10,8 @@ import pytest
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.image import PartitionImage
 from pykafka_ops.broker.storage import replica_move, replica_moves
-from pykafka_ops.broker.storage.log_dir import StorageSettings
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log_home import StorageSettings
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.log_dirs import (
@@ -30,7 +30,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(replica_move, "CHUNK", 1)
     monkeypatch.setattr(replica_moves, "LAST_BYTES", 1)
     made = Site()
-    logs = LogDirs(
+    logs = LogManager(
         ["/a", "/b"],
         broker_id=0,
         cluster_id="c",
@@ -119,4 +119,4 @@ def test_a_new_partition_is_made_where_it_was_sent(site: Site) -> None:
     logs = site.services.logs
     for index in range(3):
         logs.create("u", index)
-    assert [logs.create("u", index).dir.path for index in range(3)] == ["/b"] * 3
+    assert [logs.create("u", index).home.path for index in range(3)] == ["/b"] * 3

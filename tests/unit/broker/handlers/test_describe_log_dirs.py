@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.log_dir import StorageSettings
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log_home import StorageSettings
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from tests.support.memory.handler_site import Site, batch
@@ -21,7 +21,7 @@ def site() -> Site:
     """Topic t (2 partitions) in /a, topic u in /b; all three hosted."""
     made = Site()
     files = MemoryFiles(capacity=1 << 30)
-    logs = LogDirs(
+    logs = LogManager(
         ["/a", "/b"],
         broker_id=0,
         cluster_id="c",
@@ -86,7 +86,7 @@ def test_the_volume_is_told_from_version_4_on(site: Site) -> None:
 
 
 def test_a_directory_that_failed_is_named_with_its_error(site: Site) -> None:
-    logs = cast(LogDirs, site.services.logs)
+    logs = cast(LogManager, site.services.logs)
     logs.dirs[0].fail(OSError(5, "Input/output error"))
     bad, good = site.ask(DescribeLogDirsRequest(topics=None), 4).results
     assert (bad.log_dir, bad.error_code, bad.topics) == ("/a", STORAGE, [])

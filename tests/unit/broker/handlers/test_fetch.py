@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.handlers import fetch as handler
-from pykafka_ops.broker.storage.log import Origin
+from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker

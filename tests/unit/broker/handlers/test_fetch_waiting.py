@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.handlers import fetch as handler
-from pykafka_ops.broker.storage.log_read import ColdRead
+from pykafka_ops.broker.storage.log.reader import ColdRead
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
 from tests.support.memory.replication import follower_at
@@ -221,7 +221,7 @@ def test_cold_records_that_cannot_be_read_take_their_directory_offline(site: Sit
         answer = await site.ask_soon(request(("t", 0), ("u", 0)), 12)
         assert codes(answer) == [STORAGE, NONE]
         assert sizes(answer) == [0, SIZE]
-        assert not site.logs.dir.online
+        assert not site.logs.home.online
 
     asyncio.run(body())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.handler_site import ME, OTHER, Site, batch
 from tests.support.memory.replication import lead
@@ -37,7 +37,7 @@ def test_an_answer_waits_for_the_flush_its_topic_asks_for(acks: int) -> None:
     assert third.done
     assert not shelf.jobs
     assert [outcome(x) for x in (first, second, third)] == [(0, 0), (0, 1), (0, 2)]
-    assert partition.log.high_watermark == partition.log.recovery_point == 3
+    assert partition.log.high_watermark == partition.log.durability.recovery_point == 3
 
 
 def test_a_failed_flush_is_answered_with_an_error() -> None:
@@ -76,7 +76,7 @@ def test_a_flush_that_ends_when_another_broker_leads_commits_nothing() -> None:
     site.produce(batch(b"a"), acks=1)
     lead(partition, (ME, OTHER), (ME, OTHER), leader=OTHER, epoch=4)
     shelf.work(site)
-    assert partition.log.recovery_point == 1
+    assert partition.log.durability.recovery_point == 1
     assert partition.log.high_watermark == 0, "the other broker may not have it"
 
 
@@ -87,10 +87,10 @@ def test_what_a_crash_left_unsynced_is_not_committed_before_it_is() -> None:
     site.produce(batch(b"a"), acks=1)
     shelf.jobs.clear()
     site.replicas.drop("t", 0)
-    site.logs.logs["t", 0] = Log(site.logs.dir, "t", 0, partition.log.config)
+    site.logs.logs["t", 0] = Log(site.logs.home, "t", 0, partition.log.config)
     again = site.replicas.host("t", 0, partition.topic_id)
     lead(again, (ME,), (ME,), leader=ME, epoch=4)
     assert again.log.log_end_offset == 1
     assert again.log.high_watermark == 0
     shelf.work(site)
-    assert again.log.high_watermark == again.log.recovery_point == 1
+    assert again.log.high_watermark == again.log.durability.recovery_point == 1

@@ -72,7 +72,7 @@ def coordinator() -> Coordinator:
 @pytest.fixture
 def site(coordinator: Coordinator) -> Site:
     made = Site(ask=coordinator)
-    made.logs.dir.settings.verify_transactions = True
+    made.logs.home.settings.verify_transactions = True
     made.topic("t", 2)
     made.update({STATE: dict.fromkeys(range(50), PartitionImage(OTHER, 0, (OTHER,), (OTHER,)))})
     return made

@@ -16,8 +16,8 @@ from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
@@ -59,7 +59,7 @@ class Site:
         self.files.now = self.now = NOW
         self.jobs: list[str] = []
         self.before: Before = lambda _: None
-        self.logs = LogDirs(
+        self.logs = LogManager(
             ["/a", "/b"],
             broker_id=0,
             cluster_id="c",
@@ -109,11 +109,11 @@ def site() -> Site:
 def test_every_dirty_log_is_cleaned_once_and_remembered(site: Site) -> None:
     assert run(site.round())
     assert not run(site.round())
-    assert site.much.cleaned_to == site.much.segments[-1].base_offset
+    assert site.much.compaction.cleaned_to == site.much.segments[-1].base_offset
     assert len({key for _, key, _ in records(site.much)}) == 3
-    where = site.much.dir.path
+    where = site.much.home.path
     stored = bytes(site.files.inodes[f"{where}/cleaner-offset-checkpoint"].data)
-    assert f"t 1 {site.much.cleaned_to}" in stored.decode()
+    assert f"t 1 {site.much.compaction.cleaned_to}" in stored.decode()
 
 
 def test_what_was_cut_meanwhile_is_left_as_it_is(site: Site) -> None:
@@ -124,7 +124,7 @@ def test_what_was_cut_meanwhile_is_left_as_it_is(site: Site) -> None:
     assert run(site.round())
     found = records(site.much)
     assert [o for o, _, _ in found] == list(range(20))
-    assert site.much.cleaned_to is None
+    assert site.much.compaction.cleaned_to is None
     assert not [p for p in site.files.inodes if p.endswith(".cleaned")]
 
 
@@ -132,7 +132,7 @@ def test_truncation_makes_what_comes_again_dirty(site: Site) -> None:
     while run(site.round()):
         pass
     site.much.truncate_to(10)
-    assert site.much.cleaned_to == 10
+    assert site.much.compaction.cleaned_to == 10
 
 
 def test_a_log_that_cannot_be_understood_is_left_alone(site: Site) -> None:
@@ -164,7 +164,7 @@ def test_a_failed_disk_takes_the_directory_offline(site: Site) -> None:
         raise FailedError("Input/output error", "disk", errno.EIO)
 
     site.before = fail
-    directory = site.much.dir.path
+    directory = site.much.home.path
     assert run(site.round())
     assert site.logs.offline == [directory]
     assert site.logs.get("t", 1) is None
@@ -179,7 +179,7 @@ def test_a_full_disk_is_tried_again(site: Site) -> None:
     assert site.logs.offline == [] and not site.cleaner.uncleanable
     site.before = lambda _: None
     assert run(site.round())
-    assert site.much.cleaned_to == site.much.segments[-1].base_offset
+    assert site.much.compaction.cleaned_to == site.much.segments[-1].base_offset
 
 
 def test_a_deleted_partition_is_no_failure(site: Site) -> None:
@@ -197,7 +197,7 @@ def test_a_log_nobody_uses_with_one_segment_is_not_opened() -> None:
     site.logs.close()
     again = Site.__new__(Site)
     again.files, again.jobs, again.now, again.before = site.files, [], NOW, lambda _: None
-    again.logs = LogDirs(
+    again.logs = LogManager(
         ["/a", "/b"], broker_id=0, cluster_id="c", config_of=lambda _: CONFIG, files=site.files
     )
     again.logs.open(NOW)

@@ -13,7 +13,7 @@ from pykafka_ops.broker.net import full_dirs
 from pykafka_ops.broker.net.full_dirs import FullDirs, has_room
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
-from pykafka_ops.broker.storage.log_dir import NoSpaceError
+from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.handler_site import batch
 from tests.unit.broker.net.replication.test_replica_service import ID, ME, OTHER, Desk

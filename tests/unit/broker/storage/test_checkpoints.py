@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from pykafka_ops.broker.storage.checkpoints import Checkpoint, RecoveryPoints
-from pykafka_ops.broker.storage.log_dir import LogDir
+from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.errors import KafkaError
@@ -45,7 +45,7 @@ def test_what_follows_a_cut_is_not_taken_for_durable_after_a_crash(site: Site) -
     site.kill()
     again = site.start().get(*KEY)
     assert again is not None
-    assert (again.log_end_offset, again.recovery_point) == (5, 3)
+    assert (again.log_end_offset, again.durability.recovery_point) == (5, 3)
 
 
 def test_a_log_under_an_old_name_begins_undurable(site: Site) -> None:
@@ -56,7 +56,7 @@ def test_a_log_under_an_old_name_begins_undurable(site: Site) -> None:
     site.kill()
     again = site.start().get(*KEY)
     assert again is not None
-    assert (again.log_end_offset, again.recovery_point) == (1, 0)
+    assert (again.log_end_offset, again.durability.recovery_point) == (1, 0)
 
 
 def test_nothing_is_appended_while_the_checkpoint_cannot_be_written(site: Site) -> None:
@@ -71,7 +71,7 @@ def test_nothing_is_appended_while_the_checkpoint_cannot_be_written(site: Site) 
 
 
 def test_a_checkpoint_that_is_overtaken_is_not_written_any_more() -> None:
-    log_dir = LogDir("/a", MemoryFiles())
+    log_dir = LogHome("/a", MemoryFiles())
     log_dir.files.make_directory("/a")
     points = RecoveryPoints(log_dir, POINTS)
     late = points.job({KEY: 9})
@@ -87,7 +87,7 @@ def test_a_checkpoint_that_is_overtaken_is_not_written_any_more() -> None:
 
 
 def test_what_has_not_changed_is_not_written() -> None:
-    log_dir = LogDir("/a", MemoryFiles())
+    log_dir = LogHome("/a", MemoryFiles())
     log_dir.files.make_directory("/a")
     starts = Checkpoint(log_dir, "log-start-offset-checkpoint")
     job = starts.job({})

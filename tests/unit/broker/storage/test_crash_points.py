@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from tests.support.memory.logs import batch_of, values
 from tests.support.memory.mortal_files import MortalFiles, PowerCutError
 from tests.support.memory.storage_site import Site
@@ -80,8 +80,9 @@ class History:
     def note(self) -> None:
         for key in KEYS:
             log = self.site.logs.get(*key)
-            if log is not None and log.is_open and log.recovery_point > log.log_start_offset:
-                self.durable[key] = max(self.durable[key], log.recovery_point)
+            point = 0 if log is None or not log.is_open else log.durability.recovery_point
+            if log is not None and point > log.log_start_offset:
+                self.durable[key] = max(self.durable[key], point)
 
     def crash(self) -> None:
         """The process is gone; a power cut also takes some of what was not synced."""

@@ -98,7 +98,7 @@ def test_segments_after_a_damaged_one_go() -> None:
     done = recover(w)
     assert (done.end_offset, done.truncated) == (2, 8 * SIZE)
     assert [s.base_offset for s in w.log.segments] == [0]
-    assert w.log.epoch_entries() == [(0, 0)]
+    assert w.log.epochs.entries() == [(0, 0)]
     assert w.append(b"next", epoch=5).first_offset == 2
 
 
@@ -147,10 +147,10 @@ def test_damaged_epochs_are_read_from_the_batches() -> None:
     for damage in (b"", b"0\n3\n0 0\n", b"\xff\xfe", cut, falling):
         w.files.write("/data/t-0/leader-epoch-checkpoint", damage)
         w.reopen(clean=True)
-        assert w.log.epoch_entries() == whole
+        assert w.log.epochs.entries() == whole
         w.files.write("/data/t-0/leader-epoch-checkpoint", damage)
         recover(w, point=10)
-        assert w.log.epoch_entries() == whole
+        assert w.log.epochs.entries() == whole
 
 
 def test_producers_survive_a_crash_with_and_without_snapshots() -> None:

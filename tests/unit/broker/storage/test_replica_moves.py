@@ -10,7 +10,7 @@ import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage import replica_move, replica_moves
-from pykafka_ops.broker.storage.log import Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.replica_move import MARKER
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -75,7 +75,7 @@ def test_a_replica_moves_with_all_it_has(site: Site) -> None:
     site.start()
     original = fill(site)
     original.raise_log_start(7)
-    expected, epochs = held(site), original.epoch_entries()
+    expected, epochs = held(site), original.epochs.entries()
     moved: list[tuple[str, int]] = []
     site.logs.moves.on_moved = lambda *key: moved.append(key)
     site.logs.moves.start(*KEY, "/b")
@@ -89,7 +89,7 @@ def test_a_replica_moves_with_all_it_has(site: Site) -> None:
     assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (7, COUNT, COUNT)
     assert held(site) == expected
     assert log.topic_id == TOPIC_ID
-    assert log.epoch_entries() == [(e, max(o, 7)) for e, o in epochs]
+    assert log.epochs.entries() == [(e, max(o, 7)) for e, o in epochs]
     assert append(log, b"more") == COUNT
     site.pass_time(2000, lambda: only_in(site, "/b"))
     site.logs.close()
@@ -221,7 +221,7 @@ def test_what_cannot_move_is_refused(site: Site) -> None:
     site.start()
     assert code_of(site, "/nowhere") == ErrorCode.LOG_DIR_NOT_FOUND
     assert code_of(site, "/b") == ErrorCode.REPLICA_NOT_AVAILABLE
-    assert site.logs.create(*KEY).dir.path == "/b", "it is made where it was sent"
+    assert site.logs.create(*KEY).home.path == "/b", "it is made where it was sent"
     site.logs.dirs[0].fail(OSError(errno.EIO, "gone"))
     assert code_of(site, "/a") == ErrorCode.KAFKA_STORAGE_ERROR
     assert code_of(site, "/c") == ErrorCode.KAFKA_STORAGE_ERROR

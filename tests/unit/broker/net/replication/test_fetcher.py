@@ -8,7 +8,7 @@ import pytest
 
 from pykafka_ops.broker.net.replication.fetcher import AT_ONCE
 from pykafka_ops.broker.net.replication.fetchers import fetcher_number
-from pykafka_ops.broker.storage.log import AppendInfo, Log
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from pykafka_ops.wire.types import ZERO_UUID
@@ -110,7 +110,7 @@ def test_another_history_is_cut_off_before_copying() -> None:
     pair.fetcher.add(pair.copy)
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a", 1: b"b"}
-    assert pair.copy.log.epoch_entries() == pair.led.log.epoch_entries()
+    assert pair.copy.log.epochs.entries() == pair.led.log.epochs.entries()
     assert pair.copy.log.high_watermark == 2
 
 
@@ -135,8 +135,8 @@ def test_a_log_without_epochs_is_cut_to_its_high_watermark_first() -> None:
     pair.leader.append("t", 0, batch(b"a"))
     pair.settle()
     log = pair.copy.log
-    log._epochs.clear()
-    log._latest_epoch = -1
+    log.epochs.clear()
+    log.tail.latest_epoch = -1
     lead(pair.copy, (0, 1), leader=0, epoch=4)
     lead(pair.led, (0, 1), leader=0, epoch=4)
     pair.fetcher.add(pair.copy)
@@ -161,7 +161,7 @@ def test_a_leader_that_lost_records_costs_the_follower_its_own() -> None:
     pair.leader.append("t", 0, batch(b"a"), batch(b"b"), batch(b"c"))
     pair.settle()
     pair.led.log.truncate_to(1)
-    pair.led.log._epochs.clear()  # it cannot tell where they part
+    pair.led.log.epochs.clear()  # it cannot tell where they part
     for _ in range(4):
         pair.fetch()
     assert pair.copy.log.log_end_offset == 1
@@ -312,7 +312,7 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
     pair.leader.append("u", 0, batch(b"u"))
     real = Log.append_as_follower
 
-    def fail(log: Log, records: memoryview) -> AppendInfo:
+    def fail(log: Log, records: memoryview) -> object:
         if log.topic == "u":
             return real(log, records)
         pair.copy.go_offline()
@@ -328,7 +328,7 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
 def test_a_full_disk_is_tried_again_until_there_is_room() -> None:
     pair = Pair(replica_fetch_backoff_ms=1000)
     pair.leader.append("t", 0, batch(b"a"), batch(b"b"), batch(b"c" * 500))
-    files, home = pair.follower.logs.files, pair.follower.logs.dir
+    files, home = pair.follower.logs.files, pair.follower.logs.home
     files.capacity = files.used + 200
     pair.fetch()
     files.capacity = None  # by now there is room

@@ -102,4 +102,4 @@ def test_a_leader_is_not_told_of_what_flush_messages_wants_synced_first() -> Non
         await pair.fetcher.stop()
 
     asyncio.run(asyncio.wait_for(copy_it(), 60))
-    assert copy.log.recovery_point == 1
+    assert copy.log.durability.recovery_point == 1

@@ -24,8 +24,8 @@ from pykafka_ops.broker.state.controller.orders import (
     StopReplicaOrder,
 )
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
-from pykafka_ops.broker.storage.log_dir import StorageSettings
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log_home import StorageSettings
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.broker.storage.replicas import Replicas
@@ -67,7 +67,7 @@ class Desk:
     def __init__(self) -> None:
         self.image = MetadataImage("cluster")
         self.files = MemoryFiles()
-        self.logs = LogDirs(
+        self.logs = LogManager(
             ["/a", "/b"],
             broker_id=ME,
             cluster_id="cluster",

@@ -135,16 +135,16 @@ def test_small_segments_become_few_and_the_index_finds_everything() -> None:
     w = CleanWorld(segment_bytes=400, index_interval_bytes=50)
     for n in range(60):
         w.put((f"k{n}", "v"))
-    before = w.log.segment_count
+    before = len(w.log.segments)
     w.log.update_config(type(w.config)(cleanup_policy=w.config.cleanup_policy))
     w.clean()
-    assert before > 5 and w.log.segment_count == 2
+    assert before > 5 and len(w.log.segments) == 2
     w.log.update_config(w.config)
     for offset in range(60):
         part = w.log.read(offset, 100, up_to=60).parts[0]
         header = read_header(part)
         assert header.base_offset == offset
-    assert w.log.offset_for_time(NOW, 60) is not None
+    assert w.log.times.first_since(NOW, 60) is not None
 
 
 def test_a_full_map_leaves_the_rest_dirty() -> None:
@@ -153,10 +153,10 @@ def test_a_full_map_leaves_the_rest_dirty() -> None:
         w.put((f"k{n % 20}", "v" * 20))
     report = w.clean(memory=12 * 24)
     assert 0 < report.end_offset < w.log.segments[-1].base_offset
-    assert w.log.cleaned_to == report.end_offset
+    assert w.log.compaction.cleaned_to == report.end_offset
     kept = [o for o, _, _ in records(w.log)]
     assert set(range(40, 60)) <= set(kept)
-    while (w.log.cleaned_to or 0) < w.log.cleanable(w.now).first_uncleanable:
+    while (w.log.compaction.cleaned_to or 0) < w.log.compaction.cleanable(w.now).first_uncleanable:
         w.clean(memory=12 * 24)
     assert sorted({k for _, k, _ in records(w.log)}) == sorted(b"k%d" % n for n in range(20))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.storage.log_dir import LogDir
+from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
@@ -68,10 +68,10 @@ def crash(w: CleanWorld, after: int) -> bool:
 
 
 def recover(w: CleanWorld) -> None:
-    point = w.log.recovery_point
+    point = w.log.durability.recovery_point
     done = Recovery(w.files, "/data/t-0", w.config, recovery_point=point, settings=w.settings).run()
     assert done.truncated == 0
-    w.dir = LogDir("/data", w.files, w.settings)
+    w.home = LogHome("/data", w.files, w.settings)
     w.reopen(end_offset=done.end_offset, recovery_point=done.recovery_point)
 
 
@@ -164,4 +164,4 @@ def test_a_rename_that_fails_takes_the_directory_offline() -> None:
     w.files.fail("rename", match=".log.cleaned", error=errno.EIO)
     with pytest.raises(KafkaError):
         w.clean()
-    assert not w.dir.online
+    assert not w.home.online

@@ -87,11 +87,11 @@ def test_an_open_transaction_holds_the_cleaner_back() -> None:
     push(w)
     w.replicated()
     open_at = 12
-    found = w.log.cleanable(w.now)
+    found = w.log.compaction.cleanable(w.now)
     assert found.first_uncleanable <= open_at
     w.end_txn(8, commit=True)
     w.replicated()
-    assert w.log.cleanable(w.now).first_uncleanable > open_at
+    assert w.log.compaction.cleanable(w.now).first_uncleanable > open_at
 
 
 def test_a_transaction_over_several_segments_is_known_in_all_of_them() -> None:
@@ -101,6 +101,6 @@ def test_a_transaction_over_several_segments_is_known_in_all_of_them() -> None:
         w.put(key, producer_id=8, producer_epoch=0, base_sequence=n, transactional=True)
     w.end_txn(8, commit=False)
     push(w)
-    assert w.log.segment_count > 5
+    assert len(w.log.segments) > 5
     w.clean()
     assert {key for _, key, _ in records(w.log)} <= {b"x0", b"x1"}

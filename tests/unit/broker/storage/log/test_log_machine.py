@@ -103,12 +103,12 @@ class LogMachine(RuleBasedStateMachine):
     @rule()
     def roll(self) -> None:
         self.log.roll()
-        self.durable = max(self.durable, self.log.recovery_point)
+        self.durable = max(self.durable, self.log.durability.recovery_point)
 
     @rule()
     def flush(self) -> None:
         self.log.flush()
-        assert self.log.recovery_point == self.end
+        assert self.log.durability.recovery_point == self.end
         self.durable = self.end
 
     @precondition(lambda self: self.model)
@@ -206,7 +206,7 @@ class LogMachine(RuleBasedStateMachine):
     @rule()
     def stop_and_start(self) -> None:
         self.log.close()
-        assert self.log.recovery_point == self.end
+        assert self.log.durability.recovery_point == self.end
         self.durable = self.end
         self.world.reopen(clean=True, start_checkpoint=self.start)
 

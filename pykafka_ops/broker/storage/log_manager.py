@@ -1,7 +1,7 @@
 """All logs of a broker in its data directories (``LogManager``).
 
 Everything but :class:`Job` objects runs on one thread. After a clean stop nothing of a partition
-is read until somebody asks for it. :meth:`LogDirs.tick` does what is due: call it about once a
+is read until somebody asks for it. :meth:`LogManager.tick` does what is due: call it about once a
 second, and when ``wake`` asks for it.
 """
 
@@ -20,14 +20,14 @@ from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.describe import DirDescription, LogDescription, describe
 from pykafka_ops.broker.storage.files import Files, RealFiles
-from pykafka_ops.broker.storage.log import Log
-from pykafka_ops.broker.storage.log_dir import LogDir, StorageSettings
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
-__all__ = ["DirDescription", "LogDescription", "LogDirs"]
+__all__ = ["DirDescription", "LogDescription", "LogManager"]
 
 OnOffline = Callable[[str, list[Key], bool], None]
 """(directory, partitions that are gone, whether it was the last directory)."""
@@ -37,7 +37,7 @@ _SAVE_NEW_MS = 1_000
 _log = logging.getLogger(__name__)
 
 
-class LogDirs:
+class LogManager:
     """The data directories ``paths`` of one broker.
 
     ``config_of(topic)`` gives a topic's settings. ``on_offline`` hears of failed directories,
@@ -318,20 +318,20 @@ class LogDirs:
         for data_dir in self.online:
             for log in data_dir.open_logs():
                 wait = log.config.flush_ms
-                if wait != MAX_LONG and now - log.last_flush_ms >= wait:
-                    log.last_flush_ms = now
-                    job = log.flush_job()
+                if wait != MAX_LONG and now - log.durability.last_flush_ms >= wait:
+                    log.durability.last_flush_ms = now
+                    job = log.durability.flush_job()
                     if job is not None:
                         data_dir.submit(job)
 
     # -- failure and the end -----------------------------------------------------------------------
 
-    def _filled(self, data_dir: LogDir) -> None:
+    def _filled(self, data_dir: LogHome) -> None:
         assert isinstance(data_dir, DataDir)
         if self.on_full is not None:
             self.on_full(data_dir)
 
-    def _failed(self, data_dir: LogDir, error: OSError) -> None:
+    def _failed(self, data_dir: LogHome, error: OSError) -> None:
         """A directory failed: its partitions are gone until the next start."""
         _log.error("log directory %s failed and is taken offline: %s", data_dir.path, error)
         assert isinstance(data_dir, DataDir)

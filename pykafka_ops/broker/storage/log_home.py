@@ -53,7 +53,7 @@ class Job(Protocol):
         """Take the result in."""
 
 
-class LogDir:
+class LogHome:
     """One data directory. A failing disk takes it offline, with all its logs, for good.
 
     A disk without space does not: ``on_full`` is told, and says by ``full`` until when to spare it.
@@ -69,8 +69,8 @@ class LogDir:
         self.full = False
         self.cleaner_offsets: dict[tuple[str, int], int] = {}
         """Where the part of a compacted log begins that was not cleaned yet."""
-        self.on_failure: Callable[[LogDir, OSError], None] | None = None
-        self.on_full: Callable[[LogDir], None] | None = None
+        self.on_failure: Callable[[LogHome, OSError], None] | None = None
+        self.on_full: Callable[[LogHome], None] | None = None
         self.on_flushed: Callable[[str, int], None] | None = None
         self.delete_later: Callable[[float, Callable[[], None]], None] | None = None
 

@@ -11,7 +11,7 @@ import pytest
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.broker.storage.files import RealFiles
-from pykafka_ops.broker.storage.log_dirs import LogDirs
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -97,9 +97,9 @@ def test_an_unreadable_identity_is_refused(site: Site) -> None:
 
 def test_new_logs_go_where_fewest_are(site: Site) -> None:
     logs = site.start()
-    where = [logs.create("t", n).dir.path for n in range(4)]
+    where = [logs.create("t", n).home.path for n in range(4)]
     assert sorted(where) == ["/a", "/a", "/b", "/b"]
-    assert logs.create("u", 0, directory="/b").dir.path == "/b"
+    assert logs.create("u", 0, directory="/b").home.path == "/b"
     assert logs.create("t", 0) is logs.get("t", 0)
     with pytest.raises(KafkaError) as caught:
         logs.create("u", 1, directory="/c")
@@ -148,7 +148,7 @@ def test_after_a_clean_stop_nothing_is_read_until_it_is_used(site: Site) -> None
     assert sorted(logs.partitions()) == [("t", 0), ("t", 1), ("t", 2)]
     log = logs.get("t", 0)
     assert log is not None
-    assert (log.log_end_offset, log.high_watermark, log.recovery_point) == (2, 2, 2)
+    assert (log.log_end_offset, log.high_watermark, log.durability.recovery_point) == (2, 2, 2)
     assert not log.is_open
     assert values(log) == [(0, b"a"), (1, b"b")]
     site.memory.fail("list")
@@ -208,7 +208,7 @@ def test_a_clean_stop_syncs_what_was_recovered_and_not_used(site: Site, looked_u
     assert logs.dirs[0].clean
     log = logs.get("t", 0)
     assert log is not None
-    assert (log.log_end_offset, log.recovery_point) == (2, 2)
+    assert (log.log_end_offset, log.durability.recovery_point) == (2, 2)
     assert values(log) == [(0, b"a"), (1, b"b")]
 
 
@@ -273,8 +273,8 @@ def test_topics_with_flush_ms_are_flushed_in_the_background(site: Site) -> None:
     log = logs.create("t", 0)
     append(log, b"a")
     site.pass_time(1_000)
-    assert log.recovery_point == 0
-    site.pass_time(1_000, lambda: log.recovery_point == 1)
+    assert log.durability.recovery_point == 0
+    site.pass_time(1_000, lambda: log.durability.recovery_point == 1)
 
 
 def test_idle_producers_are_forgotten(site: Site) -> None:
@@ -300,7 +300,7 @@ def test_config_changes_reach_logs_in_use_and_logs_made_later(site: Site) -> Non
 
 def test_finished_work_asks_to_be_taken_in(tmp_path: Path) -> None:
     rung = []
-    logs = LogDirs(
+    logs = LogManager(
         [str(tmp_path / "d")],
         broker_id=1,
         cluster_id="c",
@@ -313,7 +313,7 @@ def test_finished_work_asks_to_be_taken_in(tmp_path: Path) -> None:
     log.roll()
     wait_for(lambda: rung, what="the bell")
     logs.tick(NOW)
-    assert log.recovery_point == 1
+    assert log.durability.recovery_point == 1
     logs.close()
 
 

@@ -1,4 +1,4 @@
-"""Appending as leader and as follower."""
+"""Appending as leader."""
 
 from __future__ import annotations
 
@@ -8,22 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from pykafka_ops.broker.state.producers import Origin
-from pykafka_ops.broker.storage.log import RecordsRejectedError
+from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record, iter_records
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.memory.logs import NOW, World, batch_of, headers, values
-
-
-def refused(code: ErrorCode, call: Callable[[], object]) -> KafkaError:
-    with pytest.raises(KafkaError) as caught:
-        call()
-    assert ErrorCode(caught.value.code) == code
-    return caught.value
+from tests.support.memory.logs import NOW, World, batch_of, headers, refused, values
 
 
 def lead(world: World, data: memoryview, **more: object) -> object:
@@ -40,7 +32,7 @@ def test_offsets_and_leader_epoch_are_written_into_the_batch() -> None:
         (2, 2, 4),
     ]
     assert values(w.log) == [(0, b"a"), (1, b"b"), (2, b"c")]
-    assert w.log.epoch_entries() == [(3, 0), (4, 2)]
+    assert w.log.epochs.entries() == [(3, 0), (4, 2)]
     assert w.log.log_end_offset == 3
 
 
@@ -167,9 +159,6 @@ def test_old_messages_on_compacted_topics_want_keys_too() -> None:
     refused(ErrorCode.INVALID_RECORD, lambda: lead(w, memoryview(bytearray(data))))
 
 
-# -- producers -------------------------------------------------------------------------------------
-
-
 def test_a_batch_sent_again_gets_its_first_offsets() -> None:
     w = World()
     ids = {"producer_id": 7, "producer_epoch": 0}
@@ -226,72 +215,6 @@ def test_an_unverified_transaction_is_refused_where_verification_is_on() -> None
     guard = w.log.producers.start_verification(1, 0, 0, NOW)
     lead(w, batch_of(b"a", **batch), guard=guard)
     assert w.log.log_end_offset == 1
-
-
-# -- rolling ---------------------------------------------------------------------------------------
-
-
-def test_a_segment_rolls_when_it_is_full() -> None:
-    size = len(batch_of(b"x" * 50))
-    w = World(segment_bytes=3 * size)
-    for _ in range(7):
-        w.append(b"x" * 50)
-    assert [s.base_offset for s in w.log.segments] == [0, 3, 6]
-    assert [s.size for s in w.log.segments] == [3 * size, 3 * size, size]
-    assert w.log.recovery_point == 6
-    names = {n.rsplit("/")[-1] for n in w.files.inodes}
-    assert {"00000000000000000003.snapshot", "00000000000000000006.snapshot"} <= names
-    assert len(values(w.log)) == 7
-
-
-def test_a_segment_rolls_by_the_time_of_its_records() -> None:
-    w = World(segment_ms=1000)
-    w.append(b"a", timestamp=NOW)
-    w.append(b"a", timestamp=NOW + 1000)
-    w.append(b"a", timestamp=NOW - 5000)
-    assert w.log.segment_count == 1
-    w.append(b"a", timestamp=NOW + 1001)
-    assert [s.base_offset for s in w.log.segments] == [0, 3]
-
-
-def test_a_segment_without_timestamps_rolls_by_the_clock() -> None:
-    w = World(segment_ms=1000)
-    w.append(b"a", timestamp=-1)
-    w.now += 1000
-    w.append(b"a", timestamp=-1)
-    assert w.log.segment_count == 1
-    w.now += 1
-    w.append(b"a", timestamp=-1)
-    assert [s.base_offset for s in w.log.segments] == [0, 2]
-
-
-def test_a_segment_rolls_when_an_index_is_full() -> None:
-    w = World(index_interval_bytes=0, segment_index_bytes=36)
-    for n in range(8):
-        w.append(b"a", timestamp=NOW + n)
-    assert [s.base_offset for s in w.log.segments] == [0, 3, 6]
-
-
-def test_jitter_rolls_earlier() -> None:
-    w = World(segment_ms=1000, segment_jitter_ms=1000)
-    jitter = w.log.segments[0].jitter_ms
-    assert 0 <= jitter < 1000
-    w.append(b"a", timestamp=NOW)
-    w.append(b"a", timestamp=NOW + 1000 - jitter)
-    assert w.log.segment_count == 1
-    w.append(b"a", timestamp=NOW + 1001 - jitter)
-    assert w.log.segment_count == 2
-
-
-def test_offsets_too_far_from_the_base_roll_a_segment() -> None:
-    w = World()
-    far = 2**31 + 5
-    w.append(b"a")
-    data = batch_of(b"b")
-    struct.pack_into(">q", data, 0, far)
-    w.log.append_as_follower(data)
-    assert [s.base_offset for s in w.log.segments] == [0, far]
-    assert values(w.log, 1) == [(far, b"b")]
 
 
 def test_coordinators_append_without_client_checks() -> None:

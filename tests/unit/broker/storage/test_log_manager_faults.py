@@ -83,7 +83,7 @@ def test_a_failing_directory_takes_its_logs_along_and_the_other_works_on(site: S
     assert logs.offline == ["/a"]
     with pytest.raises(KafkaError):
         logs.create("t", 0, is_new=False)
-    assert logs.create("u", 0).dir.path == "/b"
+    assert logs.create("u", 0).home.path == "/b"
     site.memory.fail_next_sync(match="/b/")
     with pytest.raises(KafkaError):
         there.flush()
@@ -98,7 +98,7 @@ def test_a_directory_that_fails_at_start_is_offline_from_the_beginning(site: Sit
     site.memory.fail("mkdir", match="/a")
     logs = site.start()
     assert logs.offline == ["/a"]
-    assert logs.create("t", 0).dir.path == "/b"
+    assert logs.create("t", 0).home.path == "/b"
     site.kill()
     site.memory.fail("list", match="/a", times=9)
     site.memory.fail("list", match="/b", times=9)

@@ -1,25 +1,12 @@
-"""Reading ranges, offsets by time, and what a cold cache means."""
+"""Reading ranges, aborted transactions, and what a cold cache means."""
 
 from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.memory.logs import NOW, World, batch_of, headers, values
-
-SIZE = len(batch_of(b"x" * 20))
-
-
-def filled(batches: int = 10, **config: object) -> World:
-    """One record of 20 bytes a batch; four batches a segment, an index entry every second."""
-    config = {"segment_bytes": 4 * SIZE, "index_interval_bytes": SIZE, **config}
-    w = World(**config)
-    for n in range(batches):
-        w.append(b"x" * 20, timestamp=NOW + 10 * n)
-    w.log.high_watermark = batches
-    return w
+from tests.support.memory.logs import SIZE, World, filled, headers, values
 
 
 def offsets(world: World, offset: int, size: int, up_to: int, **more: bool) -> list[int]:
@@ -134,65 +121,7 @@ def test_a_read_error_takes_the_directory_offline() -> None:
     with pytest.raises(KafkaError) as caught:
         w.log.read(0, 100, up_to=10)
     assert caught.value.code == ErrorCode.KAFKA_STORAGE_ERROR
-    assert not w.dir.online
-
-
-# -- time ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("reopened", [False, True])
-def test_offsets_are_found_by_time(reopened: bool) -> None:
-    w = filled()
-    if reopened:
-        w.log.close()
-        w.reopen(clean=True)
-    for n in range(10):
-        assert w.log.offset_for_time(NOW + 10 * n, 10) == (NOW + 10 * n, n, 0)
-        if n:
-            assert w.log.offset_for_time(NOW + 10 * n - 9, 10) == (NOW + 10 * n, n, 0)
-    assert w.log.offset_for_time(0, 10) == (NOW, 0, 0)
-    assert w.log.offset_for_time(NOW + 91, 10) is None
-    assert w.log.offset_for_time(NOW + 60, 6) is None, "not committed yet"
-
-
-def test_time_search_looks_inside_batches_and_skips_deleted_records() -> None:
-    w = World()
-    w.append(b"a", b"b", b"c", timestamp=NOW, codec=Codec.LZ4)
-    assert w.log.offset_for_time(NOW + 1, 3) == (NOW + 1, 1, 0)
-    w.log.high_watermark = 3
-    w.log.delete_records(2)
-    assert w.log.offset_for_time(NOW, 3) == (NOW + 2, 2, 0)
-
-
-def test_timestamps_that_go_back_are_found_by_the_first_as_young() -> None:
-    w = World(index_interval_bytes=0)
-    for timestamp in (50, 10, 40, 90, 20):
-        w.append(b"a", timestamp=NOW + timestamp)
-    assert w.log.offset_for_time(NOW + 45, 5) == (NOW + 50, 0, 0)
-    assert w.log.offset_for_time(NOW + 60, 5) == (NOW + 90, 3, 0)
-    assert w.log.max_timestamp() == (NOW + 90, 3, 0)
-
-
-def test_the_largest_timestamp_and_its_first_record() -> None:
-    w = World(segment_bytes=3 * SIZE)
-    assert w.log.max_timestamp() is None
-    w.append(b"a", b"b", timestamp=NOW)
-    w.append(b"c", timestamp=NOW + 1)
-    w.append(b"d" * 40, timestamp=NOW - 100)
-    assert w.log.max_timestamp() == (NOW + 1, 1, 0)
-
-
-def test_earliest_and_latest_come_with_their_epochs() -> None:
-    w = World()
-    assert w.log.earliest() == (-1, 0, -1)
-    assert w.log.latest() == (-1, 0, -1)
-    w.append(b"a", epoch=2)
-    w.append(b"b", epoch=5)
-    assert w.log.earliest() == (-1, 0, 2)
-    assert w.log.latest() == (-1, 2, 5)
-    assert w.log.end_offset_for_epoch(2) == (2, 1)
-    assert w.log.end_offset_for_epoch(9) == (-1, -1)
-    assert w.log.epoch_for_offset(1) == 5
+    assert not w.home.online
 
 
 def test_aborted_transactions_are_looked_for_once_and_found_when_they_come() -> None:

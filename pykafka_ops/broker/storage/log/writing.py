@@ -1,0 +1,71 @@
+"""Writing a batch to the active segment, with all that is kept beside it."""
+
+from __future__ import annotations
+
+import errno
+
+from pykafka_ops.broker.storage.files import Buffer
+from pykafka_ops.broker.storage.log.parts import LogParts
+from pykafka_ops.broker.storage.log.rolling import roll_if_due
+from pykafka_ops.broker.storage.replay import Marker, add_batch, add_marker
+from pykafka_ops.broker.storage.segment import Segment
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.txn_index import AbortedTxn
+from pykafka_ops.errors import KafkaError
+
+
+def write_batch(
+    parts: LogParts, data: Buffer, header: BatchHeader, marker: Marker | None, now: int
+) -> None:
+    """Write a batch that has its offsets; ``marker`` is the end of a transaction in it.
+
+    Raises KafkaError KAFKA_STORAGE_ERROR; nothing is written then.
+    """
+    tail, last = parts.tail, header.last_offset
+    span = (header.base_offset, last)
+    active = roll_if_due(parts, header.size, header.max_timestamp, span, now)
+    if header.magic < 2:
+        parts.epochs.clear()
+    elif header.partition_leader_epoch >= 0:
+        parts.epochs.assign(header.partition_leader_epoch, header.base_offset)
+    position = active.size
+    try:
+        if marker is not None and marker.aborted:
+            _note_aborted(parts, active, header)
+        active.append(data, header.size, last, header.max_timestamp)
+    except OSError as error:
+        raise append_failed(parts, active, position, error) from error
+    tail.end = last + 1
+    if marker is not None:
+        add_marker(tail.producers, header, marker)
+    elif header.producer_id >= 0 and header.magic >= 2 and not header.is_control:
+        add_batch(tail.producers, header)
+    tail.producers.end_offset = tail.end
+    parts.producers.settle()
+    if header.magic >= 2:
+        tail.remember(header.base_offset, position)
+    else:
+        tail.forget_places()
+
+
+def _note_aborted(parts: LogParts, active: Segment, header: BatchHeader) -> None:
+    """Put an abort into the transaction index, before its marker is written: readers of
+    committed data must never see the marker without it."""
+    done = parts.tail.producers.peek_marker(header.producer_id, header.base_offset, aborted=True)
+    if done is not None:
+        active.append_aborted(
+            AbortedTxn(
+                done.producer_id, done.first_offset, done.last_offset, done.last_stable_offset
+            )
+        )
+
+
+def append_failed(parts: LogParts, active: Segment, position: int, error: OSError) -> KafkaError:
+    """A write failed: take back what it left. If not even that works, the directory is done."""
+    home = parts.place.home
+    try:
+        active.truncate_log(position)
+        active.truncate_aborted(parts.tail.end)
+    except OSError as again:
+        home.fail(OSError(errno.EIO, f"cannot take back a failed write: {again}"))
+    return home.fail(error)

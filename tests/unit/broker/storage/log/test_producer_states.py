@@ -1,0 +1,21 @@
+"""Producer state on disk."""
+
+from __future__ import annotations
+
+from tests.support.memory.logs import World
+
+
+def test_a_clean_stop_writes_no_snapshot_for_a_log_without_producers() -> None:
+    w = World()
+    w.append(b"a")
+    w.log.close()
+    assert not [f for f in w.files.list("/data/t-0") if f.name.endswith(".snapshot")]
+    assert w.reopen(clean=True).producers.end_offset == 1
+    w.append(b"b", producer_id=7, producer_epoch=0, base_sequence=0)
+    w.log.close()
+    assert [f.name for f in w.files.list("/data/t-0") if f.name.endswith(".snapshot")] == [
+        f"{2:020}.snapshot"
+    ]
+    log = w.reopen(clean=True)
+    log.open()
+    assert [entry.producer_id for entry in log.producers.entries()] == [7]
