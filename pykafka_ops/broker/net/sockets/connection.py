@@ -15,6 +15,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, cast
 
 from pykafka_ops.broker.handlers.meter import Meter, throttled
+from pykafka_ops.broker.net.sockets.writes import WRITE_HIGH, write_lines
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import WireError
 
@@ -30,7 +31,6 @@ MIN_FRAME = 8
 """A request header without a client id."""
 OWN_MEMORY = 32 * 1024
 """A frame above this size gets memory of its own while it arrives."""
-WRITE_HIGH = 1 << 20
 BURST = 256
 """Requests of one client served in a row before the others have their turn."""
 LEAST_PROGRESS = 4096
@@ -342,7 +342,7 @@ class Connection(asyncio.BufferedProtocol):
         if len(parts) == 1:
             transport.write(parts[0])
         else:
-            transport.writelines(parts)
+            write_lines(transport, parts)
 
     # -- the end -------------------------------------------------------------------------------
 
