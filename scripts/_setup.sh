@@ -16,38 +16,47 @@ pko_apt() {  # install Debian packages when the system lets us
     pko_as_root apt-get update -qq >&2 && DEBIAN_FRONTEND=noninteractive pko_as_root apt-get install -y -qq "$@" >&2
 }
 
-pko_python() {  # the first Python >= 3.11 on the PATH
-    local p
-    for p in python3 python3.13 python3.12 python3.11; do
-        if command -v "$p" >/dev/null && "$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            echo "$p"; return
-        fi
+pko_pythons() {  # each Python >= 3.11 that can make environments, one a line: its version and path
+    local p found seen=" "
+    for p in python3 python3.{19..11} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+        found=$("$p" - 2>/dev/null <<'EOF'
+import ensurepip, sys, venv
+version = sys.version_info
+if version < (3, 11) or version.releaselevel != "final" or sys.implementation.name != "cpython":
+    sys.exit(1)
+print(f"{version.major}.{version.minor} {sys.executable}")
+EOF
+        ) || continue
+        case $seen in *" ${found%% *} "*) continue ;; esac
+        seen+="${found%% *} "
+        echo "$found"
     done
-    return 1
 }
 
-pko_venv() {  # pko_venv [EXTRA]: .venv with the package and that extra, compiled
+pko_python() {  # the path of the first
+    local version path
+    read -r version path < <(pko_pythons) && echo "$path"
+}
+
+pko_venv() {  # pko_venv [EXTRA [PYTHON]]: $VENV with the package and that extra, compiled
     pko_install "$@"
     # Also where PYTHONDONTWRITEBYTECODE is set, which would have every start compile it anew.
     "$VENV/bin/python" -m compileall -qq pykafka_ops || true
 }
 
 pko_install() {
-    local extra=${1:-} want have python
+    local extra=${1:-} python=${2:-} want have
     want=$(sha256sum pyproject.toml | cut -c1-16)
     have=$(cat "$VENV/.installed" 2>/dev/null || true)
     case " $have " in *" $want:$extra "*) return ;; esac
     [ -z "$extra" ] && case " $have " in *" $want:"*) return ;; esac
-    python=$(pko_python) || { pko_apt python3 python3-venv && python=$(pko_python); } \
-        || pko_fail "needs Python 3.11 or newer: install it (Debian: apt-get install python3 python3-venv)"
     if ! [ -x "$VENV/bin/pip" ]; then
+        [ -n "$python" ] || python=$(pko_python) || { pko_apt python3 python3-venv && python=$(pko_python); } \
+            || pko_fail "needs Python 3.11 or newer with venv: install it (Debian: apt-get install python3 python3-venv)"
         rm -rf "$VENV"
-        "$python" -m venv "$VENV" >/dev/null 2>&1 || {
-            rm -rf "$VENV"
-            pko_apt python3-venv && "$python" -m venv "$VENV"
-        } || pko_fail "cannot make a virtual environment: install python3-venv (Debian: apt-get install python3-venv)"
+        "$python" -m venv "$VENV" >&2 || pko_fail "$python cannot make a virtual environment; see the lines above"
     fi
-    echo "$0: installing pykafka-ops${extra:+[$extra]} into .venv (first run only)" >&2
+    echo "$0: installing pykafka-ops${extra:+[$extra]} into ${VENV##*/} (first run only)" >&2
     "$VENV/bin/python" -m pip install -q --disable-pip-version-check -e ".${extra:+[$extra]}" >&2 \
         || pko_fail "pip could not install the package; see the lines above"
     case " $have " in *" $want:"*) echo "$have $want:$extra" ;; *) echo "$want:$extra" ;; esac > "$VENV/.installed"
