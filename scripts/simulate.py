@@ -1,9 +1,9 @@
 """Runs the simulation of a cluster (``tests/support/simulated``) for many seeds.
 
-Each seed runs in a process of its own, with string hashes that are the same every time: a seed
-that fails does so again. Its rule, its last events and its traceback are shown; once it is
-understood, put it into ``KEPT`` of ``tests/unit/broker/net/test_simulation.py``. With ``--bugs``
-it plants known bugs in the rules, one after the other, and tells which seed catches each.
+Each seed runs in a process of its own, with string hashes that are the same every time: a seed that
+fails does so again. Its rule, its last events and its traceback are shown; once it is understood,
+put it into ``KEPT`` of ``tests/unit/broker/runtime/test_simulation.py``. With ``--bugs`` it plants
+known bugs in the rules, one after the other, and tells which seed catches each.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ LEVELS = ("DEBUG", "INFO", "WARN", "WARNING", "ERROR")
 
 def start(ctx: Context) -> int:
     """Run a broker in the foreground, or as a daemon once it accepts clients."""
-    from pykafka_ops.broker.net.process import set_up_log
+    from pykafka_ops.broker.runtime.process import set_up_log
 
     args = ctx.args
     properties = _properties(args)
@@ -69,7 +69,7 @@ def stop(ctx: Context) -> int:
 
 
 def _end(pid: int) -> None:
-    from pykafka_ops.broker.net.process import alive
+    from pykafka_ops.broker.runtime.process import alive
 
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
@@ -112,7 +112,7 @@ def status(ctx: Context) -> Table:
 
 
 def _running(data_dir: Path) -> dict[str, Any] | None:
-    from pykafka_ops.broker.net.process import alive, read_pid_file
+    from pykafka_ops.broker.runtime.process import alive, read_pid_file
 
     found = read_pid_file(data_dir)
     return found if found is not None and alive(int(found["pid"])) else None
@@ -194,7 +194,7 @@ def _say_ready(line: str) -> None:
 
 
 def _run(properties: dict[str, str], data_dir: Path, on_ready: Callable[[str], None]) -> int:
-    from pykafka_ops.broker.net.process import run
+    from pykafka_ops.broker.runtime.process import run
 
     try:
         return run(properties, data_dir, on_ready)
@@ -207,7 +207,7 @@ def _run(properties: dict[str, str], data_dir: Path, on_ready: Callable[[str], N
 
 def _daemon(properties: dict[str, str], data_dir: Path, log_file: str, args: Args) -> int:
     """Fork; the parent waits for the ready line (or the reason why there is none)."""
-    from pykafka_ops.broker.net.process import set_up_log
+    from pykafka_ops.broker.runtime.process import set_up_log
 
     reader, writer = os.pipe()
     if os.fork():

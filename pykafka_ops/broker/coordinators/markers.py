@@ -18,11 +18,11 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.runtime import Coordinator, Slot
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
     from pykafka_ops.broker.state.outcome import Instant, Outcome
     from pykafka_ops.broker.state.transactions.metadata import TopicPartition
     from pykafka_ops.broker.state.transactions.shard import Completion, TransactionShard
-    from pykafka_ops.broker.storage.partition import Partition
-    from pykafka_ops.broker.storage.replicas import Replicas
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionMarkerChannelManager")
 

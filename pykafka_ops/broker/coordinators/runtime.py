@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.loading import load
+from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.timers import Timer, Timers
-from pykafka_ops.broker.storage.waiting import wait_until
 from pykafka_ops.disk.build import build_batch, build_plain
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
@@ -28,8 +28,8 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.partition import Partition
-    from pykafka_ops.broker.storage.replicas import Replicas
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import config_changes, config_store
-from pykafka_ops.broker.metadata import config_entities
+from pykafka_ops.broker.handlers import config_changes
 from pykafka_ops.broker.metadata.znodes.config import quota_path, sanitize
+from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import config_store
 from pykafka_ops.broker.metadata.znodes.config import USERS, sanitize
+from pykafka_ops.broker.services import config_store
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.groups import Groups
     from pykafka_ops.broker.coordinators.transactions import Transactions
     from pykafka_ops.broker.handlers.meter import Meter
-    from pykafka_ops.broker.metadata.controller_requests import ControllerRequests
-    from pykafka_ops.broker.metadata.producer_ids import ProducerIds
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.services.controller_requests import ControllerRequests
+    from pykafka_ops.broker.services.producer_ids import ProducerIds
+    from pykafka_ops.broker.services.topic_admin import TopicAdmin
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.controller.orders import ReplicaService
     from pykafka_ops.broker.state.controller.topic_requests import Charge
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.quotas.entities import QuotaEntities
     from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
     from pykafka_ops.broker.storage.log_manager import LogManager
-    from pykafka_ops.broker.storage.replicas import Replicas
 
 MAX_VERSION = 0x7FFF
 Answer = object | Coroutine[Any, Any, object] | None
@@ -48,7 +48,7 @@ Answer = object | Coroutine[Any, Any, object] | None
 
 @dataclass(slots=True)
 class Services:
-    """Everything a handler may call; one per broker, built by ``net/broker.py``.
+    """Everything a handler may call; one per broker, built by ``runtime/parts.py``.
 
     ``clock()`` is the wall clock in ms, ``timer()`` a monotonic clock in ms. ``image`` changes in
     place; a ``TopicImage`` taken from it does not.

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from pykafka_ops.broker.handlers import broker_loggers, config_store
 from pykafka_ops.broker.metadata.znodes.config import BROKERS, DEFAULT_ENTITY, TOPICS
+from pykafka_ops.broker.services import broker_loggers, config_store
 from pykafka_ops.broker.state.configs.alter import (
     Change,
     Resource,

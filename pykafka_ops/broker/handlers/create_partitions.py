@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.topic_admin import PartitionsSpec
+from pykafka_ops.broker.services.topic_admin import PartitionsSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_partitions import (

@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.create_topics import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.metadata.topic_admin import Created
+    from pykafka_ops.broker.services.topic_admin import Created
     from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 
 Described = dict[frozenset[tuple[str, str]], list[CreatableTopicConfigs]]

@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.delete_records import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.wire.messages.delete_records import (
         DeleteRecordsPartition,
         DeleteRecordsRequest,

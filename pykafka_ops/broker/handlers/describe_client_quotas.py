@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import config_store
-from pykafka_ops.broker.metadata import config_entities
 from pykafka_ops.broker.metadata.znodes.config import CLIENTS, IPS, USERS, quota_entity, sanitize
+from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state.quotas.entities import ABSENT
 from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of, quotas_of
 from pykafka_ops.errors import KafkaError

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import broker_loggers, config_store
 from pykafka_ops.broker.handlers.config_changes import broker_id_of
 from pykafka_ops.broker.metadata.znodes.config import TOPICS
+from pykafka_ops.broker.services import broker_loggers, config_store
 from pykafka_ops.broker.state.configs.alter import Resource
 from pykafka_ops.broker.state.configs.sources import Entry
 from pykafka_ops.broker.state.names import check_name

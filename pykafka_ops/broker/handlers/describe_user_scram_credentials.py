@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import config_store
-from pykafka_ops.broker.metadata import config_entities
 from pykafka_ops.broker.metadata.znodes.config import DEFAULT_ENTITY, USERS, desanitize, sanitize
+from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

@@ -40,8 +40,8 @@ from pykafka_ops.wire.messages.fetch import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.state.fetch_session import Session
-    from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.wire.types import Buffer
 
 log = logging.getLogger("kafka.server.ReplicaManager")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
     from pykafka_ops.broker.state.fetch_session import FetchPartition
-    from pykafka_ops.broker.storage.partition import Partition
-    from pykafka_ops.broker.storage.replicas import Replicas
 
 UNKNOWN = -1
 

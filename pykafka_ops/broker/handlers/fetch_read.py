@@ -20,9 +20,9 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
+    from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.storage.log.log import Log
     from pykafka_ops.broker.storage.log.reader import ColdRead, ReadResult
-    from pykafka_ops.broker.storage.partition import Partition
 
 
 logger = logging.getLogger("kafka.server.ReplicaManager")

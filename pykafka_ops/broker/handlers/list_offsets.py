@@ -21,9 +21,9 @@ from pykafka_ops.wire.messages.list_offsets import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.storage.log.log import Log
     from pykafka_ops.broker.storage.log.time_search import FoundOffset
-    from pykafka_ops.broker.storage.partition import Partition
     from pykafka_ops.wire.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest
 
 log = logging.getLogger("kafka.server.KafkaApis")

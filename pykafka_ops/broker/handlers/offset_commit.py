@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with, java_length
-from pykafka_ops.broker.metadata import consumer_offsets
+from pykafka_ops.broker.services import consumer_offsets
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.records import NEVER, Committed
 from pykafka_ops.wire.codes import ErrorCode

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import by_topic
-from pykafka_ops.broker.metadata import consumer_offsets
+from pykafka_ops.broker.services import consumer_offsets
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets
 from pykafka_ops.broker.state.groups.records import Committed
 from pykafka_ops.errors import KafkaError

@@ -32,7 +32,7 @@ from pykafka_ops.wire.messages.produce import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.handlers.api import Answer, Context, Shape
-    from pykafka_ops.broker.storage.partition import Partition
+    from pykafka_ops.broker.partitions.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -20,8 +20,8 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.handlers.api import Services
+    from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-    from pykafka_ops.broker.storage.partition import Partition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar, cast
 
-from pykafka_ops.broker.net.replication.fetch_requests import NoThrottle, Throttle
-from pykafka_ops.broker.net.replication.fetch_requests import Site as FetcherSite
-from pykafka_ops.broker.net.replication.fetcher import Fetcher
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.runtime.replication.fetch_requests import NoThrottle, Throttle
+from pykafka_ops.broker.runtime.replication.fetch_requests import Site as FetcherSite
+from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
 from pykafka_ops.broker.storage.log.log import Log
-from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.record import iter_records
 from pykafka_ops.errors import ConnectError

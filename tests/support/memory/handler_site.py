@@ -9,9 +9,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from pykafka_ops.broker.coordinators.elsewhere import Ask
+from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
-from pykafka_ops.broker.net.coordinators import Coordinators
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.deferred import Deferred
@@ -27,8 +29,6 @@ from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
-from pykafka_ops.broker.storage.partition import Partition
-from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
@@ -68,8 +68,9 @@ class CoordinatorDesk:
             run_in_thread=asyncio.to_thread,
         )
         self._coordinators._spawn = self._work.append  # type: ignore[assignment,method-assign]
-        ids = SimpleNamespace(take=lambda: next(site.ids))
-        self.transactions = self._coordinators.add_transactions(image, configs, cast(Any, ids), ask)
+        self.transactions = self._coordinators.add_transactions(
+            image, configs, lambda: next(site.ids), ask
+        )
         self.groups = self._coordinators.add_groups(image, configs)
 
     def led(self, *partitions: Partition) -> None:

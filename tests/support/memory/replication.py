@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
-from pykafka_ops.broker.storage.partition import Partition
 
 
 def lead(

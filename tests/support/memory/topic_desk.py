@@ -13,7 +13,7 @@ from typing import Any
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.meter import Meter
-from pykafka_ops.broker.metadata.topic_admin import TopicAdmin
+from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas

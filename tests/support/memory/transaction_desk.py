@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any, NamedTuple
 
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.transactions.metadata import Transaction
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.memory_files import Inode, MemoryFiles
-from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.disk.batch import BatchHeader, scan
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import iter_records

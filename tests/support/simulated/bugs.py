@@ -8,8 +8,10 @@ from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.handlers import fetch_read, list_offsets
-from pykafka_ops.broker.net.parts import Parts
-from pykafka_ops.broker.net.sockets import server
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.runtime.parts import Parts
+from pykafka_ops.broker.runtime.sockets import server
 from pykafka_ops.broker.state.controller.broker_rules import BrokerRules
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.groups.shard import GroupShard
@@ -20,8 +22,6 @@ from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
 from pykafka_ops.broker.storage.cleaner.retain import Retention
 from pykafka_ops.broker.storage.log.durability import Durability, FlushJob
 from pykafka_ops.broker.storage.memory_files import MemoryFile
-from pykafka_ops.broker.storage.partition import Partition
-from pykafka_ops.broker.storage.replicas import Replicas
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.errors import WireError

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pykafka_ops.broker.net.cluster.peer import Peer
+from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.state.image import Endpoint
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.messages.find_coordinator import (

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import SessionLostError
-from pykafka_ops.broker.net.broker import Broker
+from pykafka_ops.broker.runtime.broker import Broker
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.errors import PkoError
 from tests.support.simulated.loop import Life, SimLoop
 from tests.support.simulated.network import Network
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.net.parts import Parts
+    from pykafka_ops.broker.runtime.parts import Parts
 
 DIRS = ("/data/0", "/data/1")
 PORT = 9092

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from pykafka_ops.broker.net.replication.fetch_requests import in_one_piece
+from pykafka_ops.broker.runtime.replication.fetch_requests import in_one_piece
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import iter_records

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from pykafka_ops.broker.net import broker, cleaner, coordinators, turns
-from pykafka_ops.broker.net.cluster import identity, seat
-from pykafka_ops.broker.net.sockets import server
+from pykafka_ops.broker.coordinators import hosted
+from pykafka_ops.broker.runtime import broker, cleaner, turns
+from pykafka_ops.broker.runtime.cluster import identity, seat
+from pykafka_ops.broker.runtime.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from tests.support.simulated.cleaning import SimCleaner
@@ -97,7 +98,7 @@ def installed(world: World) -> Iterator[None]:
         (seat, "open_store", open_store),
         (seat, "lock", lock),
         (identity, "random_uuid", lambda: b"\1" + numbers.randbytes(15)),
-        (coordinators, "_new_id", lambda: numbers.randbytes(8).hex()),
+        (hosted, "_new_id", lambda: numbers.randbytes(8).hex()),
         (broker, "ThreadPoolExecutor", NoPool),
         (closing, "ThreadPoolExecutor", NoPool),
         (data_dir, "ThreadPoolExecutor", NoPool),

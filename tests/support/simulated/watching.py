@@ -14,9 +14,9 @@ from tests.support.simulated.cleaning import Compacted
 from tests.support.simulated.ledger import Committed, Key, demand
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.net.parts import Parts
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.runtime.parts import Parts
     from pykafka_ops.broker.storage.log.log import Log
-    from pykafka_ops.broker.storage.partition import Partition
     from tests.support.simulated.loop import Life
     from tests.support.simulated.nodes import Node
     from tests.support.simulated.world import World

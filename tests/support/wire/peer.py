@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pykafka_ops.broker.net.sockets.connection import Connection
-from pykafka_ops.broker.net.sockets.server import Server
+from pykafka_ops.broker.runtime.sockets.connection import Connection
+from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.frame import encode_request
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest

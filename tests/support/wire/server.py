@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Services
-from pykafka_ops.broker.net.sockets.connection import Connection
-from pykafka_ops.broker.net.sockets.server import Server
+from pykafka_ops.broker.runtime.sockets.connection import Connection
+from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.clocks import monotonic_clock

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from pykafka_ops.broker.net import process
+from pykafka_ops.broker.runtime import process
 from pykafka_ops.local import children
 from tests.support.waiting import wait_for
 

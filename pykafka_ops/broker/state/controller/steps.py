@@ -2,7 +2,7 @@
 
 A rule is a generator. It yields a step, gets the step's reply and goes on, so it reads from
 top to bottom, does no I/O, and changes its memory only when a write has succeeded. One rule
-runs at a time. Executed by ``net/controller_loop``; in tests by a loop over a dictionary.
+runs at a time. Executed by ``runtime/controller/loop``; in tests by a loop over a dictionary.
 """
 
 from __future__ import annotations

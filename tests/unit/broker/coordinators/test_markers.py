@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.transactions.metadata import TxnState
-from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,

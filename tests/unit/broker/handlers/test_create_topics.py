@@ -285,7 +285,7 @@ def test_every_version_is_served(tmp_path: Path, version: int) -> None:
 def test_a_store_that_cannot_be_written_is_an_error_not_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pykafka_ops.broker.net.controller.loop.RETRY_S", 0.0)
+    monkeypatch.setattr("pykafka_ops.broker.runtime.controller.loop.RETRY_S", 0.0)
 
     async def body(desk: TopicDesk) -> None:
         store = desk.nodes[0].store

@@ -8,9 +8,9 @@ import pytest
 
 from pykafka_ops.broker.handlers import fetch as fetch_handler
 from pykafka_ops.broker.handlers.fetch_read import read_partition
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.state.replication.awaited import PATIENCE_MS, SHORT_WAIT_MS
-from pykafka_ops.broker.storage.partition import Partition
 from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.handlers import broker_loggers, incremental_alter_configs
+from pykafka_ops.broker.handlers import incremental_alter_configs
+from pykafka_ops.broker.services import broker_loggers
 from pykafka_ops.broker.state.configs.alter import Op
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

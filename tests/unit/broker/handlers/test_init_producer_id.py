@@ -12,8 +12,8 @@ import pytest
 
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.membership import allocate_producer_ids
-from pykafka_ops.broker.metadata.producer_ids import ProducerIds
 from pykafka_ops.broker.metadata.store import MetadataStore, SessionLostError
+from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
 from tests.support.memory.handler_site import Site
 

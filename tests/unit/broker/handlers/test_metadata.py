@@ -169,7 +169,7 @@ def test_many_clients_asking_for_one_topic_create_it_once(tmp_path: Path) -> Non
 def test_a_topic_that_takes_long_to_create_is_on_its_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pykafka_ops.broker.metadata.auto_topics.AUTO_CREATE_WAIT_MS", 1)
+    monkeypatch.setattr("pykafka_ops.broker.services.auto_topics.AUTO_CREATE_WAIT_MS", 1)
 
     async def body(desk: TopicDesk) -> None:
         desk.nodes[0].replicas.gate.clear()

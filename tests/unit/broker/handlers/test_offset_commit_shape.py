@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.net.sockets.connection import Connection
-from pykafka_ops.broker.net.sockets.server import Server
+from pykafka_ops.broker.runtime.sockets.connection import Connection
+from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import decode_response, encode_request
 from pykafka_ops.wire.messages.offset_commit import (

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.net.sockets.connection import MOST_SHAPES, Connection
-from pykafka_ops.broker.net.sockets.server import Server
+from pykafka_ops.broker.runtime.sockets.connection import MOST_SHAPES, Connection
+from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.frame import decode_response, encode_request

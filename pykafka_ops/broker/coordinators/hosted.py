@@ -1,0 +1,192 @@
+"""The coordinators of one broker: told what it leads, given the loop's time and tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.coordinators.groups import Groups
+from pykafka_ops.broker.coordinators.markers import LocalMarkers
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+from pykafka_ops.broker.coordinators.transactions import Transactions
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.elsewhere import Ask
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.image import MetadataImage
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+
+class _Clockwork:
+    """One loop timer for one coordinator's heap."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, timer: Callable[[], float]) -> None:
+        self._loop = loop
+        self._timer = timer
+        self._armed: tuple[float, asyncio.TimerHandle] | None = None
+        self.tick: Callable[[], float | None] = lambda: None
+
+    def arm(self, deadline: float) -> None:
+        """Tick at ``deadline`` (monotonic ms) at the latest."""
+        if self._armed is not None:
+            if self._armed[0] <= deadline:
+                return
+            self._armed[1].cancel()
+        delay = max(0.0, deadline - self._timer()) / 1000
+        self._armed = (deadline, self._loop.call_later(delay, self._fire))
+
+    def _fire(self) -> None:
+        self._armed = None
+        following = self.tick()
+        if following is not None:
+            self.arm(following)
+
+    def stop(self) -> None:
+        """No more ticks."""
+        if self._armed is not None:
+            self._armed[1].cancel()
+
+
+def _new_id() -> str:
+    """What makes the id of a group's member unlike any other."""
+    import uuid  # when the first member joins: it loads much
+
+    return str(uuid.uuid4())
+
+
+class Coordinators:
+    """All coordinators, by the internal topic whose partitions give them their work."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        replicas: Replicas,
+        *,
+        clock: Callable[[], int],
+        timer: Callable[[], float],
+        run_in_thread: Callable[..., Coroutine[Any, Any, Any]],
+    ) -> None:
+        self._loop = loop
+        self._replicas = replicas
+        self._clock = clock
+        self._timer = timer
+        self._run_in_thread = run_in_thread
+        self._groups: Groups | None = None
+        self._by_topic: dict[str, Coordinator[Any]] = {}
+        self._clockworks: list[_Clockwork] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, make: Callable[[Environment], Coordinator[Any]]) -> None:
+        """Have a coordinator; ``make`` builds it. To be done before the first order comes."""
+        clockwork = _Clockwork(self._loop, self._timer)
+        coordinator = make(
+            Environment(
+                replicas=self._replicas,
+                clock=self._clock,
+                timer=self._timer,
+                arm=clockwork.arm,
+                spawn=self._spawn,
+                run_in_thread=self._run_in_thread,
+            )
+        )
+        clockwork.tick = coordinator.tick
+        self._clockworks.append(clockwork)
+        self._by_topic[coordinator.topic] = coordinator
+
+    def add_transactions(
+        self,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        take_id: Callable[[], int | None],
+        ask: Ask | None = None,
+    ) -> Transactions:
+        """Have the transaction coordinator; ``ask`` reaches other brokers.
+
+        ``take_id()`` gives a new producer id, None if there is none at hand.
+        """
+        markers = LocalMarkers(
+            self._replicas,
+            clock=self._clock,
+            timer=self._timer,
+            timeout_ms=lambda: configs.value("request.timeout.ms"),
+            on_marker=self.marker_written,
+        )
+        made: list[Transactions] = []
+
+        def make(environment: Environment) -> Coordinator[Any]:
+            made.append(
+                Transactions(
+                    environment,
+                    image=image,
+                    configs=configs,
+                    markers=markers,
+                    take_id=take_id,
+                    ask=ask,
+                )
+            )
+            return made[0].coordinator
+
+        self.add(make)
+        return made[0]
+
+    def add_groups(self, image: MetadataImage, configs: BrokerConfigs) -> Groups:
+        """Have the group coordinator."""
+        made: list[Groups] = []
+
+        def make(environment: Environment) -> Coordinator[Any]:
+            made.append(Groups(environment, image=image, configs=configs, new_id=_new_id))
+            return made[0].coordinator
+
+        self.add(make)
+        self._groups = made[0]
+        return made[0]
+
+    def topics_deleted(self, topics: Collection[str]) -> None:
+        """The cluster has these topics no more."""
+        if self._groups is not None:
+            self._groups.topics_deleted(topics)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def led(self, partition: Partition) -> None:
+        """A partition has a new leader epoch, here or elsewhere."""
+        coordinator = self._by_topic.get(partition.topic)
+        if coordinator is None:
+            return
+        if partition.is_leader:
+            coordinator.elected(partition)
+        else:
+            coordinator.resigned(partition.index)
+
+    def lost(self, topic: str, index: int) -> None:
+        """This broker serves a partition no more."""
+        coordinator = self._by_topic.get(topic)
+        if coordinator is not None:
+            coordinator.resigned(index)
+
+    def marker_written(
+        self, topic: str, index: int, producer_id: int, offset: int, committed: bool
+    ) -> None:
+        """A transaction's marker in a partition of any topic is committed."""
+        coordinator = self._by_topic.get(topic)
+        if coordinator is not None:
+            coordinator.marker_written(index, producer_id, offset, committed=committed)
+
+    async def close(self) -> None:
+        """Answer everybody who waits and stop."""
+        for coordinator in self._by_topic.values():
+            coordinator.close()
+        for clockwork in self._clockworks:
+            clockwork.stop()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

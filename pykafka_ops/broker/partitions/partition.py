@@ -1,0 +1,248 @@
+"""One replica hosted here: what the controller said of its partition, and its log.
+
+Counterpart of ``Partition``; what the leader knows of the other replicas is ``state/in_sync``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, Verdict
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+    from pykafka_ops.broker.storage.log.log import Log
+
+
+class Partition:
+    """One replica hosted here and what the controller last said about its partition.
+
+    ``in_sync`` is there while this broker leads a partition that has other replicas.
+    """
+
+    __slots__ = (
+        "_log",
+        "_owner",
+        "adding",
+        "controller_epoch",
+        "in_sync",
+        "index",
+        "isr",
+        "key",
+        "leader",
+        "leader_epoch",
+        "leader_epoch_start",
+        "local_id",
+        "offline",
+        "partition_epoch",
+        "replicas",
+        "topic",
+        "topic_id",
+    )
+
+    def __init__(
+        self, topic: str, index: int, topic_id: bytes, local_id: int, owner: Replicas
+    ) -> None:
+        self.topic = topic
+        self.index = index
+        self.key = (topic, index)
+        self.topic_id = topic_id
+        self.local_id = local_id
+        self.leader = -1
+        self.leader_epoch = -1
+        self.partition_epoch = -1
+        self.controller_epoch = -1
+        self.isr: tuple[int, ...] = ()
+        """Those in sync, as far as the controller has committed it."""
+        self.replicas: tuple[int, ...] = ()
+        self.adding: tuple[int, ...] = ()
+        self.in_sync: InSync | None = None
+        self.offline = False
+        """Whether its log directory failed; that lasts until the next start."""
+        self._owner = owner
+        self._log: Log | None = None
+        self.leader_epoch_start = 0
+        """The log's end offset when this broker began to lead, known once ``log`` was used."""
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this broker leads the partition."""
+        return self.leader == self.local_id
+
+    @property
+    def log(self) -> Log:
+        """The log, opened at first use. Raises KafkaError KAFKA_STORAGE_ERROR if it is offline."""
+        return self._log or self._open()
+
+    def _open(self) -> Log:
+        log = self._owner.logs.get(self.topic, self.index)
+        if log is None:
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"{self.topic}-{self.index}")
+        if self.is_leader:
+            self._begin(log)
+        self._log = log
+        return log
+
+    # -- what the controller says
+
+    def become(self, state: LeaderAndIsr, assignment: Assignment) -> bool:
+        """Lead or follow from now on; whether a new leader epoch began with that.
+
+        A log that nobody uses and that has no followers is not opened for it. Raises KafkaError
+        KAFKA_STORAGE_ERROR.
+        """
+        led = self.is_leader
+        new_epoch = state.leader_epoch > self.leader_epoch
+        self.leader, self.leader_epoch = state.leader, state.leader_epoch
+        self.partition_epoch = state.partition_epoch
+        self.controller_epoch = state.controller_epoch
+        self.isr, self.replicas, self.adding = state.isr, assignment.replicas, assignment.adding
+        if not self.is_leader or len(self.replicas) < 2:
+            self.in_sync = None
+            if new_epoch and self.is_leader and self._log is not None:
+                self._begin(self._log)
+            return new_epoch
+        view = self.in_sync or InSync(self.local_id)
+        view.lead(self.replicas, self.isr, self.partition_epoch)
+        self.in_sync = view
+        if new_epoch:
+            # Its end must be known now: followers are held against it.
+            log = self._log
+            if log is None:
+                log = self.log
+            else:
+                self._begin(log)
+            now = self._owner.timer()
+            view.begin(self.leader_epoch, self.leader_epoch_start, now, new_leader=not led)
+            self._owner.awaited.expect(self.key, view.followers)
+        self.advance_high_watermark()
+        return new_epoch
+
+    def _begin(self, log: Log) -> None:
+        self.leader_epoch_start = log.log_end_offset
+        log.assign_epoch(self.leader_epoch, self.leader_epoch_start)
+        if len(self.replicas) <= 1:
+            log.high_watermark = log.durability.up_to(self.leader_epoch_start)
+
+    def resign(self) -> None:
+        """Stop leading or following."""
+        self.leader = -1
+        self.in_sync = None
+
+    def move_log(self) -> None:
+        """The log is in another directory now, with the same records."""
+        if self._log is not None:
+            self._log = self._owner.logs.get(self.topic, self.index)
+
+    def go_offline(self) -> None:
+        """The log's directory failed: nothing can be done with the replica any more."""
+        self.offline = True
+        self._log = self.in_sync = None
+
+    def check_leader_epoch(self, epoch: int) -> None:
+        """Fence clients with an older or newer epoch (KIP-320); -1 is not checked.
+
+        Raises KafkaError FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH.
+        """
+        if epoch == -1 or epoch == self.leader_epoch:
+            return
+        if epoch < self.leader_epoch:
+            raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
+        raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH)
+
+    # -- replicas in sync
+
+    def enough_in_sync(self, *, joining: bool = False) -> bool:
+        """Whether acks=all may be accepted: ``min.insync.replicas``, capped at the replicas.
+
+        With ``joining`` those count, too, that are about to be in sync.
+        """
+        view = self.in_sync
+        in_sync = view.maximal if joining and view is not None else self.isr
+        return len(in_sync) >= min(self.log.config.min_insync_replicas, len(self.replicas))
+
+    def low_watermark(self, alive: Callable[[int], bool]) -> int:
+        """The lowest log start offset among the replicas on live brokers."""
+        low = self.log.log_start_offset
+        if self.in_sync is not None:
+            for replica, follower in self.in_sync.followers.items():
+                if follower.start < low and alive(replica):
+                    low = follower.start
+        return low
+
+    def fetched_by(self, replica: int, offset: int, log_start: int) -> bool:
+        """A follower asks for what follows ``offset``; whether that moved the high watermark.
+
+        It may join those in sync by that; who waits for the high watermark is woken.
+        """
+        view = self.in_sync
+        follower = None if view is None else view.followers.get(replica)
+        if view is None or follower is None:
+            return False
+        owner, before = self._owner, follower.end
+        owner.awaited.came(replica, self.key)
+        if follower.start != log_start and owner.deletes.watched(self.key):
+            owner.wake_soon(self.key)
+        follower.fetched(offset, log_start, owner.timer(), self.log.log_end_offset)
+        if replica not in view.isr:
+            proposal = view.expand(replica, self.log.high_watermark, owner.alive)
+            if proposal is not None:
+                owner.propose(self, proposal)
+        if follower.end == before or not self.advance_high_watermark():
+            return False
+        owner.wake_soon(self.key)
+        return True
+
+    def drop_late(self) -> None:
+        """Propose to drop those that are behind for longer than ``replica.lag.time.max.ms``."""
+        view, owner = self.in_sync, self._owner
+        if view is None:
+            return
+        end = self.log.log_end_offset
+        proposal = view.shrink(end, owner.timer(), owner.max_lag_ms())
+        if proposal is not None:
+            owner.propose(self, proposal)
+
+    def settle(
+        self,
+        proposal: Proposal,
+        code: int,
+        *,
+        isr: tuple[int, ...] = (),
+        leader_epoch: int = -1,
+        partition_epoch: int = -1,
+    ) -> Verdict:
+        """The controller's answer to a proposal: an error, or the state that holds now."""
+        view = self.in_sync
+        if view is None:
+            return Verdict.DROPPED
+        verdict = view.answered(
+            proposal, code, isr=isr, leader_epoch=leader_epoch, partition_epoch=partition_epoch
+        )
+        if verdict is Verdict.CHANGED:
+            self.isr, self.partition_epoch = view.isr, view.partition_epoch
+            self.advance_high_watermark()
+            self._owner.wake_soon(self.key)  # fewer in sync may be too few
+        elif verdict is Verdict.DROPPED and self.advance_high_watermark():
+            self._owner.wake_soon(self.key)  # nobody waits any more for who may not join
+        return verdict
+
+    def advance_high_watermark(self) -> bool:
+        """Move it to the lowest end offset of those in sync, once that is flushed as the topic
+        asks; whether it moved."""
+        log = self.log
+        end = log.log_end_offset
+        view = self.in_sync
+        if view is not None:
+            owner = self._owner
+            minimum = log.config.min_insync_replicas
+            end = view.committed(end, minimum, owner.timer(), owner.max_lag_ms(), owner.alive)
+        end = log.durability.up_to(end)
+        if end > log.high_watermark:
+            log.high_watermark = end
+            return True
+        return False

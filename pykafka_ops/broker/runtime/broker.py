@@ -1,0 +1,206 @@
+"""Builds a broker in order, starts it, stops it in reverse. Counterpart of ``KafkaServer``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.runtime.cluster import adoption, identity, seat
+from pykafka_ops.broker.runtime.cluster.seat import Seat
+from pykafka_ops.broker.runtime.parts import Parts
+from pykafka_ops.broker.runtime.sockets.listeners import Listening
+from pykafka_ops.broker.state.image import BrokerInfo
+from pykafka_ops.broker.state.image import Endpoint as ImageEndpoint
+from pykafka_ops.broker.storage.clocks import monotonic_clock
+from pykafka_ops.errors import SettingError
+from pykafka_ops.settings import check
+from pykafka_ops.wire.apis import ApiKey
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.runtime.sockets.listeners import Endpoint
+    from pykafka_ops.broker.state.image import MetadataDelta
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+HOT = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.INIT_PRODUCER_ID)
+"""Loaded right after the start, before a client asks."""
+NEWS_SECONDS = 10.0
+"""How long a start waits for the controller's first UpdateMetadata."""
+
+
+class Broker:
+    """One broker. ``properties`` are those of server.properties; ``data_dir`` holds the embedded
+    metadata store unless ``zookeeper.connect`` is set. ``on_fatal`` is called when it cannot go
+    on (its last log directory failed).
+
+    Raises SettingError for settings that are wrong or that would not be honoured.
+    """
+
+    def __init__(
+        self,
+        properties: Mapping[str, str],
+        data_dir: Path,
+        *,
+        on_fatal: Callable[[], None] = lambda: None,
+    ) -> None:
+        review = check.review(properties)
+        if review.refusals:
+            raise SettingError("; ".join(review.refusals))
+        for line in review.warnings:
+            log.warning("%s", line)
+        self.configs = identity.configs(properties)
+        self._listening = Listening(self.configs)
+        self._data_dir = data_dir
+        self._on_fatal = on_fatal
+        self.endpoints: list[Endpoint] = []
+        self._started: list[tuple[str, Callable[[], Any]]] = []
+
+    @property
+    def broker_id(self) -> int:
+        """The id in the cluster, known once started."""
+        return self._seat.broker_id
+
+    @property
+    def cluster_id(self) -> str:
+        """The cluster's id, known once started."""
+        return self._seat.cluster_id
+
+    @property
+    def fatal(self) -> bool:
+        """Whether it could not go on."""
+        return self.parts.reactions.fatal
+
+    # -- start ---------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Open everything and accept clients; the broker knows its topics by then.
+
+        Raises StorageError, StoreError, SettingError or OSError; what was opened is closed by
+        :meth:`stop`.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._pool = ThreadPoolExecutor(8, thread_name_prefix="broker-io")
+        self._opened("threads", lambda: self._pool.shutdown(wait=False))
+        await self._sit_down()
+        self.parts = parts = Parts(
+            self._seat,
+            self._loop,
+            listener=self._listening.inter_broker,
+            run_in_thread=self._run_in_thread,
+            on_fatal=self._on_fatal,
+        )
+        self._opened("expiry", parts.expiry.stop)
+        await parts.settings.start()
+        self._opened("settings", parts.settings.close)
+        parts.logs.open(monotonic_clock())
+        self._opened("logs", self._close_logs)
+        self._opened("coordinators", parts.coordinators.close)
+        if self._seat.fresh:
+            names = await adoption.adopt(self._seat.store, parts.logs, self.broker_id)
+            await parts.settings.load_topics(names)
+        self._opened("peers", parts.peers.close)
+        self._opened("fetchers", parts.fetchers.close)
+        self._opened("reactions", parts.reactions.stop)
+        self._opened("full directories", parts.full_dirs.stop)
+        await self._open_sockets()
+        parts.isr_changes.start()
+        self._opened("ISR changes", parts.isr_changes.stop)
+        await self._join()
+        parts.tasks.start()
+        self._opened("tasks", parts.tasks.stop)
+        parts.cleaner.start()
+        self._opened("cleaner", parts.cleaner.stop)
+        await parts.server.accept()
+        self._opened("leaderships", self._hand_over)
+        await self._hear_of_ourselves()
+
+    async def _sit_down(self) -> None:
+        """Lock the directory, open the tree; settles broker and cluster id."""
+        self._opened("lock", seat.lock(self._data_dir).close)
+        store = await seat.open_store(self.configs, self._data_dir)
+        self._opened("store", store.close)
+        self._seat = await Seat.take(store, self.configs)
+
+    async def _open_sockets(self) -> None:
+        server = self.parts.server
+        self._opened("server", server.close)
+        bound = []
+        for endpoint in self._listening.endpoints:
+            port = await server.listen(endpoint.name, endpoint.host, endpoint.port)
+            bound.append(endpoint._replace(port=port))
+        self.endpoints = bound
+
+    async def _join(self) -> None:
+        """Register, and have a controller: ours, which has told us about our topics by then."""
+        protocols = self._listening.protocols
+        info = BrokerInfo(
+            id=self.broker_id,
+            endpoints=tuple(
+                ImageEndpoint(e.host, e.port, e.name, protocols[e.name])
+                for e in self._listening.told(self.endpoints)
+            ),
+            rack=self.configs.value("broker.rack"),
+        )
+        self.parts.server.queue_clients()  # a controller connects as soon as it sees us
+        self.parts.service.broker_epoch = await self._seat.register(info)
+        await self.parts.controller.start()
+        self._opened("controller", self.parts.controller.stop)
+
+    async def _hear_of_ourselves(self) -> None:
+        """Wait for the first news of another broker that is controller: only then clients learn
+        of any broker from this one."""
+        image, told = self.parts.image, asyncio.Event()
+
+        def changed(delta: MetadataDelta) -> None:
+            if image.alive(self.broker_id):
+                told.set()
+
+        if image.alive(self.broker_id):
+            return
+        image.listeners.append(changed)
+        try:
+            async with asyncio.timeout(NEWS_SECONDS):
+                await told.wait()
+        except TimeoutError:
+            log.warning("no news of the cluster from its controller yet")
+        finally:
+            image.listeners.remove(changed)
+
+    # -- while running ---------------------------------------------------------------------------
+
+    def warm_up(self) -> None:
+        """Import what the first client would otherwise wait for."""
+        for key in HOT:
+            self.parts.server.preload(key)
+
+    async def _run_in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return await self._loop.run_in_executor(self._pool, function, *arguments)
+
+    # -- stop ------------------------------------------------------------------------------------
+
+    async def stop(self) -> None:
+        """Close what was opened, the last first; a part that fails does not stop the others."""
+        while self._started:
+            name, close = self._started.pop()
+            try:
+                outcome = close()
+                if outcome is not None and asyncio.iscoroutine(outcome):
+                    await outcome
+            except Exception:
+                log.exception("closing %s", name)
+
+    async def _hand_over(self) -> None:
+        if self.parts.controller.connected:
+            await self.parts.controlled_shutdown.run()
+        else:  # nobody can be controller now
+            log.warning("stopping without handing leaderships over: ZooKeeper does not answer")
+
+    def _opened(self, name: str, close: Callable[[], Any]) -> None:
+        self._started.append((name, close))
+
+    def _close_logs(self) -> None:
+        self.parts.logs.close(self.parts.service.broker_epoch)

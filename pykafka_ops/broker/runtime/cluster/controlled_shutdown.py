@@ -1,0 +1,99 @@
+"""Before a broker stops, the controller moves what it leads elsewhere.
+
+Counterpart of ``KafkaServer.controlledShutdown``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pykafka_ops.errors import ConnectError, KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.controlled_shutdown import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+VERSION = 3
+
+
+class ControlledShutdown:
+    """``broker_epoch()`` is that of the registration at hand."""
+
+    def __init__(
+        self,
+        broker_id: int,
+        link: ControllerLink,
+        image: MetadataImage,
+        configs: BrokerConfigs,
+        broker_epoch: Callable[[], int],
+    ) -> None:
+        self._broker_id = broker_id
+        self._link = link
+        self._image = image
+        self._configs = configs
+        self._broker_epoch = broker_epoch
+
+    async def run(self) -> bool:
+        """Have leaderships moved; whether none is left that another replica could take.
+
+        Gives up after ``controlled.shutdown.max.retries`` attempts: the broker stops all the same.
+        """
+        get = self._configs.value
+        if not get("controlled.shutdown.enable"):
+            return False
+        attempts: int = get("controlled.shutdown.max.retries")
+        for attempt in range(1, attempts + 1):
+            if self._image.brokers.keys() <= {self._broker_id}:
+                return True  # nobody is there to take over
+            if await self._attempt():
+                return True
+            if attempt < attempts:
+                await self._pause(get("controlled.shutdown.retry.backoff.ms") / 1000)
+        log.warning("stopping although not all leaderships could be moved elsewhere")
+        return False
+
+    async def _pause(self, seconds: float) -> None:
+        """Until there is another controller, at most so long."""
+        former, moved = self._image.controller_id, asyncio.Event()
+
+        def changed(delta: MetadataDelta) -> None:
+            if self._image.controller_id != former:
+                moved.set()
+
+        self._image.listeners.append(changed)
+        try:
+            async with asyncio.timeout(seconds):
+                await moved.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._image.listeners.remove(changed)
+
+    async def _attempt(self) -> bool:
+        request = ControlledShutdownRequest(
+            broker_id=self._broker_id, broker_epoch=self._broker_epoch()
+        )
+        try:
+            response = await self._link.ask(request, VERSION, ControlledShutdownResponse)
+        except (ConnectError, KafkaError) as error:
+            log.warning("cannot ask the controller to move leaderships: %s", error)
+            return False
+        if response.error_code:
+            code = ErrorCode.of(response.error_code)
+            log.warning("the controller does not move leaderships: %s", code.text)
+            return False
+        left = response.remaining_partitions
+        if left:
+            log.info("%d partitions are still led here", len(left))
+        return not left

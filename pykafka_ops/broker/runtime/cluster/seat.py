@@ -1,0 +1,162 @@
+"""A broker's seat in its cluster: the tree of znodes, the ids, the registration."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
+from pykafka_ops.broker.metadata.membership import (
+    BrokerIdTakenError,
+    cluster_id,
+    ensure_paths,
+    register_broker,
+)
+from pykafka_ops.broker.metadata.znodes.brokers import Broker
+from pykafka_ops.broker.runtime.cluster import adoption, identity
+from pykafka_ops.broker.storage.clocks import wall_clock
+from pykafka_ops.broker.storage.files import Lock, RealFiles
+from pykafka_ops.errors import SettingError, StorageError
+from pykafka_ops.settings import check
+from pykafka_ops.wire.types import uuid_text
+from pykafka_ops.zookeeper.access import access_of
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.metadata.store import MetadataStore
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.image import BrokerInfo
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+LOCK = "metadata.lock"
+SESSION = "zookeeper.session"
+GRACE_MS = 4_000
+"""ZooKeeper ends sessions in steps of its tick; so much later than their time-out it has."""
+SETTLE_S = 1.0
+"""After the end of a former life the controller, a new one maybe, has so long to see that we are
+gone. A power cut may have taken what we had acknowledged: we must not go on as leader of it."""
+
+NOBODY_OWNS = (
+    "zookeeper.set.acl=true needs a login to ZooKeeper that shall own the znodes: set "
+    "KAFKA_OPTS=-Djava.security.auth.login.config=FILE with a section Client in the JAAS file, or "
+    "zookeeper.ssl.client.enable and zookeeper.ssl.keystore.location"
+)
+
+
+def lock(data_dir: Path) -> Lock:
+    """Keep other brokers out of ``data_dir``. Raises StorageError."""
+    try:
+        return RealFiles().lock(str(data_dir / LOCK))
+    except BlockingIOError:
+        raise StorageError(
+            f"another broker uses {data_dir}: stop it (pko broker stop --data-dir "
+            f"{data_dir}) or give this one another --data-dir"
+        ) from None
+    except OSError as error:
+        raise StorageError(f"cannot write to {data_dir}: {error.strerror}") from None
+
+
+async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
+    """ZooKeeper if ``zookeeper.connect`` is set, else the embedded store below ``data_dir``.
+
+    Raises ConnectError, SettingError or another UsageError, StoreError.
+    """
+    connect = (configs.text("zookeeper.connect") or "").strip()
+    if not connect:
+        if configs.value("zookeeper.set.acl"):
+            log.warning("zookeeper.set.acl=true has no effect without zookeeper.connect")
+        return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
+    from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore  # kazoo takes its time
+
+    access = access_of(configs.static, os.environ)
+    set_acl = configs.value("zookeeper.set.acl")
+    if set_acl and not access.secure:
+        raise SettingError(NOBODY_OWNS)
+    session = configs.value("zookeeper.session.timeout.ms")
+    try:
+        return await ZooKeeperStore.connect(
+            connect,
+            session_timeout_ms=session,
+            connection_timeout_ms=configs.value("zookeeper.connection.timeout.ms") or session,
+            session_file=data_dir / SESSION,
+            access=access,
+            set_acl=set_acl,
+        )
+    except ValueError as error:
+        raise SettingError(
+            f"zookeeper.connect={connect}: {error}: write HOST:PORT,HOST:PORT/CHROOT"
+        ) from None
+
+
+class Seat:
+    """Which broker this is, of which cluster; use :meth:`take`."""
+
+    def __init__(self, store: MetadataStore, configs: BrokerConfigs) -> None:
+        self.store = store
+        self.configs = configs
+        self.broker_id = identity.NO_BROKER_ID
+        self.cluster_id = ""
+        self._info: BrokerInfo | None = None
+        self.fresh = False
+        """Whether this broker is the cluster, and nobody has used the tree before."""
+
+    @classmethod
+    async def take(cls, store: MetadataStore, configs: BrokerConfigs) -> Seat:
+        """Settle the ids. Raises StoreError; StorageError if the log directories are those of
+        another cluster."""
+        seat = cls(store, configs)
+        alone = not configs.value("zookeeper.connect")
+        dirs = check.log_dirs(configs.value)
+        stored_id, stored_cluster = adoption.stored_identity(RealFiles(), dirs)
+        seat.fresh = alone and await adoption.is_fresh(store)
+        await ensure_paths(store)
+        adopted = stored_cluster if seat.fresh else None
+        seat.cluster_id = await cluster_id(store, adopted or uuid_text(identity.random_uuid()))
+        if stored_cluster not in (None, seat.cluster_id):
+            raise StorageError(
+                f"The Cluster ID {seat.cluster_id} doesn't match stored clusterId "
+                f"{stored_cluster} in {dirs[0]}. The broker is trying to join the wrong cluster. "
+                "Configured zookeeper.connect may be wrong."
+            )
+        seat.broker_id = await identity.broker_id(store, configs, stored_id)
+        return seat
+
+    async def rejoin(self) -> int:
+        """Register again after the session was lost; the new epoch. Raises as :meth:`register`."""
+        assert self._info is not None, "not registered"
+        return await self.register(self._info)
+
+    async def register(self, info: BrokerInfo) -> int:
+        """Register this broker; its epoch.
+
+        After kill -9 the session of its former life may still hold the id: that is ended where it
+        is known, else waited for as long as it can last. Raises StoreError, BrokerIdTakenError.
+        """
+        self._info = info
+        try:
+            return await register_broker(self.store, info, wall_clock())
+        except BrokerIdTakenError as error:
+            await self._wait_for_former_life(Broker.path(info.id), error)
+        return await register_broker(self.store, info, wall_clock())
+
+    async def _wait_for_former_life(self, path: str, error: BrokerIdTakenError) -> None:
+        former = await self.store.exists(path)
+        if former is None or await self.store.end_former_session(former.ephemeral_owner):
+            return
+        patience = self.configs.value("zookeeper.session.timeout.ms") + GRACE_MS
+        log.warning("%s; waiting up to %d ms for that", error, patience)
+        gone = asyncio.Event()
+        cancel = self.store.watch_data(path, lambda _: gone.set())
+        try:
+            async with asyncio.timeout(patience / 1000):
+                while await self.store.exists(path) is not None:
+                    await gone.wait()
+                    gone.clear()
+            await asyncio.sleep(SETTLE_S)
+        except TimeoutError:
+            pass
+        finally:
+            cancel()

@@ -1,0 +1,68 @@
+"""The controller's channels to all brokers (``ControllerChannelManager``)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+
+from pykafka_ops.broker.runtime.controller.channel import ControllerChannel, Line, Replied
+from pykafka_ops.broker.state.controller.orders import Order, ReplicaService
+from pykafka_ops.broker.state.image import BrokerInfo
+from pykafka_ops.errors import ConnectError
+
+log = logging.getLogger("kafka.controller.ControllerChannelManager")
+
+Connect = Callable[[BrokerInfo], Line]
+
+
+class ControllerChannels:
+    """One channel per broker; its own replicas are a plain call away."""
+
+    def __init__(
+        self, broker_id: int, own: ReplicaService, connect: Connect | None, replied: Replied
+    ) -> None:
+        """``own`` obeys for broker ``broker_id``, ``connect`` opens the way to another one."""
+        self._broker_id = broker_id
+        self._own = own
+        self._connect = connect
+        self._replied = replied
+        self._channels: dict[int, ControllerChannel] = {}
+
+    def send(self, broker: int, order: Order, live: Mapping[int, BrokerInfo]) -> None:
+        """Hand over an order; a broker that has registered anew gets a new channel."""
+        channel = self._channels.get(broker)
+        if channel is None or channel.epoch != order.broker_epoch:
+            if channel is not None:
+                channel.close()
+            line = self._line(broker, live.get(broker))
+            if line is None:
+                return
+            channel = ControllerChannel(broker, order.broker_epoch, line, self._replied)
+            self._channels[broker] = channel
+        channel.send(order)
+
+    def _line(self, broker: int, info: BrokerInfo | None) -> Line | None:
+        if broker == self._broker_id:
+            return Line(self._own)
+        try:
+            if self._connect is not None and info is not None:
+                return self._connect(info)
+            log.error("no way to reach broker %d", broker)
+        except ConnectError as error:
+            log.error("no way to reach broker %d: %s", broker, error)
+        return None
+
+    def hang_up(self, live: Mapping[int, BrokerInfo]) -> None:
+        """Give up on brokers that are gone."""
+        for broker in [broker for broker in self._channels if broker not in live]:
+            self._channels.pop(broker).close()
+
+    def close(self) -> None:
+        """Give up on all."""
+        self.hang_up({})
+
+    async def own_idle(self) -> None:
+        """Wait until this broker's replicas have obeyed."""
+        own = self._channels.get(self._broker_id)
+        if own is not None:
+            await own.idle()

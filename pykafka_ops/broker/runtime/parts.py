@@ -1,0 +1,237 @@
+"""Everything a broker consists of, made from its settings and put together; nothing runs yet."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.coordinators.hosted import Coordinators
+from pykafka_ops.broker.handlers.api import Services
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.runtime.cleaner import LogCleaner
+from pykafka_ops.broker.runtime.cluster import identity
+from pykafka_ops.broker.runtime.cluster.controlled_shutdown import ControlledShutdown
+from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
+from pykafka_ops.broker.runtime.cluster.peers import Peers
+from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
+from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
+from pykafka_ops.broker.runtime.controller.channel import Line
+from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
+from pykafka_ops.broker.runtime.controller.loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.runtime.controller.remote_replicas import RemoteReplicas
+from pykafka_ops.broker.runtime.full_dirs import FullDirs
+from pykafka_ops.broker.runtime.reactions import Reactions
+from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
+from pykafka_ops.broker.runtime.replication.follower_throttle import FollowerThrottle
+from pykafka_ops.broker.runtime.replication.isr_changes import IsrChanges
+from pykafka_ops.broker.runtime.replication.replica_service import LocalReplicas
+from pykafka_ops.broker.runtime.settings.live import LiveSettings
+from pykafka_ops.broker.runtime.settings.storage import storage_settings
+from pykafka_ops.broker.runtime.sockets.expiry import Expiry
+from pykafka_ops.broker.runtime.sockets.server import Server
+from pykafka_ops.broker.runtime.tasks import PeriodicTasks
+from pykafka_ops.broker.services.controller_requests import ControllerRequests
+from pykafka_ops.broker.services.producer_ids import ProducerIds
+from pykafka_ops.broker.services.topic_admin import TopicAdmin
+from pykafka_ops.broker.state.fetch_session import FetchSessions
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
+from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
+from pykafka_ops.broker.storage.log_manager import LogManager
+from pykafka_ops.errors import ConnectError
+from pykafka_ops.settings import check
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.runtime.cluster.peer import Peer
+    from pykafka_ops.broker.runtime.cluster.seat import Seat
+    from pykafka_ops.broker.state.image import BrokerInfo
+
+
+class Parts:
+    """The parts of one broker by name.
+
+    ``listener`` is the one for brokers, ``run_in_thread`` does what blocks.
+    """
+
+    def __init__(
+        self,
+        seat: Seat,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        listener: str,
+        run_in_thread: Callable[..., Any],
+        on_fatal: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._run_in_thread = run_in_thread
+        self.seat = seat
+        self.configs = seat.configs
+        self.broker_id = seat.broker_id
+        self.image = MetadataImage(seat.cluster_id)
+        self.reactions = Reactions(self, on_fatal)
+        self.expiry = Expiry(loop)
+        self.peers = Peers(self.image, self.configs, self.broker_id, listener)
+        self._make_storage()
+        self._make_cluster()
+        self.logs.moves.on_moved = self.reactions.log_moved
+        self.logs.on_flushed = self.replicas.flushed
+        self.services = self._make_services()
+        self.server = Server(self.services, loop, inter_broker=listener)
+        self.tasks = PeriodicTasks(self.logs, self.configs, clock=wall_clock, timer=monotonic_clock)
+        self.cleaner = LogCleaner(self.logs, self.configs, wall_clock, run_in_thread)
+        self.logs.moves.is_held = self.cleaner.is_busy
+
+    def _make_storage(self) -> None:
+        seat, reactions = self.seat, self.reactions
+        self.throttles = ReplicationThrottles(seat.broker_id, self.configs.value)
+        self.quotas = QuotaEntities()
+        self.settings = LiveSettings(
+            seat.store,
+            seat.broker_id,
+            self.configs,
+            on_topic=reactions.topic_changed,
+            on_broker=reactions.settings_changed,
+            throttles=self.throttles,
+            quotas=self.quotas,
+        )
+        self.logs = LogManager(
+            check.log_dirs(self.configs.value),
+            broker_id=seat.broker_id,
+            cluster_id=seat.cluster_id,
+            config_of=self.settings.topic_config,
+            settings=storage_settings(self.configs, wall_clock, monotonic_clock),
+            on_offline=reactions.dir_failed,
+            wake=reactions.wake_logs,
+        )
+        self.replicas = Replicas(
+            seat.broker_id,
+            self.logs,
+            call_soon=self._loop.call_soon,
+            arm=self.expiry.arm,
+            timer=monotonic_clock,
+            max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
+            alive=self.image.alive,
+        )
+        self.expiry.expire = self.replicas.expire
+        self.full_dirs = FullDirs(self.logs, self.replicas, self.image, reactions.announce)
+        self.logs.on_full = self.full_dirs.filled
+
+    def _make_cluster(self) -> None:
+        self.coordinators = Coordinators(
+            self._loop,
+            self.replicas,
+            clock=wall_clock,
+            timer=monotonic_clock,
+            run_in_thread=self._run_in_thread,
+        )
+        self.fetchers = ReplicaFetchers(
+            broker_id=self.broker_id,
+            broker_epoch=lambda: self.service.broker_epoch,
+            replicas=self.replicas,
+            configs=self.configs,
+            connect=self._connect_fetcher,
+            timer=monotonic_clock,
+            throttle=FollowerThrottle(self.throttles.follower, monotonic_clock),
+        )
+        self.service = LocalReplicas(
+            self.image,
+            self.replicas,
+            self.logs,
+            self.settings,
+            coordinators=self.coordinators,
+            fetchers=self.fetchers,
+        )
+        settings = self._controller_settings()
+        self.controller = ControllerLoop(self.seat.store, self.service, settings)
+        self.requests = ControllerRequests(self.controller, self.seat.store)
+        self.link = self._link("controller")
+        self.isr_changes = IsrChanges(
+            self.broker_id, self.link, self.replicas, lambda: self.service.broker_epoch
+        )
+        self.controlled_shutdown = ControlledShutdown(
+            self.broker_id,
+            self.link,
+            self.image,
+            self.configs,
+            lambda: self.service.broker_epoch,
+        )
+
+    def _controller_settings(self) -> ControllerSettings:
+        return ControllerSettings(
+            broker_id=self.broker_id,
+            clock=wall_clock,
+            new_topic_id=identity.random_uuid,
+            unclean=self._unclean,
+            delete_enabled=self.configs.value("delete.topic.enable"),
+            connect=self._connect,
+            rebalance=RebalanceSettings.of(self.configs.value),
+            rejoin=self._rejoin,
+        )
+
+    def _link(self, purpose: str) -> ControllerLink:
+        return ControllerLink(
+            self.broker_id,
+            self.image,
+            self.requests,
+            lambda broker: self.peers.peer(broker, purpose),
+        )
+
+    def _connect(self, broker: BrokerInfo) -> Line:
+        remote = RemoteReplicas(self.peers.connect(broker, "controller"), self.peers.listener)
+        return Line(remote, remote.close)
+
+    def _connect_fetcher(self, leader: int, fetcher: int) -> Peer:
+        broker = self.image.brokers.get(leader)
+        if broker is None:
+            raise ConnectError(f"broker {leader} is not alive")
+        return self.peers.connect(broker, f"fetcher-{fetcher}")
+
+    async def _rejoin(self) -> None:
+        self.service.broker_epoch = await self.seat.rejoin()
+
+    def _unclean(self, topic: str) -> bool:
+        return self.settings.topic_config(topic).unclean_leader_election_enable
+
+    def _make_services(self) -> Services:
+        get = self.configs.value
+        sessions = FetchSessions(
+            get("max.incremental.fetch.session.cache.slots"),
+            lambda: random.getrandbits(31),
+        )
+        blocks = ProducerBlocks(self.broker_id, self.link, lambda: self.service.broker_epoch)
+        producer_ids = ProducerIds(blocks.claim)
+        return Services(
+            broker_id=self.broker_id,
+            cluster_id=self.seat.cluster_id,
+            clock=wall_clock,
+            timer=monotonic_clock,
+            image=self.image,
+            configs=self.configs,
+            store=self.seat.store,
+            logs=self.logs,
+            replicas=self.replicas,
+            topics=TopicAdmin(
+                self.image,
+                self.controller,
+                self.configs,
+                draw=random.randrange,
+                new_topic_id=identity.random_uuid,
+                # A line of its own, which a quota may hold up: nothing else has to wait then.
+                send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
+            ),
+            sessions=sessions,
+            producer_ids=producer_ids,
+            transactions=self.coordinators.add_transactions(
+                self.image, self.configs, producer_ids.take, self.peers.asker("transactions")
+            ),
+            groups=self.coordinators.add_groups(self.image, self.configs),
+            orders=self.service,
+            controller=self.requests,
+            run_in_thread=self._run_in_thread,
+            quotas=self.quotas,
+            fetch_max_bytes=get("fetch.max.bytes"),
+            leader_throttle=self.throttles.leader,
+        )

@@ -1,0 +1,157 @@
+"""What a follower asks of a leader, and what the fetchers of a broker share.
+
+Counterpart of ``RemoteLeaderEndPoint``, for ``inter.broker.protocol.version`` 3.9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchTopic,
+    ForgottenTopic,
+    ReplicaState,
+)
+from pykafka_ops.wire.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.runtime.cluster.peer import Peer
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.replication.fetching import FollowState, Key
+    from pykafka_ops.broker.state.replication.follower_session import Ask
+    from pykafka_ops.wire.types import Records
+
+VERSION = 17
+VERSION_WITHOUT_IDS = 12
+LIST_OFFSETS_VERSION = 9
+"""What brokers of 3.9 ask (``MetadataVersion.fetchRequestVersion`` and its kin)."""
+
+LATEST, EARLIEST = -1, -2
+
+
+class Throttle(Protocol):
+    """The limit on what followers copy (``follower.replication.throttled.rate``)."""
+
+    def is_throttled(self, key: Key) -> bool:
+        """Whether the partition counts."""
+
+    def is_exceeded(self) -> bool:
+        """Whether more than allowed was copied lately."""
+
+    def record(self, size: int) -> None:
+        """``size`` bytes of partitions that count were copied."""
+
+
+class NoThrottle:
+    """Where nothing is limited."""
+
+    def is_throttled(self, key: Key) -> bool:
+        """Never."""
+        return False
+
+    def is_exceeded(self) -> bool:
+        """Never."""
+        return False
+
+    def record(self, size: int) -> None:
+        """Nobody counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What fetchers share: this broker, its replicas, the way to others.
+
+    ``connect(leader, fetcher)`` gives a connection for one fetcher alone (raises ConnectError);
+    ``broker_epoch()`` is that of the registration at hand; ``timer()`` a monotonic clock.
+    """
+
+    broker_id: int
+    broker_epoch: Callable[[], int]
+    replicas: Replicas
+    configs: BrokerConfigs
+    connect: Callable[[int, int], Peer]
+    timer: Callable[[], float]
+    throttle: Throttle
+
+
+def fetch_request(site: Site, ask: Ask, *, most_wait: float) -> FetchRequest:
+    """The Fetch of a follower, which waits at the leader for records, ``most_wait`` ms or less."""
+    get = site.configs.value
+    size = get("replica.fetch.max.bytes")
+    topics: dict[str, FetchTopic] = {}
+    for (name, index), want in ask.send.items():
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = FetchTopic(topic=name, topic_id=want.topic_id)
+        topic.partitions.append(
+            FetchPartition(
+                partition=index,
+                current_leader_epoch=want.leader_epoch,
+                fetch_offset=want.offset,
+                last_fetched_epoch=want.last_epoch,
+                log_start_offset=want.log_start,
+                partition_max_bytes=size,
+            )
+        )
+    request = FetchRequest(
+        max_wait_ms=math.ceil(min(get("replica.fetch.wait.max.ms"), most_wait)),
+        min_bytes=get("replica.fetch.min.bytes"),
+        max_bytes=get("replica.fetch.response.max.bytes"),
+        session_id=ask.session_id,
+        session_epoch=ask.session_epoch,
+        topics=list(topics.values()),
+        forgotten_topics_data=[
+            ForgottenTopic(topic=key[0], topic_id=topic_id, partitions=[key[1]])
+            for key, topic_id in ask.forget
+        ],
+    )
+    if ask.by_id:
+        epoch = site.broker_epoch()
+        request.replica_state = ReplicaState(replica_id=site.broker_id, replica_epoch=epoch)
+    else:
+        request.replica_id = site.broker_id
+    return request
+
+
+async def leader_offset(site: Site, peer: Peer, state: FollowState, timestamp: int) -> int:
+    """Where the leader's log ends (LATEST) or starts (EARLIEST).
+
+    Raises KafkaError, ConnectError.
+    """
+    asked = ListOffsetsPartition(
+        partition_index=state.index,
+        current_leader_epoch=state.leader_epoch,
+        timestamp=timestamp,
+    )
+    request = ListOffsetsRequest(
+        replica_id=site.broker_id,
+        topics=[ListOffsetsTopic(name=state.topic, partitions=[asked])],
+    )
+    response = await peer.ask(request, LIST_OFFSETS_VERSION, ListOffsetsResponse)
+    for topic in response.topics:
+        for found in topic.partitions:
+            if topic.name == state.topic and found.partition_index == state.index:
+                if found.error_code:
+                    raise KafkaError(found.error_code)
+                return found.offset
+    raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+
+
+def in_one_piece(records: Records) -> memoryview:
+    """The records in one piece."""
+    if records is None:
+        return memoryview(b"")
+    return memoryview(b"".join(records) if isinstance(records, list) else records)

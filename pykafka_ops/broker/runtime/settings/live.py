@@ -1,0 +1,126 @@
+"""Dynamic settings where they take effect: all at start, then what ``ConfigWatch`` tells.
+
+Counterpart of the handlers in ``ConfigHandler.scala``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.metadata.store import NoNodeError
+from pykafka_ops.broker.metadata.znodes.config import (
+    BROKERS,
+    CLIENTS,
+    DEFAULT_ENTITY,
+    IPS,
+    TOPICS,
+    USERS,
+    EntityConfig,
+)
+from pykafka_ops.broker.runtime.settings.quotas import QuotaSettings
+from pykafka_ops.broker.services.config_watch import ConfigWatch
+from pykafka_ops.errors import PkoError
+from pykafka_ops.settings import check
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.metadata.store import MetadataStore
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.configs.topic import TopicConfig
+    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+    from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
+
+log = logging.getLogger("kafka.server.ZkConfigManager")
+
+
+class LiveSettings:
+    """The overrides of every topic, the dynamic settings of this broker, and all quotas.
+
+    ``on_topic(topic, config)`` is called when a topic's settings changed while running,
+    ``on_broker(names)`` with the broker settings whose value changed. ``throttles`` learn which
+    replicas count; ``quotas`` is kept up to date.
+    """
+
+    def __init__(
+        self,
+        store: MetadataStore,
+        broker_id: int,
+        configs: BrokerConfigs,
+        *,
+        on_topic: Callable[[str, TopicConfig], None],
+        on_broker: Callable[[frozenset[str]], None],
+        throttles: ReplicationThrottles,
+        quotas: QuotaEntities,
+    ) -> None:
+        self._store = store
+        self._broker_id = broker_id
+        self._configs = configs
+        self._on_topic = on_topic
+        self._on_broker = on_broker
+        self._throttles = throttles
+        self._quotas = QuotaSettings(store, quotas)
+        self._overrides: dict[str, dict[str, str]] = {}
+        self._watch = ConfigWatch(store, self._changed)
+
+    def topic_config(self, topic: str) -> TopicConfig:
+        """The settings of a topic as they count now."""
+        return self._configs.topic_config(self._overrides.get(topic, {}))
+
+    async def start(self) -> None:
+        """Read everything, then follow the changes."""
+        own = f"{BROKERS}/{self._broker_id}"
+        await self._watch.start(f"{BROKERS}/{DEFAULT_ENTITY}", own)
+        await self._quotas.load()
+        with contextlib.suppress(NoNodeError):
+            await self.load_topics(await self._store.children(EntityConfig.path(TOPICS)))
+
+    async def close(self) -> None:
+        """Stop following."""
+        await self._watch.close()
+        await self._quotas.close()
+
+    async def load_topics(self, topics: Iterable[str]) -> None:
+        """Read the overrides of topics that are new to this broker."""
+        names = [topic for topic in topics if topic not in self._overrides]
+        nodes = await self._store.get_many([EntityConfig.topic(name) for name in names])
+        for name, node in zip(names, nodes, strict=True):
+            try:
+                found = EntityConfig.decode(f"{TOPICS}/{name}", node.data if node else None)
+            except PkoError as error:
+                log.error("settings of topic %s are ignored: %s", name, error)
+                found = {}
+            self._set_topic(name, found)
+
+    def forget_topic(self, topic: str) -> None:
+        """The topic was deleted."""
+        self._overrides.pop(topic, None)
+        self._throttles.topic_changed(topic, {})
+
+    def _changed(self, entity: str, values: dict[str, str]) -> None:
+        kind, _, name = entity.partition("/")
+        if kind == TOPICS:
+            self._set_topic(name, values)
+            self._on_topic(name, self._configs.topic_config(values))
+        elif kind == BROKERS and name in (DEFAULT_ENTITY, str(self._broker_id)):
+            self._take_broker(name, values)
+        elif kind in (USERS, CLIENTS, IPS):
+            self._quotas.changed(entity, values)
+
+    def _set_topic(self, name: str, overrides: dict[str, str]) -> None:
+        if overrides != self._overrides.get(name, {}):
+            for line in check.review_topic(overrides):
+                log.warning("topic %s: %s", name, line)
+        self._overrides[name] = overrides
+        self._throttles.topic_changed(name, overrides)
+
+    def _take_broker(self, name: str, values: dict[str, str]) -> None:
+        if name == DEFAULT_ENTITY:
+            applied = self._configs.set_dynamic_default(values)
+        else:
+            applied = self._configs.set_dynamic_broker(values)
+        for line in applied.ignored:
+            log.warning("%s: %s", EntityConfig.path(f"{BROKERS}/{name}"), line)
+        if applied.changed:
+            self._on_broker(applied.changed)

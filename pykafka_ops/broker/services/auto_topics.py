@@ -1,0 +1,131 @@
+"""Topics that are created because somebody asks for them: by Metadata, by FindCoordinator.
+
+Counterpart of ``AutoTopicCreationManager``: the controller creates them at once, any other broker
+has the controller do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from pykafka_ops.broker.services.image_waits import ImageWaits
+from pykafka_ops.broker.state.controller.topic_requests import (
+    DEFAULT,
+    Charge,
+    TopicSpec,
+    default_spec,
+)
+from pykafka_ops.broker.state.names import name_problem
+from pykafka_ops.errors import ConnectError, KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.image import MetadataImage
+
+AUTO_CREATE_WAIT_MS = 200
+"""How long an answer to Metadata waits for a topic it creates; Kafka does not wait at all."""
+
+CreationErrors = Mapping[str, KafkaError | None]
+SendOn = Callable[[Sequence[TopicSpec], int], Awaitable[CreationErrors]]
+"""Has the controller create topics, which may wait so many ms for their leaders; an error for each
+topic. Raises ConnectError, KafkaError."""
+
+
+class Creator(Protocol):
+    """Creates topics if this broker is controller."""
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether it is."""
+
+    async def create_all(
+        self, specs: Sequence[TopicSpec], timeout_ms: int, charge: Charge | None
+    ) -> CreationErrors:
+        """Create; an error for each topic. Raises KafkaError NOT_CONTROLLER."""
+
+
+class AutoTopics:
+    """One per broker; without ``send_on`` nothing can be created unless it is controller."""
+
+    def __init__(
+        self,
+        creator: Creator,
+        image: MetadataImage,
+        waits: ImageWaits,
+        configs: BrokerConfigs,
+        send_on: SendOn | None = None,
+    ) -> None:
+        self._creator = creator
+        self._image = image
+        self._waits = waits
+        self._configs = configs
+        self._send_on = send_on
+        self._creating: set[str] = set()
+
+    async def create(
+        self, names: Collection[str], charge: Charge | None = None
+    ) -> dict[str, ErrorCode]:
+        """Create topics that a client has asked for; ``charge`` counts their partitions.
+
+        NONE: look at the image again; LEADER_NOT_AVAILABLE: it is on its way.
+        """
+        results: dict[str, ErrorCode] = {}
+        specs: list[TopicSpec] = []
+        others = []
+        for name in names:
+            if name_problem(name) is not None:
+                results[name] = ErrorCode.INVALID_TOPIC_EXCEPTION
+            elif name in self._creating:
+                others.append(name)
+            else:
+                specs.append(default_spec(name, self._configs.value))
+        if specs:
+            results |= await self._create(specs, charge)
+        results |= dict.fromkeys(others, ErrorCode.NONE)
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return results | dict.fromkeys(await self._late(others), missing)
+
+    async def _late(self, names: Sequence[str]) -> list[str]:
+        """Those of some topics under way that are still not there after a while."""
+        known = self._image.topics
+        await self._waits.wait(names, lambda: known.keys() >= set(names), AUTO_CREATE_WAIT_MS)
+        return [name for name in names if name not in known]
+
+    async def _create(
+        self, specs: Sequence[TopicSpec], charge: Charge | None
+    ) -> dict[str, ErrorCode]:
+        names = {spec.name for spec in specs}
+        self._creating |= names
+        try:
+            errors = await self._here_or_there(specs, charge)
+        except (ConnectError, KafkaError):
+            return dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        finally:
+            self._creating -= names
+        return {name: self._created(name, error) for name, error in errors.items()}
+
+    async def _here_or_there(
+        self, specs: Sequence[TopicSpec], charge: Charge | None
+    ) -> CreationErrors:
+        if self._creator.is_controller:
+            return await self._creator.create_all(specs, AUTO_CREATE_WAIT_MS, charge)
+        if self._send_on is None:
+            raise KafkaError(ErrorCode.NOT_CONTROLLER)
+        if charge is not None:
+            default = self._configs.value("num.partitions")
+            charge(sum(default if s.partitions == DEFAULT else s.partitions for s in specs))
+        errors = await self._send_on(specs, AUTO_CREATE_WAIT_MS)
+        made = [name for name, error in errors.items() if error is None]
+        late = await self._late(made)
+        return {**errors, **dict.fromkeys(late, KafkaError(ErrorCode.REQUEST_TIMED_OUT))}
+
+    def _created(self, name: str, error: KafkaError | None) -> ErrorCode:
+        if error is None:
+            return ErrorCode.NONE
+        if error.code == ErrorCode.TOPIC_ALREADY_EXISTS and name in self._image.topics:
+            return ErrorCode.NONE
+        if error.code in (ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.REQUEST_TIMED_OUT):
+            return ErrorCode.LEADER_NOT_AVAILABLE
+        return ErrorCode.of(error.code)

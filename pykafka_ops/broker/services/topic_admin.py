@@ -1,0 +1,396 @@
+"""Topics on behalf of clients: create, delete, enlarge, elect; answers when it is done.
+
+Counterpart of ``ZkAdminManager``. What is asked is checked and
+decided in one rule of the controller, so two requests cannot both create the same topic.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pykafka_ops.broker.metadata.store import StoreError
+from pykafka_ops.broker.services.auto_topics import AutoTopics, SendOn
+from pykafka_ops.broker.services.image_waits import ImageWaits
+from pykafka_ops.broker.state.controller.controller import Controller
+from pykafka_ops.broker.state.controller.election import ElectionType
+from pykafka_ops.broker.state.controller.leadership import Assignment, TopicPartition
+from pykafka_ops.broker.state.controller.steps import Steps, WriteProblem
+from pykafka_ops.broker.state.controller.topic_requests import (
+    Charge,
+    Draw,
+    TopicDefaults,
+    TopicSpec,
+    collision,
+    plan_partitions,
+    plan_topic,
+)
+from pykafka_ops.broker.state.controller.topic_rules import NewTopic
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.names import (
+    has_collision_chars,
+    metric_name,
+)
+from pykafka_ops.errors import KafkaError, StorageError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.types import ZERO_UUID
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+
+SETTLE_WAIT_MS = 1000
+"""How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""
+
+R = TypeVar("R")
+Errors = dict[TopicPartition, KafkaError | None]
+
+
+class ControllerGate(Protocol):
+    """The controller, if this broker is it (``runtime/controller/loop.ControllerLoop``)."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this broker is controller."""
+
+    async def perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
+        """Run a rule. Raises KafkaError NOT_CONTROLLER and what the rule raises."""
+
+    async def deletion_settled(self, topic: str) -> None:
+        """Wait until a topic's deletion is over, or waits for a broker that is down."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Created:
+    """What became of one topic: ``error`` None if it exists (or may be created) now."""
+
+    error: KafkaError | None
+    topic_id: bytes = ZERO_UUID
+    partitions: int = -1
+    replication_factor: int = -1
+    config: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionsSpec:
+    """A topic to enlarge to ``count`` partitions, the new ones on ``brokers`` if not None."""
+
+    name: str
+    count: int
+    brokers: list[list[int]] | None = None
+
+
+class TopicAdmin:
+    """One per broker."""
+
+    def __init__(
+        self,
+        image: MetadataImage,
+        controller: ControllerGate,
+        configs: BrokerConfigs,
+        *,
+        draw: Draw,
+        new_topic_id: Callable[[], bytes],
+        send_on: SendOn | None = None,
+    ) -> None:
+        """``draw(n)`` gives a random number in ``range(n)``, ``new_topic_id()`` a random id.
+
+        ``send_on`` has another broker create topics that clients only ask for.
+        """
+        self._image = image
+        self._controller = controller
+        self._configs = configs
+        self._draw = draw
+        self._new_topic_id = new_topic_id
+        self._waits = ImageWaits(image)
+        self.auto = AutoTopics(self, image, self._waits, configs, send_on)
+        """Creates topics that are only asked for."""
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether this broker can do any of this."""
+        return self._controller.is_active
+
+    def require_controller(self, text: str = "") -> None:
+        """Raises KafkaError NOT_CONTROLLER, with that text, on any other broker."""
+        if not self.is_controller:
+            raise KafkaError(ErrorCode.NOT_CONTROLLER, text)
+
+    # -- create
+
+    async def create(
+        self,
+        specs: Sequence[TopicSpec],
+        timeout_ms: int,
+        *,
+        validate_only: bool = False,
+        charge: Charge | None = None,
+    ) -> dict[str, Created]:
+        """Create topics; answers when all have leaders, at most ``timeout_ms`` later.
+
+        Those that have none then have REQUEST_TIMED_OUT, though they exist. ``charge`` counts
+        the partitions of each before, or refuses the topic. Raises KafkaError NOT_CONTROLLER.
+        """
+
+        def rule(controller: Controller) -> Steps[dict[str, Created]]:
+            if validate_only:
+                return self._validate(specs, controller)
+            return self._create(specs, controller, charge)
+
+        results = await self._perform(rule)
+        if not validate_only:
+            wanted = {name: r.partitions for name, r in results.items() if r.error is None}
+            for name in await self._leaderless(wanted, timeout_ms):
+                results[name].error = _timed_out()
+        return results
+
+    def _validate(
+        self, specs: Sequence[TopicSpec], controller: Controller
+    ) -> Steps[dict[str, Created]]:
+        yield from ()
+        plans = [self._plan(spec, controller) for spec in specs]
+        return {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
+
+    def _create(
+        self, specs: Sequence[TopicSpec], controller: Controller, charge: Charge | None
+    ) -> Steps[dict[str, Created]]:
+        plans = _apart([self._plan(spec, controller) for spec in specs])
+        plans = [
+            (_refused(len(p.assignments), charge) or p) if isinstance(p, NewTopic) else p
+            for p in plans
+        ]
+        results = {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
+        errors = yield from controller.topics.create(
+            [plan for plan in plans if isinstance(plan, NewTopic)]
+        )
+        for name, error in errors.items():
+            if error is None:
+                results[name].topic_id = controller.cluster.topics[name].topic_id
+            else:
+                results[name] = Created(error=error)
+        return results
+
+    def _plan(self, spec: TopicSpec, controller: Controller) -> NewTopic | KafkaError:
+        value = self._configs.value
+        defaults = TopicDefaults(
+            partitions=value("num.partitions"),
+            replication_factor=value("default.replication.factor"),
+            check_config=self._configs.check_topic,
+        )
+        try:
+            return plan_topic(spec, controller.cluster, defaults, self._draw, self._new_topic_id())
+        except KafkaError as error:
+            return error
+
+    async def create_all(
+        self, specs: Sequence[TopicSpec], timeout_ms: int, charge: Charge | None
+    ) -> dict[str, KafkaError | None]:
+        """As :meth:`create`, with nothing but the errors."""
+        created = await self.create(specs, timeout_ms, charge=charge)
+        return {name: result.error for name, result in created.items()}
+
+    async def ensure_internal(self, name: str, charge: Charge | None = None) -> ErrorCode:
+        """Create ``__consumer_offsets`` or ``__transaction_state`` if it is missing.
+
+        NONE if its partitions have leaders now, else why not.
+        """
+        if name in self._image.topics:
+            return ErrorCode.NONE
+        return (await self.auto.create([name], charge))[name]
+
+    # -- enlarge
+
+    async def add_partitions(
+        self,
+        specs: Sequence[PartitionsSpec],
+        timeout_ms: int,
+        *,
+        validate_only: bool = False,
+        charge: Charge | None = None,
+    ) -> dict[str, KafkaError | None]:
+        """Enlarge topics; answers as :meth:`create` does. Raises KafkaError NOT_CONTROLLER."""
+
+        def rule(controller: Controller) -> Steps[dict[str, KafkaError | None]]:
+            results: dict[str, KafkaError | None] = {}
+            for spec in specs:
+                try:
+                    added = plan_partitions(spec.name, spec.count, spec.brokers, controller.cluster)
+                    results[spec.name] = None
+                    if validate_only:
+                        continue
+                    if charge is not None:
+                        charge(len(added))
+                    yield from _enlarge(controller, spec.name, added)
+                except KafkaError as error:
+                    results[spec.name] = error
+            return results
+
+        results = await self._perform(rule)
+        if not validate_only:
+            done = {s.name: s.count for s in specs if results[s.name] is None}
+            for name in await self._leaderless(done, timeout_ms):
+                results[name] = _timed_out()
+        return results
+
+    # -- delete
+
+    async def delete(
+        self, names: Collection[str], timeout_ms: int, *, charge: Charge | None = None
+    ) -> dict[str, ErrorCode]:
+        """Delete topics; answers when brokers know them no more, at most ``timeout_ms`` later.
+
+        ``charge`` counts the partitions of each before, or refuses it. Raises KafkaError
+        NOT_CONTROLLER.
+        """
+        results = dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+
+        def rule(controller: Controller) -> Steps[set[str]]:
+            for name in sorted(results):
+                found = controller.cluster.topics.get(name)
+                if found is not None:
+                    error = _refused(len(found.partitions), charge)
+                    results[name] = ErrorCode.of(error.code) if error else ErrorCode.NONE
+            known = {name for name, code in results.items() if code == ErrorCode.NONE}
+            yield from controller.topics.delete(sorted(known))
+            return known
+
+        known = await self._perform(rule)
+        gone = timeout_ms > 0 and await self._waits.wait(
+            known, lambda: known.isdisjoint(self._image.topics), timeout_ms
+        )
+        if gone:
+            await self._settle(known, timeout_ms)
+        for name in known:
+            if timeout_ms <= 0 or name in self._image.topics:
+                results[name] = ErrorCode.REQUEST_TIMED_OUT
+        return results
+
+    async def _settle(self, topics: Collection[str], timeout_ms: int) -> None:
+        """Let the controller finish, as a courtesy to those who create the topics again at once."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(timeout_ms, SETTLE_WAIT_MS) / 1000):
+                for topic in topics:
+                    await self._controller.deletion_settled(topic)
+
+    # -- elect
+
+    async def elect(
+        self, partitions: Sequence[TopicPartition] | None, kind: ElectionType, timeout_ms: int
+    ) -> Errors:
+        """Elect leaders, of all partitions if None; answers when brokers know them.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+        results = await self._perform(lambda controller: controller.elect(partitions, kind))
+        answers: Errors = {}
+        expected: dict[TopicPartition, int] = {}
+        for key, result in results.items():
+            answers[key] = result if isinstance(result, KafkaError) else None
+            if not isinstance(result, KafkaError):
+                expected[key] = result
+
+        def ready() -> bool:
+            return all(self._led_by(key, leader) for key, leader in expected.items())
+
+        await self._waits.wait({topic for topic, _ in expected}, ready, timeout_ms)
+        for key, leader in expected.items():
+            if not self._led_by(key, leader):
+                answers[key] = _timed_out()
+        return answers
+
+    async def reassign(self, wanted: Mapping[TopicPartition, Sequence[int] | None]) -> Errors:
+        """Begin moves of replicas, or cancel them (None); answers once that is written.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+        return await self._perform(lambda controller: controller.moves.alter(wanted))
+
+    async def reassignments(
+        self, partitions: Sequence[TopicPartition] | None
+    ) -> dict[TopicPartition, Assignment]:
+        """Which of the partitions (None: of all) are being moved, and how.
+
+        Raises KafkaError NOT_CONTROLLER.
+        """
+
+        def rule(controller: Controller) -> Steps[dict[TopicPartition, Assignment]]:
+            yield from ()
+            return controller.cluster.being_reassigned(partitions)
+
+        return await self._perform(rule)
+
+    def _led_by(self, key: TopicPartition, leader: int) -> bool:
+        image = self._image.partition(*key)
+        return image is not None and image.leader == leader
+
+    # -- waiting
+
+    async def _perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
+        try:
+            return await self._controller.perform(rule)
+        except (StoreError, StorageError) as error:
+            raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+
+    async def _leaderless(self, topics: Mapping[str, int], timeout_ms: int) -> list[str]:
+        """Wait for leaders of each topic's partitions; the topics that lack some at the end.
+
+        As in Kafka, no time to wait means that nobody looks.
+        """
+        if timeout_ms <= 0:
+            return list(topics)
+
+        def lack() -> list[str]:
+            return [t for t, n in topics.items() if not self._image.has_leaders(t, range(n))]
+
+        await self._waits.wait(topics, lambda: not lack(), timeout_ms)
+        return lack()
+
+
+def _refused(partitions: int, charge: Charge | None) -> KafkaError | None:
+    """Why the quota of who asks does not allow to create or delete so many; None if it does."""
+    try:
+        if charge is not None:
+            charge(partitions)
+    except KafkaError as error:
+        return error
+    return None
+
+
+def _enlarge(controller: Controller, topic: str, added: Mapping[int, Assignment]) -> Steps[None]:
+    problem = yield from controller.topics.add_partitions(topic, added)
+    if problem is WriteProblem.MISSING:
+        raise KafkaError(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist."
+        )
+    if problem is not None:
+        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, problem.value)
+
+
+def _apart(plans: Sequence[NewTopic | KafkaError]) -> list[NewTopic | KafkaError]:
+    """Topics of one request may not collide with each other either: the first one wins."""
+    taken: dict[str, str] = {}
+    checked: list[NewTopic | KafkaError] = []
+    for plan in plans:
+        if isinstance(plan, NewTopic) and has_collision_chars(plan.name):
+            first = taken.setdefault(metric_name(plan.name), plan.name)
+            checked.append(plan if first == plan.name else collision(plan.name, [first]))
+        else:
+            checked.append(plan)
+    return checked
+
+
+def _created(plan: NewTopic | KafkaError) -> Created:
+    if isinstance(plan, KafkaError):
+        return Created(error=plan)
+    return Created(
+        error=None,
+        partitions=len(plan.assignments),
+        replication_factor=len(plan.assignments[0].replicas),
+        config=plan.config,
+    )
+
+
+def _timed_out() -> KafkaError:
+    return KafkaError(ErrorCode.REQUEST_TIMED_OUT)
