@@ -12,10 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from pykafka_ops.commands import TABLE  # noqa: E402
-from pykafka_ops.commands._completion import commands, options_of  # noqa: E402
-from pykafka_ops.commands.framework.options import COMMON, Command, Opt, Verb  # noqa: E402
-from pykafka_ops.commands.framework.parse import word_form  # noqa: E402
+from pykafka_ops.commands import ROWS, Row  # noqa: E402
+from pykafka_ops.commands.framework.group import Bilingual, Group  # noqa: E402
+from pykafka_ops.commands.framework.params import Option  # noqa: E402
+from pykafka_ops.commands.framework.verb import Verb  # noqa: E402
+from pykafka_ops.commands.options import COMMON  # noqa: E402
 
 MAN = ROOT / "man"
 EXIT_STATUS = (
@@ -73,19 +74,13 @@ def pairs(rows: tuple[tuple[str, str], ...]) -> list[str]:
     return lines
 
 
-def option(opt: Opt) -> list[str]:
+def option(opt: Option) -> list[str]:
     """One option as a .TP entry."""
     names = f"\\-{opt.short}, " if opt.short else ""
-    names += f"\\-\\-{roff(opt.name)}"
+    names += f"\\-\\-{roff(opt.long)}"
     head = f"\\fB{names}\\fR" + (f" \\fI{roff(opt.value)}\\fR" if opt.value else "")
-    text = opt.help[:1].upper() + opt.help[1:]
-    if opt.choices:
-        text += f": {', '.join(opt.choices)}"
-    if opt.default:
-        text += f" (default: {opt.default})"
-    if opt.many:
-        text += " (may be repeated)"
-    return [".TP", head, roff(text + ".")]
+    text = opt.text()
+    return [".TP", head, roff(text[:1].upper() + text[1:] + ".")]
 
 
 def title(name: str) -> str:
@@ -101,8 +96,8 @@ def overview() -> str:
                   "flags of Kafka's own tools (pko kafka-topics --create --topic orders), which "
                   "are read, answered and ended as those tools do."),
              ".SH COMMANDS"]  # fmt: skip
-    for row in TABLE:
-        lines += [".TP", f".BR pko\\-{roff(row[0])} (1)", roff(row[2] + ".")]
+    for row in ROWS:
+        lines += [".TP", f".BR pko\\-{roff(row.name)} (1)", roff(row.summary + ".")]
     lines += [".SH OPTIONS"]
     for opt in COMMON:
         lines += option(opt)
@@ -115,22 +110,20 @@ def overview() -> str:
     return "\n".join(lines) + "\n"
 
 
-def page(command: Command, summary: str, tools: tuple[str, ...]) -> str:
+def page(row: Row, command: Bilingual) -> str:
     """pko-COMMAND(1)."""
-    name = f"pko-{command.name}"
-    lines = [title(name), ".SH NAME", f"{roff(name)} \\- {roff(summary)}", ".SH SYNOPSIS"]
-    for verb in command.verbs:
+    name = f"pko-{row.name}"
+    lines = [title(name), ".SH NAME", f"{roff(name)} \\- {roff(row.summary)}", ".SH SYNOPSIS"]
+    for verb in verbs_of(command):
         lines += [f".B pko {roff(call(command, verb))}", "[\\fIoptions\\fR]", ".br"]
-    lines += [".SH DESCRIPTION", roff(command.purpose)]
-    if tools:
-        lines += [".PP", roff(f"Kafka's flags: pko {tools[0]} --help shows them.")]
-    for verb in command.verbs:
-        lines += [
-            f'.SH "{roff(verb.name.upper() or "OPTIONS")}"',
-            roff(verb.help.capitalize() + "."),
-        ]
-        for opt in options_of(command, verb):
-            if opt not in COMMON:
+    lines += [".SH DESCRIPTION", roff(command.help or "")]
+    if command.tool:
+        lines += [".PP", roff(f"Kafka's flags: pko {command.tool.name} --help shows them.")]
+    for verb in verbs_of(command):
+        heading = "OPTIONS" if verb is command else (verb.name or "").upper()
+        lines += [f'.SH "{roff(heading)}"', roff(verb.help or "")]
+        for opt in verb.options.values():
+            if not opt.hidden and opt not in COMMON:
                 lines += option(opt)
         if verb.examples:
             lines += [".PP", "Examples:", ".PP", ".RS", ".nf"]
@@ -139,17 +132,26 @@ def page(command: Command, summary: str, tools: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def call(command: Command, verb: Verb) -> str:
+def verbs_of(command: Bilingual) -> list[Verb]:
+    """Its verbs; a command without is one itself."""
+    if isinstance(command, Group):
+        return command.verbs
+    assert isinstance(command, Verb)
+    return [command]
+
+
+def call(command: Bilingual, verb: Verb) -> str:
     """How the verb is called, without options."""
-    words = [command.name, verb.name, *(word_form(w) for w in verb.words)]
+    name = "" if verb is command else verb.name
+    words = [command.name, name, *(w.form for w in verb.words)]
     return " ".join(w for w in words if w)
 
 
 def pages() -> dict[str, str]:
     """File name and text of every page."""
     made = {"pko.1": overview()}
-    for row, command in zip(TABLE, commands(), strict=True):
-        made[f"pko-{row[0]}.1"] = page(command, row[2], row[3])
+    for row in ROWS:
+        made[f"pko-{row.name}.1"] = page(row, row.load())
     return made
 
 

@@ -19,7 +19,9 @@ ZOOKEEPER_PAGE = (ROOT / "docs" / "zookeeper-security.md").read_text()
 
 def pko(*words: str) -> str:
     argv = [sys.executable, "-m", "pykafka_ops", *words]
-    done = subprocess.run(argv, capture_output=True, text=True)
+    done = subprocess.run(
+        argv, capture_output=True, text=True, env={**os.environ, "COLUMNS": "102"}
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

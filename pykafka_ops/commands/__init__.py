@@ -1,127 +1,248 @@
-"""One file per ``pko`` command; this table is all that ``pko --help`` reads.
-
-A row: the command's name, its module below this package (which defines ``COMMAND``), one line of
-help, the names of Kafka's own tools that mean the same (they force Kafka's flag tongue), and other
-short names for people.
-"""
+"""The commands of ``pko``: a row each; this table is all that ``pko --help`` reads."""
 
 from __future__ import annotations
 
-Row = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
+from typing import TYPE_CHECKING, NamedTuple
 
-TABLE: tuple[Row, ...] = (
-    ("topics", "topics", "list, describe, create, grow and delete topics", ("kafka-topics",), ()),
-    (
-        "groups",
-        "consumer_groups",
-        "consumer groups: members, lag, offsets; reset and delete them",
-        ("kafka-consumer-groups",),
-        ("consumer-groups",),
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pykafka_ops.commands.framework.group import Group, Single
+
+    Command = Group | Single
+
+
+def _topics() -> Command:
+    from pykafka_ops.commands.topics import topics
+
+    return topics
+
+
+def _groups() -> Command:
+    from pykafka_ops.commands.groups import groups
+
+    return groups
+
+
+def _transactions() -> Command:
+    from pykafka_ops.commands.transactions import transactions
+
+    return transactions
+
+
+def _get_offsets() -> Command:
+    from pykafka_ops.commands.get_offsets import get_offsets
+
+    return get_offsets
+
+
+def _log_dirs() -> Command:
+    from pykafka_ops.commands.log_dirs import log_dirs
+
+    return log_dirs
+
+
+def _reassign_partitions() -> Command:
+    from pykafka_ops.commands.reassign_partitions import reassign_partitions
+
+    return reassign_partitions
+
+
+def _leader_election() -> Command:
+    from pykafka_ops.commands.leader_election import leader_election
+
+    return leader_election
+
+
+def _delete_records() -> Command:
+    from pykafka_ops.commands.delete_records import delete_records
+
+    return delete_records
+
+
+def _api_versions() -> Command:
+    from pykafka_ops.commands.api_versions import api_versions
+
+    return api_versions
+
+
+def _configs() -> Command:
+    from pykafka_ops.commands.configs import configs
+
+    return configs
+
+
+def _produce() -> Command:
+    from pykafka_ops.commands.produce import produce
+
+    return produce
+
+
+def _consume() -> Command:
+    from pykafka_ops.commands.consume import consume
+
+    return consume
+
+
+def _dump_log() -> Command:
+    from pykafka_ops.commands.dump_log import dump_log
+
+    return dump_log
+
+
+def _spark() -> Command:
+    from pykafka_ops.commands.spark import spark
+
+    return spark
+
+
+def _cluster() -> Command:
+    from pykafka_ops.commands.cluster import cluster
+
+    return cluster
+
+
+def _broker() -> Command:
+    from pykafka_ops.commands.broker import broker
+
+    return broker
+
+
+def _zookeeper() -> Command:
+    from pykafka_ops.commands.zookeeper import zookeeper
+
+    return zookeeper
+
+
+def _zookeeper_acls() -> Command:
+    from pykafka_ops.commands.zookeeper_acls import zookeeper_acls
+
+    return zookeeper_acls
+
+
+def _completion() -> Command:
+    from pykafka_ops.commands.completion import completion
+
+    return completion
+
+
+class Row(NamedTuple):
+    """A command: its name, a line of help, how to load it, and other names that mean it.
+
+    ``tools`` are the names of Kafka's own tools; they force Kafka's tongue. ``others`` are for
+    people.
+    """
+
+    name: str
+    summary: str
+    load: Callable[[], Command]
+    tools: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "topics", "list, describe, create, grow and delete topics", _topics, tools=("kafka-topics",)
     ),
-    (
-        "transactions",
+    Row(
+        "groups",
+        "consumer groups: members, lag, offsets; reset and delete them",
+        _groups,
+        tools=("kafka-consumer-groups",),
+        others=("consumer-groups",),
+    ),
+    Row(
         "transactions",
         "transactions and producers; find and abort what hangs",
-        ("kafka-transactions",),
-        (),
+        _transactions,
+        tools=("kafka-transactions",),
     ),
-    (
+    Row(
         "get-offsets",
-        "get_offsets",
         "first, last or by-time offsets of partitions",
-        ("kafka-get-offsets",),
-        ("offsets",),
+        _get_offsets,
+        tools=("kafka-get-offsets",),
+        others=("offsets",),
     ),
-    (
+    Row(
         "log-dirs",
-        "log_dirs",
         "bytes on disk per broker, directory, topic, partition",
-        ("kafka-log-dirs",),
-        (),
+        _log_dirs,
+        tools=("kafka-log-dirs",),
     ),
-    (
+    Row(
         "reassign-partitions",
-        "reassign_partitions",
         "move replicas between brokers and log directories",
-        ("kafka-reassign-partitions",),
-        ("reassign",),
+        _reassign_partitions,
+        tools=("kafka-reassign-partitions",),
+        others=("reassign",),
     ),
-    (
+    Row(
         "leader-election",
-        "leader_election",
         "give leadership back to preferred replicas; elect unclean leaders",
-        ("kafka-leader-election",),
-        ("elect",),
+        _leader_election,
+        tools=("kafka-leader-election",),
+        others=("elect",),
     ),
-    (
+    Row(
         "delete-records",
-        "delete_records",
         "drop the records before an offset",
-        ("kafka-delete-records",),
-        (),
+        _delete_records,
+        tools=("kafka-delete-records",),
     ),
-    (
+    Row(
         "api-versions",
-        "api_versions",
         "which requests each broker understands",
-        ("kafka-broker-api-versions",),
-        (),
+        _api_versions,
+        tools=("kafka-broker-api-versions",),
     ),
-    (
-        "configs",
+    Row(
         "configs",
         "show and change settings of topics, brokers, users, ...",
-        ("kafka-configs",),
-        (),
+        _configs,
+        tools=("kafka-configs",),
     ),
-    (
-        "produce",
-        "produce",
-        "write records from standard input",
-        ("kafka-console-producer",),
-        (),
+    Row(
+        "produce", "write records from standard input", _produce, tools=("kafka-console-producer",)
     ),
-    ("consume", "consume", "read records", ("kafka-console-consumer",), ()),
-    (
+    Row("consume", "read records", _consume, tools=("kafka-console-consumer",)),
+    Row(
         "dump-log",
-        "dump_log",
         "decode, search, check and repair log segments",
-        ("kafka-dump-log",),
-        (),
+        _dump_log,
+        tools=("kafka-dump-log",),
     ),
-    ("spark", "spark", "reports on lag, partition skew and retention, made by Spark", (), ()),
-    (
-        "cluster",
+    Row("spark", "reports on lag, partition skew and retention, made by Spark", _spark),
+    Row(
         "cluster",
         "brokers, controller, under-replicated and offline partitions, skew",
-        ("kafka-cluster",),
-        (),
+        _cluster,
+        tools=("kafka-cluster",),
     ),
-    ("broker", "broker", "run a broker", ("kafka-server-start",), ()),
-    (
-        "zookeeper",
+    Row("broker", "run a broker", _broker, tools=("kafka-server-start",)),
+    Row(
         "zookeeper",
         "Kafka's znodes, decoded; run a ZooKeeper",
-        ("zookeeper-shell",),
-        ("zk",),
+        _zookeeper,
+        tools=("zookeeper-shell",),
+        others=("zk",),
     ),
-    (
+    Row(
         "zookeeper-acls",
-        "zookeeper_acls",
         "let Kafka's znodes belong to a login, or to everybody",
-        ("zookeeper-security-migration",),
-        (),
+        _zookeeper_acls,
+        tools=("zookeeper-security-migration",),
     ),
-    ("completion", "completion", "shell completion for bash, zsh or fish", (), ()),
+    Row("completion", "shell completion for bash, zsh or fish", _completion),
 )
 
 
 def find(word: str) -> tuple[Row, bool] | None:
     """The row that ``word`` names and whether it is one of Kafka's tool names."""
     plain = word.removesuffix(".sh")
-    for row in TABLE:
-        if word == row[0] or word in row[4]:
+    for row in ROWS:
+        if word == row.name or word in row.others:
             return row, False
-        if plain in row[3]:
+        if plain in row.tools:
             return row, True
     return None

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.commands.dump.paths import jobs_of
-from pykafka_ops.commands.dump.repair_plan import Plan
+from pykafka_ops.commands.dump_log.paths import jobs_of
+from pykafka_ops.commands.dump_log.repair_plan import Plan
 from tests.storage.test_apache import problems
 from tests.support.golden.damage import WHOLE, copy_of, harm
 from tests.support.golden.segments import CASES

@@ -11,8 +11,8 @@ from pykafka_ops.commands.console.rdkafka import pairs
 from pykafka_ops.commands.console.record_format import DeserializeError, JsonFormatter, formatter
 from pykafka_ops.commands.console.source import LOGGER, Source
 from pykafka_ops.commands.console.tools import config_exception, ending_well, java_line, log
-from pykafka_ops.commands.consume import DECODERS, WHITELIST
-from pykafka_ops.commands.framework.options import OptionError
+from pykafka_ops.commands.consume.kafka import DECODERS, WHITELIST
+from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.output import quiet_pipe, say
 from pykafka_ops.commands.framework.profile import UnreadableFileError, read_properties
 from pykafka_ops.errors import PkoError, UsageError
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pykafka_ops.commands.console.record_format import Formatter, Message
-    from pykafka_ops.commands.framework.context import Context
-    from pykafka_ops.commands.framework.options import Args
+    from pykafka_ops.commands.framework.args import Args
+    from pykafka_ops.commands.framework.run import Run
 
 BATCH = 500
 SERIALIZATION = "org.apache.kafka.common.errors.SerializationException"
 
 
-def consume(ctx: Context) -> int:
+def consume(run: Run) -> int:
     """Print records until --max-messages, --timeout-ms, Ctrl-C or a closed pipe; the exit code."""
-    args = ctx.args
-    out = _formatter(ctx)
+    args = run.args
+    out = _formatter(run)
     timeout = args.number("timeout-ms")
-    source = Source(ctx)
+    source = Source(run)
     printer = _Printer(source, out, args)
     with ending_well() as signals:
         try:
@@ -52,8 +52,8 @@ def consume(ctx: Context) -> int:
     return 0
 
 
-def _formatter(ctx: Context) -> Formatter:
-    args = ctx.args
+def _formatter(run: Run) -> Formatter:
+    args = run.args
     config = args.text("formatter-config")
     properties = dict(read_properties(config)) if config else {}
     properties.update(pairs(args.texts("property"), "property", strict=not args.flags))
@@ -63,7 +63,7 @@ def _formatter(ctx: Context) -> Formatter:
             properties[f"{part}.deserializer"] = given
     name = args.text("formatter") or DECODERS.get(args.text("decode") or "")
     formats = formats_of(args)
-    if name is None and ctx.output == "json":
+    if name is None and run.output == "json":
         return JsonFormatter(formats)
     try:
         return formatter(name or "DefaultMessageFormatter", properties, say, formats)
@@ -139,10 +139,10 @@ class _Printer:
             say(f"skipped {message.topic()}-{message.partition()} @{message.offset()}: {error}")
 
 
-def last_words(error: PkoError, ctx: Context) -> None:
+def last_words(error: PkoError, run: Run) -> None:
     """What Kafka's tool prints where it fails; its stack traces are left out."""
     text = str(error)
-    if ctx.args.has("whitelist") and isinstance(error, OptionError) and not ctx.started:
+    if run.args.has("whitelist") and isinstance(error, OptionError) and not run.started:
         text += WHITELIST if "--include" in text else ""
     if isinstance(error, UnreadableFileError):
         say(f'Exception in thread "main" java.nio.file.NoSuchFileException: {text}')

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands.framework.options import Args
+    from pykafka_ops.commands.framework.args import Args
 
 NAMES = ("utf-8", "hex", "base64", "json", "int", "long", "avro:SCHEMA-FILE")
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from pykafka_ops.commands.console.line_reader import Headers
     from pykafka_ops.commands.console.sender import Record
-    from pykafka_ops.commands.framework.context import Context
-    from pykafka_ops.commands.framework.options import Args
+    from pykafka_ops.commands.framework.args import Args
+    from pykafka_ops.commands.framework.run import Run
 
     Reader = Callable[[list[bytes]], Iterable[Record]]
 
@@ -40,10 +40,10 @@ class UnknownReaderError(UsageError):
     """A line reader that is not Kafka's own."""
 
 
-def produce(ctx: Context) -> int:
+def produce(run: Run) -> int:
     """Send every line; what was read before a bad one is delivered."""
-    args = ctx.args
-    sender = Sender(ctx)
+    args = run.args
+    sender = Sender(run)
     reader = _reader(args)
     with ending_well() as signals:
         try:

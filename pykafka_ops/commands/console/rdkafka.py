@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.run import Run
 
 RENAMED = {
     "send.buffer.bytes": "socket.send.buffer.bytes",
@@ -135,17 +135,17 @@ class Given:
     ``KIND.config`` and ``KIND-property``.
     """
 
-    def __init__(self, ctx: Context, kind: str) -> None:
+    def __init__(self, run: Run, kind: str) -> None:
         from pykafka_ops.commands.framework.profile import read_properties
 
-        args = ctx.args
+        args = run.args
         path = args.text(f"{kind}.config")
         self.file = dict(read_properties(path)) if path else {}
         self.options = pairs(
             args.texts(f"{kind}-property"), f"{kind}-property", strict=not args.flags
         )
         self.options.pop("", None)
-        base = ctx.properties()
+        base = run.properties()
         strong = [pair.partition("=")[0].strip() for pair in args.texts("setting")]
         strong.append("bootstrap.servers")
         self.merged = {**base, **self.file, **self.options}

@@ -15,9 +15,9 @@ from pykafka_ops.commands.console.tools import (
     keeps_trying,
     log,
 )
-from pykafka_ops.commands.framework.context import PATIENCE
 from pykafka_ops.commands.framework.output import counted, say
-from pykafka_ops.commands.produce import CODECS
+from pykafka_ops.commands.framework.run import PATIENCE
+from pykafka_ops.commands.produce.kafka import CODECS
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pykafka_ops.commands.console.line_reader import Headers
-    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.run import Run
 
     Record = tuple[bytes | None, bytes | None, Headers, int, int]
     """(key, value, headers, partition or -1, time in ms or 0 for now)"""
@@ -48,11 +48,11 @@ class Sender:
     librdkafka reports only what fails, so nothing is done in Python for a record that arrives.
     """
 
-    def __init__(self, ctx: Context) -> None:
-        args = self.args = ctx.args
+    def __init__(self, run: Run) -> None:
+        args = self.args = run.args
         self.topic = str(args.text("topic"))
         self.sync = args.has("sync")
-        settings = _settings(ctx)
+        settings = _settings(run)
         block = settings.get("max.block.ms", "60000")
         if not block.isdigit():
             raise ClientConfigError(
@@ -66,8 +66,8 @@ class Sender:
         config["queue.buffering.max.messages"] = 0  # bytes are bounded, by buffer.memory
         self.expiry, self.limit = settings["delivery.timeout.ms"], settings["max.request.size"]
         warn = ignored("Producer", flags=args.flags)
-        self.producer = client("Producer", config, debug=ctx.debug, warn=warn)
-        self.lookup = Lookup(settings, flags=args.flags, debug=ctx.debug)
+        self.producer = client("Producer", config, debug=run.debug, warn=warn)
+        self.lookup = Lookup(settings, flags=args.flags, debug=run.debug)
         self.ready = False
         self.sent = self.failed = 0
         self.last_error: PkoError | None = None
@@ -285,10 +285,10 @@ OURS = {
 """Defaults of our tongue where librdkafka's or Java's client serves better than the tool."""
 
 
-def _settings(ctx: Context) -> dict[str, str]:
+def _settings(run: Run) -> dict[str, str]:
     """Client properties: an option given, else a property given, else the default."""
-    args = ctx.args
-    properties = dict(Given(ctx, "producer").merged)
+    args = run.args
+    properties = dict(Given(run, "producer").merged)
     properties.setdefault("client.id", "console-producer" if args.flags else "pko-produce")
     for option, name, default in OPTIONS:
         value = args.text(option)

@@ -12,9 +12,9 @@ import time
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.console.tools import SOON, Lookup, ignored, kafka_error, keeps_trying, log
-from pykafka_ops.commands.consume import WHITELIST
+from pykafka_ops.commands.consume.kafka import WHITELIST
+from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.failures import in_one_line
-from pykafka_ops.commands.framework.options import OptionError
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import ConnectError, KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from pykafka_ops.commands.console.record_format import Message
     from pykafka_ops.commands.console.tools import Found
-    from pykafka_ops.commands.framework.context import Context
-    from pykafka_ops.commands.framework.options import Args
+    from pykafka_ops.commands.framework.args import Args
+    from pykafka_ops.commands.framework.run import Run
 
 LOGGER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 REFRESH_SECONDS = 5.0
@@ -45,18 +45,18 @@ class Source:
     UsageError and ClientConfigError for wrong settings at once; nothing is asked before ``start``.
     """
 
-    def __init__(self, ctx: Context) -> None:
-        args = self.args = ctx.args
+    def __init__(self, run: Run) -> None:
+        args = self.args = run.args
         self.topic = args.text("topic")
         self.pattern = _pattern(args)
-        settings, self.group, self.first = _settings(ctx)
+        settings, self.group, self.first = _settings(run)
         self.create = args.flags and settings["allow.auto.create.topics"] == "true"
         self.internal_too = settings.pop("exclude.internal.topics", "true") == "false"
-        self.lookup = Lookup(settings, flags=args.flags, debug=ctx.debug)
+        self.lookup = Lookup(settings, flags=args.flags, debug=run.debug)
         config: dict[str, object] = dict(librdkafka(settings, consumer=True))
         config["error_cb"] = self._client_error
         warn = ignored("Consumer", flags=args.flags)
-        self.consumer = client("Consumer", config, debug=ctx.debug, warn=warn)
+        self.consumer = client("Consumer", config, debug=run.debug, warn=warn)
         self.assigned: set[tuple[str, int]] = set()
         self.subscribed: list[str] = []
         self.next_look = 0.0
@@ -253,10 +253,10 @@ def _pattern(args: Args) -> re.Pattern[str] | None:
         raise UsageError(f"--include {text}: {error}") from None
 
 
-def _settings(ctx: Context) -> tuple[dict[str, str], str | None, str]:
+def _settings(run: Run) -> tuple[dict[str, str], str | None, str]:
     """Client properties, the group (None: read on our own), where to start."""
-    args = ctx.args
-    given = Given(ctx, "consumer")
+    args = run.args
+    given = Given(run, "consumer")
     group = _group(args, given)
     properties = {"client.id": "console-consumer" if args.flags else "pko-consume", **given.merged}
     start = _start(args, properties)

@@ -8,9 +8,9 @@ import time
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig, ClientConfigError
-from pykafka_ops.commands.framework.context import PATIENCE
 from pykafka_ops.commands.framework.failures import java_text
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.run import PATIENCE
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import (

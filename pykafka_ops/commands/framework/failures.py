@@ -6,8 +6,8 @@ from pykafka_ops.errors import KafkaError, PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.context import Context
     from pykafka_ops.commands.framework.output import ItemError
+    from pykafka_ops.commands.framework.run import Run
 
 
 def in_one_line(error: PkoError) -> str:
@@ -42,9 +42,9 @@ def exit_code(error: PkoError) -> int:
     return error.exit_code
 
 
-def is_usage(error: PkoError, ctx: Context) -> bool:
+def is_usage(error: PkoError, run: Run) -> bool:
     """Whether Kafka's tool fails before its work begins: options, files, client settings."""
-    return isinstance(error, UsageError) and (not ctx.started or _of_client(error))
+    return isinstance(error, UsageError) and (not run.started or _of_client(error))
 
 
 def _of_client(error: PkoError) -> bool:

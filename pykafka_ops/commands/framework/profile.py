@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pykafka_ops.commands.framework.options import Args
+    from pykafka_ops.commands.framework.args import Args
 
 KEYS = ("bootstrap-server", "command-config", "output", "settings")
 
@@ -100,9 +100,9 @@ def fill_bootstrap(args: Args, profile: Mapping[str, object], env: Mapping[str, 
 
 def _old_name(args: Args) -> str | None:
     """The value of an old name of ``--bootstrap-server``, if one was given."""
-    for opt in args.command.options:
-        if opt.alias == "bootstrap-server" and args.has(opt.name):
-            return args.text(opt.name)
+    for option in args.options.values():
+        if option.stands_for == "bootstrap-server" and args.has(option.long):
+            return args.text(option.long)
     return None
 
 

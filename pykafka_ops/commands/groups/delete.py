@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client import group_offsets
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, Table, counted
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.topic_words import partitions_of
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
@@ -18,14 +18,14 @@ DELETED = (Column("group"), Column("deleted"))
 OFFSETS = (Column("topic"), Column("partition", right=True), Column("deleted"))
 
 
-def delete_groups(ctx: Context) -> Table | int:
+def delete_groups(run: Run) -> Table | int:
     """Delete them all; those that are in use or not there are told one by one."""
-    names = select.wanted(ctx)
-    if not ctx.confirm(f"delete {counted(names, 'group')} with all committed offsets", names):
+    names = select.wanted(run)
+    if not run.confirm(f"delete {counted(names, 'group')} with all committed offsets", names):
         return 1
-    results = group_offsets.delete_groups(select.cluster(ctx), names)
+    results = group_offsets.delete_groups(select.cluster(run), names)
     rows = [{"group": n, "deleted": error is None} for n, error in results.items()]
-    if ctx.args.flags:
+    if run.args.flags:
         return Table("groups-deleted", DELETED, rows, kafka=_deleted_text(results))
     errors = [item_error(n, error) for n, error in results.items() if error is not None]
     return Table(
@@ -50,15 +50,15 @@ def _deleted_text(results: Mapping[str, PkoError | None]) -> Iterator[str]:
         yield f"\nThese consumer groups were deleted successfully: '{listed}'\n"
 
 
-def delete_offsets(ctx: Context) -> Table | int:
+def delete_offsets(run: Run) -> Table | int:
     """Forget the offsets of the topics named."""
-    args = ctx.args
+    args = run.args
     group, words = args.text("group"), args.texts("topic")
     if group is None or not words:
         raise UsageError("which offsets? give the group and --topic TOPIC or TOPIC:0,2")
-    cluster = select.cluster(ctx)
+    cluster = select.cluster(run)
     wanted, missing = partitions_of(cluster, words)
-    if not ctx.confirm(f"forget offsets of group {group}", [f"{t}-{p}" for t, p in wanted]):
+    if not run.confirm(f"forget offsets of group {group}", [f"{t}-{p}" for t, p in wanted]):
         return 1
     found = group_offsets.delete_offsets(cluster, group, wanted) if wanted else {}
     results: dict[Partition, PkoError | None] = {}

@@ -10,8 +10,8 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import kafka_text, select
 from pykafka_ops.errors import KafkaError, PkoError
 
@@ -52,11 +52,11 @@ class Described(NamedTuple):
     rows: list[Standing]
 
 
-def describe(ctx: Context) -> Table:
+def describe(run: Run) -> Table:
     """The view asked for; groups that are not there are told on their own."""
-    args = ctx.args
-    names = sorted(select.wanted(ctx))
-    cluster = select.cluster(ctx)
+    args = run.args
+    names = sorted(select.wanted(run))
+    cluster = select.cluster(run)
     if args.has("members") or args.has("state"):
         groups = describe_groups(cluster, names)
         found = {n: g if isinstance(g, PkoError) else Described(g, []) for n, g in groups.items()}
@@ -68,7 +68,7 @@ def describe(ctx: Context) -> Table:
                 raise value
         described = [d for d in found.values() if isinstance(d, Described)]
         return Table("groups", (), [], kafka=kafka_text.described(described, cluster, args))
-    return _ours(ctx, found, cluster)
+    return _ours(run, found, cluster)
 
 
 def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, Described | PkoError]:
@@ -110,7 +110,7 @@ def _readers(group: Group) -> list[Reader]:
 # --- our tongue ----------------------------------------------------------------------------------
 
 
-def _ours(ctx: Context, found: Mapping[str, Described | PkoError], cluster: Cluster) -> Table:
+def _ours(run: Run, found: Mapping[str, Described | PkoError], cluster: Cluster) -> Table:
     errors, alive = [], []
     for name, value in found.items():
         if isinstance(value, KafkaError):
@@ -121,10 +121,10 @@ def _ours(ctx: Context, found: Mapping[str, Described | PkoError], cluster: Clus
             errors.append(ItemError.of(name, select.not_there(name)))
         else:
             alive.append(value)
-    if ctx.args.has("members"):
+    if run.args.has("members"):
         rows = [row for d in alive for row in _members(d.group)]
         return Table("group-members", MEMBERS, rows, errors=errors)
-    if ctx.args.has("state"):
+    if run.args.has("state"):
         states = [_state(d.group, cluster) for d in alive]
         return Table("group-states", STATE, states, errors=errors)
     rows = [_offset(d.group, row) for d in alive for row in d.rows]

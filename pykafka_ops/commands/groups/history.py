@@ -11,9 +11,9 @@ from pykafka_ops.analysis.commit_history import Bucket, Event, Key, buckets, eve
 from pykafka_ops.analysis.lag import Sample
 from pykafka_ops.analysis.moments import length
 from pykafka_ops.analysis.moments import text as moment_text
-from pykafka_ops.commands.dump.row_output import bars_are_blocks
-from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.dump_log.row_output import bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.history_source import Found, ends_at, from_cluster, from_files
 from pykafka_ops.commands.groups.lag import bad_status
@@ -41,9 +41,9 @@ EVENTS = (
 )
 
 
-def history(ctx: Context) -> Table:
+def history(run: Run) -> Table:
     """A chart of its progress and what happened, over ``--since`` (1h by default)."""
-    args = ctx.args
+    args = run.args
     group = args.text("group") or ""
     now = int(time.time() * 1000)
     span = length(args.text("since") or "1h")
@@ -51,23 +51,23 @@ def history(ctx: Context) -> Table:
         found = from_files(args.texts("files"), group, now - span if args.has("since") else 0)
         ends: Mapping[Key, Sequence[Sample]] = {}
     else:
-        cluster = select.cluster(ctx)
+        cluster = select.cluster(run)
         found = from_cluster(cluster, group, now - span)
     if not found.history:
         where = "these files" if args.has("files") else f"the last {args.text('since') or '1h'}"
         raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"no commit of group {group} in {where}")
-    times = _times(ctx, found, now - span, now)
+    times = _times(run, found, now - span, now)
     if not args.has("files"):
         ends = ends_at(cluster, list(found.history), times)
-    return _table(ctx, found, buckets(found.history, ends, times))
+    return _table(run, found, buckets(found.history, ends, times))
 
 
-def _times(ctx: Context, found: Found, first: int, last: int) -> list[int]:
+def _times(run: Run, found: Found, first: int, last: int) -> list[int]:
     """The borders of the buckets: ``--every``, or 24 buckets."""
-    if ctx.args.has("files"):
+    if run.args.has("files"):
         stamps = [c.timestamp for commits in found.history.values() for c in commits]
         first, last = min(stamps) - 1, max(stamps)
-    every = ctx.args.text("every")
+    every = run.args.text("every")
     step = length(every) if every is not None else max(1, -(-(last - first) // BUCKETS))
     count = -(-(last - first) // step)
     if count > 10_000:
@@ -75,7 +75,7 @@ def _times(ctx: Context, found: Found, first: int, last: int) -> list[int]:
     return [first + i * step for i in range(count)] + [last]
 
 
-def _table(ctx: Context, found: Found, made: list[Bucket]) -> Table:
+def _table(run: Run, found: Found, made: list[Bucket]) -> Table:
     told = [e for key, commits in found.history.items() for e in events(key, commits)]
     told.sort(key=lambda e: (e.start, e.topic, e.partition))
     most = max((b.moved for b in made), default=0)
@@ -94,7 +94,7 @@ def _table(ctx: Context, found: Found, made: list[Bucket]) -> Table:
     above = Table("group-progress", CHART, chart)
     code = found.code or None
     rows = [_event(e) for e in told]
-    if ctx.output in ("csv", "name"):
+    if run.output in ("csv", "name"):
         return Table("group-progress", CHART, chart, exit_code=code)
     return Table(
         "group-history", EVENTS, rows, items=_items(found, made, told), above=above, exit_code=code

@@ -11,7 +11,7 @@ from pykafka_ops.analysis.lag import Sample
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import commits_since
-from pykafka_ops.commands.dump.segments import Reading, plain_section, segments
+from pykafka_ops.commands.dump_log.segments import Reading, plain_section, segments
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.commits import CommitReader
 from pykafka_ops.errors import CorruptBatchError

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pykafka_ops.analysis.group_rows import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, Member
-from pykafka_ops.commands.framework.options import Args
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import say
 
 TYPE_CHECKING = False

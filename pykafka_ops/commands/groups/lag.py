@@ -11,8 +11,8 @@ from pykafka_ops.analysis.burrow import OK, UNKNOWN
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
 from pykafka_ops.analysis.lag import GroupLag, LagRow, by_group, lag_row
 from pykafka_ops.analysis.moments import length
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.output import Column, Table, write
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.lag_facts import Collector
 from pykafka_ops.errors import UsageError
@@ -54,18 +54,18 @@ PARTITIONS = (
 )
 
 
-def lag(ctx: Context) -> Table | int:
+def lag(run: Run) -> Table | int:
     """One table for all groups asked for, again and again with ``--watch``."""
-    args = ctx.args
+    args = run.args
     kind = LagRow if args.has("partitions") else GroupLag
     fields = [f.name for f in dataclasses.fields(kind)]
     failing = _condition(args.text("fail-on"), fields)
     window = length(args.text("window") or "10m")
     every = length(args.text("watch") or "5s") if args.has("watch") else None
-    collector = Collector(select.cluster(ctx), window)
+    collector = Collector(select.cluster(run), window)
     if every is None:
-        return _table(ctx, collector, failing)
-    return _watch(ctx, collector, failing, every)
+        return _table(run, collector, failing)
+    return _watch(run, collector, failing, every)
 
 
 def _condition(text: str | None, fields: Sequence[str]) -> Condition | None:
@@ -77,18 +77,18 @@ def _condition(text: str | None, fields: Sequence[str]) -> Condition | None:
         raise UsageError(f"--fail-on: {error}") from None
 
 
-def _table(ctx: Context, collector: Collector, failing: Condition | None) -> Table:
-    named = ctx.args.has("group")
-    names = ctx.args.texts("group") if named else sorted(select.every(ctx))
+def _table(run: Run, collector: Collector, failing: Condition | None) -> Table:
+    named = run.args.has("group")
+    names = run.args.texts("group") if named else sorted(select.every(run))
     found = [lag_row(f, collector.now) for f in collector.collect(names)]
     columns: Sequence[Column] = PARTITIONS
     rows = _plain(LagRow, found)
-    if not ctx.args.has("partitions"):
+    if not run.args.has("partitions"):
         columns, rows = GROUPS, _plain(GroupLag, by_group(found))
     code = 4 if failing is not None and any(failing(r) for r in rows) else None
     if collector.errors:
         code = 1
-    kind = "partition-lag" if ctx.args.has("partitions") else "group-lag"
+    kind = "partition-lag" if run.args.has("partitions") else "group-lag"
     return Table(kind, columns, rows, errors=collector.errors, exit_code=code)
 
 
@@ -98,14 +98,14 @@ def _plain(kind: type, rows: Sequence[object]) -> list[dict[str, object]]:
     return [{name: getattr(row, name) for name in names} for row in rows]
 
 
-def _watch(ctx: Context, collector: Collector, failing: Condition | None, every: int) -> int:
+def _watch(run: Run, collector: Collector, failing: Condition | None, every: int) -> int:
     """Until Ctrl-C; ends with exit code 4 as soon as the condition holds."""
     try:
         while True:
-            table = _table(ctx, collector, failing)
-            if sys.stdout.isatty() and ctx.output in ("table", "wide"):
+            table = _table(run, collector, failing)
+            if sys.stdout.isatty() and run.output in ("table", "wide"):
                 sys.stdout.write(f"{CLEAR}{time.strftime('%H:%M:%S')}\n")
-            write(table, ctx.output, flags=False)
+            write(table, run.output, flags=False)
             sys.stdout.flush()
             if table.code == 4:
                 return 4

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.groups import ListedGroup
 from pykafka_ops.client.groups import list_groups as ask
-from pykafka_ops.commands.consumer_groups import STATES, ScopeError
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.kafka import STATES, ScopeError
 from pykafka_ops.errors import ConnectError, UsageError
 
 NO_BROKERS = (
@@ -32,13 +32,13 @@ class NoBrokersError(ConnectError):
     """Nobody could be asked, in the words of Kafka's admin client."""
 
 
-def list_groups(ctx: Context) -> Table:
+def list_groups(run: Run) -> Table:
     """Names in Kafka's tongue (with state and type on demand), a table in ours."""
-    args = ctx.args
-    states = _chosen(ctx, "state", STATES)
-    types = _chosen(ctx, "type", TYPES)
+    args = run.args
+    states = _chosen(run, "state", STATES)
+    types = _chosen(run, "type", TYPES)
     try:
-        groups, failed = ask(select.cluster(ctx), states=states, types=types)
+        groups, failed = ask(select.cluster(run), states=states, types=types)
     except CallTimeoutError as error:
         if not args.flags:
             raise
@@ -47,7 +47,7 @@ def list_groups(ctx: Context) -> Table:
         for trouble in failed.values():
             raise trouble
         consumers = [g for g in groups.values() if g.protocol_type in ("", "consumer")]
-        return Table("groups", COLUMNS, _rows(consumers), kafka=_kafka(consumers, ctx))
+        return Table("groups", COLUMNS, _rows(consumers), kafka=_kafka(consumers, run))
     found = [g for g in groups.values() if not args.has("group") or g.id in args.texts("group")]
     errors = [item_error(f"broker {b}", e) for b, e in sorted(failed.items())]
     errors += [
@@ -58,9 +58,9 @@ def list_groups(ctx: Context) -> Table:
     return Table("groups", COLUMNS, _rows(sorted(found)), errors=errors)
 
 
-def _chosen(ctx: Context, option: str, known: Sequence[str]) -> list[str]:
+def _chosen(run: Run, option: str, known: Sequence[str]) -> list[str]:
     """The values of ``--state`` or ``--type`` in Kafka's spelling; [] for no filter."""
-    text = ctx.args.text(option)
+    text = run.args.text(option)
     if not text:
         return []
     by_name = {name.lower(): name for name in known}
@@ -70,7 +70,7 @@ def _chosen(ctx: Context, option: str, known: Sequence[str]) -> list[str]:
     what = "state" if option == "state" else "types"
     message = f"Invalid {what} list '{text}'. Valid {what}s are: {', '.join(known)}"
     message = message.replace("typess", "types")
-    if ctx.args.flags:
+    if run.args.flags:
         raise ScopeError(message)
     raise UsageError(f"--{option} {text}: choose from {', '.join(known)}")
 
@@ -88,9 +88,9 @@ def _rows(groups: Sequence[ListedGroup]) -> list[dict[str, object]]:
     ]
 
 
-def _kafka(groups: Sequence[ListedGroup], ctx: Context) -> Iterator[str]:
+def _kafka(groups: Sequence[ListedGroup], run: Run) -> Iterator[str]:
     """The layout of 3.8 and later."""
-    with_type, with_state = ctx.args.has("type"), ctx.args.has("state")
+    with_type, with_state = run.args.has("type"), run.args.has("state")
     if not with_type and not with_state:
         for g in groups:
             yield f"{g.id}\n"

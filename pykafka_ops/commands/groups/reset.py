@@ -9,8 +9,8 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, commit_offsets
 from pykafka_ops.commands.console.tools import log
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted, say
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.plan_file import PlanLineError, write_plan
 from pykafka_ops.commands.groups.reset_plan import Plan, Planner
@@ -29,13 +29,13 @@ COLUMNS = (
 )
 
 
-def reset(ctx: Context) -> Table:
+def reset(run: Run) -> Table:
     """Kafka's rules in both tongues: nothing is committed without ``--execute``."""
-    args = ctx.args
+    args = run.args
     if not args.flags and args.has("dry-run") and args.has("execute"):
         raise UsageError("give --dry-run or --execute, not both")
-    names = select.wanted(ctx)
-    cluster = select.cluster(ctx)
+    names = select.wanted(run)
+    cluster = select.cluster(run)
     groups = describe_groups(cluster, names)
     planner = Planner(cluster, args, names)
     plans: dict[str, Plan] = {}
@@ -48,7 +48,7 @@ def reset(ctx: Context) -> Table:
             busy.append(_busy(group))
             errors.append(in_use(group))
             continue
-        plans[name] = _plan(ctx, planner, name)
+        plans[name] = _plan(run, planner, name)
         if not plans[name].found:
             busy.append(f"No reset plan for group {name} found")
             errors.append(ItemError(name, "NO_PLAN", "the plan file does not name this group"))
@@ -56,22 +56,22 @@ def reset(ctx: Context) -> Table:
         for name, plan in plans.items():
             errors += execute(cluster, name, plan, flags=args.flags)
     rows = [row for name, plan in plans.items() for row in plan_rows(name, plan)]
-    text = _kafka(ctx, plans, busy, single=len(args.texts("group")) == 1)
+    text = _kafka(run, plans, busy, single=len(args.texts("group")) == 1)
     if not args.flags and not args.has("execute"):
         say("pko: nothing was committed; add --execute")
     code = 0 if args.flags else None  # Kafka's tool tells and succeeds
     return Table("offset-resets", COLUMNS, rows, kafka=text, errors=errors, exit_code=code)
 
 
-def _plan(ctx: Context, planner: Planner, name: str) -> Plan:
+def _plan(run: Run, planner: Planner, name: str) -> Plan:
     try:
         plan = planner.plan(name)
     except PlanLineError as error:
-        if not ctx.args.flags:
+        if not run.args.flags:
             raise UsageError(str(error)) from None
         say(str(error))
         return Plan({}, {}, found=False)
-    tell_clamped(plan, flags=ctx.args.flags)
+    tell_clamped(plan, flags=run.args.flags)
     return plan
 
 
@@ -142,7 +142,7 @@ def move_rows(name: str, found: Iterable[Move]) -> list[dict[str, object]]:
 
 
 def _kafka(
-    ctx: Context, plans: Mapping[str, Plan], problems: list[str], *, single: bool
+    run: Run, plans: Mapping[str, Plan], problems: list[str], *, single: bool
 ) -> Iterator[str]:
     for plan in plans.values():
         for topic, index in plan.empty:
@@ -152,7 +152,7 @@ def _kafka(
             )
     for text in problems:
         yield f"\nError: {text}\n"
-    if ctx.args.has("export"):
+    if run.args.has("export"):
         yield from write_plan({n: p.offsets for n, p in plans.items()}, with_group=not single)
         return
     yield f"\n{'GROUP':<30} {'TOPIC':<30} {'PARTITION':<10} {'NEW-OFFSET':<15}\n"

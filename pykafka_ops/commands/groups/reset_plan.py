@@ -11,8 +11,8 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.offsets import Offset
-from pykafka_ops.commands.consumer_groups import SCENARIOS, ScopeError
-from pykafka_ops.commands.framework.options import Args
+from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
 from pykafka_ops.commands.groups.plan_file import by_group, read_plan
 from pykafka_ops.commands.groups.reset_times import parse_datetime, parse_duration
 from pykafka_ops.commands.groups.topic_words import partitions_of

@@ -14,41 +14,41 @@ from pykafka_ops.client.group_offsets import (
     delete_offsets,
     fetch_offsets,
 )
-from pykafka_ops.commands.consumer_groups import SCENARIOS, ScopeError
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.output import ItemError, Table, write
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select, undo
+from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
 from pykafka_ops.commands.groups.reset import COLUMNS, in_use, move_rows, plan_rows, tell_clamped
 from pykafka_ops.commands.groups.reset_plan import Plan, Planner
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 
 
-def seek(ctx: Context) -> Table | int:
+def seek(run: Run) -> Table | int:
     """Move one group; nothing happens while it has members or the answer is no."""
-    args = ctx.args
+    args = run.args
     group = args.text("group") or ""
-    cluster = select.cluster(ctx)
+    cluster = select.cluster(run)
     _check_idle(cluster, group)
-    path = undo.note_path(ctx.env, cluster.cluster_id, group)
+    path = undo.note_path(run.env, cluster.cluster_id, group)
     if args.has("undo"):
         if any(args.has(s) for s in SCENARIOS):
             raise UsageError("--undo goes back to the offsets before; give nothing else with it")
-        return _undo(ctx, cluster, group, undo.last(path, group))
-    plan = _plan(ctx, cluster, group)
+        return _undo(run, cluster, group, undo.last(path, group))
+    plan = _plan(run, cluster, group)
     tell_clamped(plan, flags=False)
     rows = [r for r in plan_rows(group, plan) if r["current_offset"] != r["new_offset"]]
     table = Table("offset-resets", COLUMNS, rows)
     if not rows:
-        ctx.note(f"pko: group {group} is there already")
+        run.note(f"pko: group {group} is there already")
         return table
     if args.has("dry-run"):
         return table
-    if not _agreed(ctx, table, group, len(rows)):
+    if not _agreed(run, table, group, len(rows)):
         return 1
     changed = {p: o for p, o in plan.offsets.items() if plan.committed.get(p) != o}
     undo.keep(path, undo.Before({p: plan.committed.get(p) for p in changed}, changed))
     errors = _commit(cluster, group, changed)
-    ctx.note(f"pko: done; pko groups seek {group} --undo goes back")
+    run.note(f"pko: done; pko groups seek {group} --undo goes back")
     return Table(table.kind, COLUMNS, rows, errors=errors)
 
 
@@ -61,8 +61,8 @@ def _check_idle(cluster: Cluster, group: str) -> None:
         raise KafkaError(in_use(found).code, f"group {group}: {in_use(found).message}")
 
 
-def _plan(ctx: Context, cluster: Cluster, group: str) -> Plan:
-    args = ctx.args
+def _plan(run: Run, cluster: Cluster, group: str) -> Plan:
+    args = run.args
     if sum(args.has(s) for s in SCENARIOS) != 1:
         raise UsageError(f"where to? give one of {', '.join('--' + s for s in SCENARIOS)}")
     if not args.has("topic") and not args.has("from-file"):
@@ -78,10 +78,10 @@ def _plan(ctx: Context, cluster: Cluster, group: str) -> Plan:
     return plan
 
 
-def _agreed(ctx: Context, table: Table, group: str, count: int) -> bool:
-    if sys.stdin.isatty() and not ctx.args.has("yes"):
+def _agreed(run: Run, table: Table, group: str, count: int) -> bool:
+    if sys.stdin.isatty() and not run.args.has("yes"):
         write(table, "table", flags=False, out=sys.stderr)
-    return ctx.confirm(f"move {count} offsets of group", [group])
+    return run.confirm(f"move {count} offsets of group", [group])
 
 
 def _commit(cluster: Cluster, group: str, offsets: dict[Partition, int]) -> list[ItemError]:
@@ -95,7 +95,7 @@ def _commit(cluster: Cluster, group: str, offsets: dict[Partition, int]) -> list
     return [ItemError.of(f"{t}-{p}", e) for (t, p), e in results.items() if e is not None]
 
 
-def _undo(ctx: Context, cluster: Cluster, group: str, note: undo.Before) -> Table | int:
+def _undo(run: Run, cluster: Cluster, group: str, note: undo.Before) -> Table | int:
     """Back to where it was, unless somebody has committed since."""
     found = fetch_offsets(cluster, [group])[group]
     if isinstance(found, PkoError):
@@ -107,7 +107,7 @@ def _undo(ctx: Context, cluster: Cluster, group: str, note: undo.Before) -> Tabl
     gone = [p for p, o in note.before.items() if o is None]
     rows = move_rows(group, moves(back, committed))
     table = Table("offset-resets", COLUMNS, rows)
-    if not _agreed(ctx, table, group, len(note.before)):
+    if not _agreed(run, table, group, len(note.before)):
         return 1
     errors = _commit(cluster, group, back)
     if gone:
@@ -116,7 +116,7 @@ def _undo(ctx: Context, cluster: Cluster, group: str, note: undo.Before) -> Tabl
             raise removed
         errors += [ItemError.of(f"{t}-{p}", e) for (t, p), e in removed.items() if e is not None]
     if not errors:
-        undo.forget(undo.note_path(ctx.env, cluster.cluster_id, group))
+        undo.forget(undo.note_path(run.env, cluster.cluster_id, group))
     return Table(table.kind, COLUMNS, rows, errors=errors)
 
 

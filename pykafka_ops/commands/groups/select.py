@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
-from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 
-def cluster(ctx: Context) -> Cluster:
+def cluster(run: Run) -> Cluster:
     """The cluster; in Kafka's tongue a call may take ``--timeout`` ms, 5000 by default."""
-    made = ctx.cluster()
-    milliseconds = ctx.args.number("timeout")
-    if milliseconds is not None and (ctx.args.flags or ctx.args.has("timeout")):
+    made = run.cluster()
+    milliseconds = run.args.number("timeout")
+    if milliseconds is not None and (run.args.flags or run.args.has("timeout")):
         made.config.api_timeout = milliseconds / 1000
         made.config.patience = min(made.config.patience, made.config.api_timeout)
     return made
 
 
-def wanted(ctx: Context) -> list[str]:
+def wanted(run: Run) -> list[str]:
     """The groups named, or all there are; UsageError when neither was said."""
-    args = ctx.args
+    args = run.args
     named = list(dict.fromkeys(args.texts("group")))
     if named and args.has("all-groups"):
         raise UsageError("name groups or give --all-groups, not both")
@@ -29,12 +29,12 @@ def wanted(ctx: Context) -> list[str]:
         return named
     if not args.has("all-groups"):
         raise UsageError("which groups? name them or give --all-groups")
-    return sorted(every(ctx))
+    return sorted(every(run))
 
 
-def every(ctx: Context) -> list[str]:
+def every(run: Run) -> list[str]:
     """All consumer groups; raises what kept the first broker from telling."""
-    groups, failed = list_groups(cluster(ctx))
+    groups, failed = list_groups(cluster(run))
     for error in failed.values():
         raise error
     return [g.id for g in groups.values() if g.protocol_type in ("", "consumer")]

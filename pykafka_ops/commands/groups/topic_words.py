@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pykafka_ops.client import topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands.consumer_groups import ScopeError
-from pykafka_ops.commands.framework.options import java_integer
+from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.groups.kafka import ScopeError
 from pykafka_ops.wire.codes import ErrorCode
 
 

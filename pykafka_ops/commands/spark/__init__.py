@@ -1,108 +1,305 @@
-"""``pko spark``: options; the work is in the modules beside."""
+"""``pko spark``."""
 
 from __future__ import annotations
 
-from pykafka_ops.commands.framework.options import Command, Opt, Pos, Verb
+from typing import TYPE_CHECKING
 
-_ENGINE = ("master", "deploy-mode", "conf", "packages", "py-files", "archives", "driver-memory",
-           "cores")  # fmt: skip
-_REPORT = ("log-dirs", "since", "until", "now", "topics", "groups", "regex", "window", "top",
-           "configs", "strict", "section", "fail-on", "history", "html", "csv", "parquet",
-           "output-file", "progress", "no-progress", *_ENGINE)  # fmt: skip
-_SKEW = ("target", "records", "producer-rate", "consumer-rate")
+from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.types import FILE_PATH, GROUP_NAME, INT, TOPIC_NAME, OneOf
 
-OPTIONS = (
-    Opt("log-dirs", "log directories, topic-partition directories or segments, by comma; or URIs "
-        "(s3://, hdfs://, file://)", "DIR,DIR", many=True, complete="file"),
-    Opt("since", "look back to this moment: 2026-11-21, 2026-11-21T08:00 or -2h", "TIME"),
-    Opt("until", "look no further than this moment", "TIME"),
-    Opt("now", "the moment the report is about (default: now; of directories their newest time)",
-        "TIME"),
-    Opt("topics", "only these topics, by comma", "TOPIC,TOPIC", many=True, complete="topics"),
-    Opt("groups", "only these groups, by comma", "GROUP,GROUP", many=True, complete="groups"),
-    Opt("regex", "topics and groups are regular expressions that must match the whole name",
-        short="e"),
-    Opt("window", "length of a window of time: 5m, 1h, 1d", "LENGTH"),
-    Opt("top", "how many heavy keys to find, and rows of a table to show", "N", kind="int",
-        default="10"),
-    Opt("configs", "settings of topics, where only directories are read: {\"TOPIC\": {\"KEY\": "
-        "\"VALUE\"}} or lines of TOPIC.KEY=VALUE", "FILE", complete="file"),
-    Opt("checkpoint", "a checkpoint directory of a Structured Streaming job, to count as a group",
-        "DIR", many=True, complete="file"),
-    Opt("target", "bytes per second that a topic shall carry, for its partition count: 50MiB",
-        "RATE"),
-    Opt("producer-rate", "bytes per second that one partition takes", "RATE"),
-    Opt("consumer-rate", "bytes per second that one consumer reads", "RATE"),
-    Opt("records", "read keys and sizes of all records (default of files), or of none", "HOW",
-        choices=("all", "none")),
-    Opt("strict", "stop at the first thing that cannot be read, instead of counting it"),
-    Opt("section", "the section that -o table begins with, -o csv and --fail-on are about",
-        "NAME"),
-    Opt("fail-on", "end with 4 if a row meets this: 'lag_seconds>300 | status=STOP'", "CONDITION"),
-    Opt("history", "keep each run in this directory (Parquet) and show what changed since", "DIR",
-        complete="file"),
-    Opt("html", "write a page with pictures that needs nothing else", "FILE", complete="file"),
-    Opt("csv", "write every section as a CSV file into this directory", "DIR", complete="file"),
-    Opt("parquet", "write every section as a Parquet file into this directory", "DIR",
-        complete="file"),
-    Opt("output-file", "write what -o says to this file instead of standard output", "FILE",
-        complete="file"),
-    Opt("progress", "tell the stages also where standard error is no terminal"),
-    Opt("no-progress", "draw no progress bar"),
-    Opt("master", "where Spark runs: local[4] (default: all cores), spark://HOST:7077, yarn, "
-        "k8s://https://HOST:6443", "URL"),
-    Opt("deploy-mode", "where the driver runs on YARN and Kubernetes", "MODE",
-        choices=("client", "cluster"), default="client"),
-    Opt("conf", "a setting of Spark", "KEY=VALUE", many=True),
-    Opt("packages", "Maven coordinates of jars, by comma", "GROUP:ARTIFACT:VERSION", many=True),
-    Opt("py-files", "Python files or zips for the executors, by comma", "FILE,FILE", many=True,
-        complete="file"),
-    Opt("archives", "archives for the executors; of env.tar.gz#env the Python is used", "FILE#DIR",
-        many=True, complete="file"),
-    Opt("driver-memory", "memory of the driver: 2g (default: a quarter of the machine, 4g at most)",
-        "SIZE"),
-    Opt("cores", "cores of this machine to use (default: all)", "N", kind="int"),
-    Opt("keep", "leave the demo's log directory and page in this new directory", "DIR",
-        complete="file"),
-    Opt("file", "a Python program", "FILE.py", complete="file"),
-    Opt("args", "what the program gets", "ARG", many=True),
-)  # fmt: skip
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Result, Run
 
-_WORDS = (Pos("log-dirs", "*", "DIR"),)
+LOG_DIRS = Option(
+    "--log-dirs",
+    metavar="DIR,DIR",
+    type=FILE_PATH,
+    multiple=True,
+    help="log directories, topic-partition directories or segments, by comma; or URIs "
+    "(s3://, hdfs://, file://)",
+)
+SINCE = Option(
+    "--since", metavar="TIME", help="look back to this moment: 2026-11-21, 2026-11-21T08:00 or -2h"
+)
+UNTIL = Option("--until", metavar="TIME", help="look no further than this moment")
+NOW = Option(
+    "--now",
+    metavar="TIME",
+    help="the moment the report is about (default: now; of directories their newest time)",
+)
+TOPICS = Option(
+    "--topics",
+    metavar="TOPIC,TOPIC",
+    type=TOPIC_NAME,
+    multiple=True,
+    help="only these topics, by comma",
+)
+GROUPS = Option(
+    "--groups",
+    metavar="GROUP,GROUP",
+    type=GROUP_NAME,
+    multiple=True,
+    help="only these groups, by comma",
+)
+REGEX = Switch(
+    "-e", "--regex", help="topics and groups are regular expressions that must match the whole name"
+)
+WINDOW = Option("--window", metavar="LENGTH", help="length of a window of time: 5m, 1h, 1d")
+TOP = Option(
+    "--top",
+    metavar="N",
+    type=INT,
+    default="10",
+    help="how many heavy keys to find, and rows of a table to show",
+)
+CONFIGS = Option(
+    "--configs",
+    metavar="FILE",
+    type=FILE_PATH,
+    help='settings of topics, where only directories are read: {"TOPIC": {"KEY": '
+    '"VALUE"}} or lines of TOPIC.KEY=VALUE',
+)
+CHECKPOINT = Option(
+    "--checkpoint",
+    metavar="DIR",
+    type=FILE_PATH,
+    multiple=True,
+    help="a checkpoint directory of a Structured Streaming job, to count as a group",
+)
+TARGET = Option(
+    "--target",
+    metavar="RATE",
+    help="bytes per second that a topic shall carry, for its partition count: 50MiB",
+)
+PRODUCER_RATE = Option(
+    "--producer-rate", metavar="RATE", help="bytes per second that one partition takes"
+)
+CONSUMER_RATE = Option(
+    "--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"
+)
+RECORDS = Option(
+    "--records",
+    metavar="HOW",
+    type=OneOf(("all", "none")),
+    help="read keys and sizes of all records (default of files), or of none",
+)
+STRICT = Switch(
+    "--strict", help="stop at the first thing that cannot be read, instead of counting it"
+)
+SECTION = Option(
+    "--section",
+    metavar="NAME",
+    help="the section that -o table begins with, -o csv and --fail-on are about",
+)
+FAIL_ON = Option(
+    "--fail-on",
+    metavar="CONDITION",
+    help="end with 4 if a row meets this: 'lag_seconds>300 | status=STOP'",
+)
+HISTORY = Option(
+    "--history",
+    metavar="DIR",
+    type=FILE_PATH,
+    help="keep each run in this directory (Parquet) and show what changed since",
+)
+HTML = Option(
+    "--html",
+    metavar="FILE",
+    type=FILE_PATH,
+    help="write a page with pictures that needs nothing else",
+)
+CSV = Option(
+    "--csv",
+    metavar="DIR",
+    type=FILE_PATH,
+    help="write every section as a CSV file into this directory",
+)
+PARQUET = Option(
+    "--parquet",
+    metavar="DIR",
+    type=FILE_PATH,
+    help="write every section as a Parquet file into this directory",
+)
+OUTPUT_FILE = Option(
+    "--output-file",
+    metavar="FILE",
+    type=FILE_PATH,
+    help="write what -o says to this file instead of standard output",
+)
+PROGRESS = Switch("--progress", help="tell the stages also where standard error is no terminal")
+NO_PROGRESS = Switch("--no-progress", help="draw no progress bar")
+MASTER = Option(
+    "--master",
+    metavar="URL",
+    help="where Spark runs: local[4] (default: all cores), spark://HOST:7077, yarn, "
+    "k8s://https://HOST:6443",
+)
+DEPLOY_MODE = Option(
+    "--deploy-mode",
+    metavar="MODE",
+    type=OneOf(("client", "cluster")),
+    default="client",
+    help="where the driver runs on YARN and Kubernetes",
+)
+CONF = Option("--conf", metavar="KEY=VALUE", multiple=True, help="a setting of Spark")
+PACKAGES = Option(
+    "--packages",
+    metavar="GROUP:ARTIFACT:VERSION",
+    multiple=True,
+    help="Maven coordinates of jars, by comma",
+)
+PY_FILES = Option(
+    "--py-files",
+    metavar="FILE,FILE",
+    type=FILE_PATH,
+    multiple=True,
+    help="Python files or zips for the executors, by comma",
+)
+ARCHIVES = Option(
+    "--archives",
+    metavar="FILE#DIR",
+    type=FILE_PATH,
+    multiple=True,
+    help="archives for the executors; of env.tar.gz#env the Python is used",
+)
+DRIVER_MEMORY = Option(
+    "--driver-memory",
+    metavar="SIZE",
+    help="memory of the driver: 2g (default: a quarter of the machine, 4g at most)",
+)
+CORES = Option("--cores", metavar="N", type=INT, help="cores of this machine to use (default: all)")
+KEEP = Option(
+    "--keep",
+    metavar="DIR",
+    type=FILE_PATH,
+    help="leave the demo's log directory and page in this new directory",
+)
+FILE = Option("--file", metavar="FILE.py", type=FILE_PATH, help="a Python program")
+ARGS = Option("--args", metavar="ARG", multiple=True, help="what the program gets")
 
-COMMAND = Command(
+ENGINE = (MASTER, DEPLOY_MODE, CONF, PACKAGES, PY_FILES, ARCHIVES, DRIVER_MEMORY, CORES)
+"""Where and how Spark runs."""
+REPORT = (
+    SINCE,
+    UNTIL,
+    NOW,
+    TOPICS,
+    GROUPS,
+    REGEX,
+    WINDOW,
+    TOP,
+    CONFIGS,
+    STRICT,
+    HISTORY,
+    HTML,
+    CSV,
+    PARQUET,
+    OUTPUT_FILE,
+    PROGRESS,
+    NO_PROGRESS,
+)
+"""What every report takes."""
+SKEW = (TARGET, RECORDS, PRODUCER_RATE, CONSUMER_RATE)
+spark = Group(
     "spark",
-    "Reports on consumer lag, partition skew and retention, made by Apache Spark from a cluster "
-    "(-b), from log directories, or from both.",
-    OPTIONS,
-    (
-        Verb("lag", "who lags how far, how long and since when; who stopped; what nobody reads",
-             "spark.report:lag", words=_WORDS, options=(*_REPORT, "checkpoint"),
-             examples=("pko spark lag -b broker:9092",
-                       "pko spark lag /var/kafka/data --since -1d --html lag.html",
-                       "pko spark lag -b broker:9092 --fail-on 'lag_seconds>300' -o json")),
-        Verb("skew", "uneven partitions, brokers and keys, and what to do about them",
-             "spark.report:skew", words=_WORDS, options=(*_REPORT, *_SKEW),
-             examples=("pko spark skew /var/kafka/data --topics orders",
-                       "pko spark skew -b broker:9092 --target 50MiB --html skew.html")),
-        Verb("retention", "what is kept and for how long, when disks are full, what is lost unread",
-             "spark.report:retention", words=_WORDS, options=_REPORT,
-             examples=("pko spark retention -b broker:9092 --history /var/lib/pko/history",
-                       "pko spark retention s3://backup/kafka/data --configs topics.json")),
-        Verb("all", "the three of them in one Spark session", "spark.report:every", words=_WORDS,
-             options=(*(o for o in _REPORT if o not in ("section", "fail-on")), "checkpoint",
-                      *_SKEW),
-             examples=("pko spark all -b broker:9092 --html kafka.html",)),
-        Verb("demo", "make a cluster with a past on a broker of its own, and report on it",
-             "spark.demo:demo",
-             options=("keep", "html", "top", "cores", "driver-memory", "conf", "progress",
-                      "no-progress"),
-             examples=("pko spark demo", "pko spark demo --keep /tmp/demo --progress")),
-        Verb("submit", "run your own Spark program; format('kafka-log') and the others are known",
-             "spark.program:submit", words=(Pos("file"), Pos("args", "*", "ARG")), options=_ENGINE,
-             verbatim=True,
-             examples=("pko spark submit job.py 2026-11-21",
-                       "pko spark submit --master spark://host:7077 job.py --day 2026-11-21")),
+    "Reports on consumer lag, partition skew and retention, made by Apache Spark from a "
+    "cluster (-b), from log directories, or from both.",
+)
+
+
+@spark.verb(
+    "lag",
+    words=(Words(LOG_DIRS, "*", metavar="DIR"),),
+    options=(*REPORT, *ENGINE, SECTION, FAIL_ON, CHECKPOINT),
+    examples=(
+        "pko spark lag -b broker:9092",
+        "pko spark lag /var/kafka/data --since -1d --html lag.html",
+        "pko spark lag -b broker:9092 --fail-on 'lag_seconds>300' -o json",
     ),
-    parser="argparse",
-)  # fmt: skip
+)
+def lag(run: Run) -> Result:
+    """Who lags how far, how long and since when; who stopped; what nobody reads."""
+    from pykafka_ops.commands.spark.report import lag as work
+
+    return work(run)
+
+
+@spark.verb(
+    "skew",
+    words=(Words(LOG_DIRS, "*", metavar="DIR"),),
+    options=(*REPORT, *ENGINE, *SKEW, SECTION, FAIL_ON),
+    examples=(
+        "pko spark skew /var/kafka/data --topics orders",
+        "pko spark skew -b broker:9092 --target 50MiB --html skew.html",
+    ),
+)
+def skew(run: Run) -> Result:
+    """Uneven partitions, brokers and keys, and what to do about them."""
+    from pykafka_ops.commands.spark.report import skew as work
+
+    return work(run)
+
+
+@spark.verb(
+    "retention",
+    words=(Words(LOG_DIRS, "*", metavar="DIR"),),
+    options=(*REPORT, *ENGINE, SECTION, FAIL_ON),
+    examples=(
+        "pko spark retention -b broker:9092 --history /var/lib/pko/history",
+        "pko spark retention s3://backup/kafka/data --configs topics.json",
+    ),
+)
+def retention(run: Run) -> Result:
+    """What is kept and for how long, when disks are full, what is lost unread."""
+    from pykafka_ops.commands.spark.report import retention as work
+
+    return work(run)
+
+
+@spark.verb(
+    "all",
+    words=(Words(LOG_DIRS, "*", metavar="DIR"),),
+    options=(*REPORT, *ENGINE, *SKEW, CHECKPOINT),
+    examples=("pko spark all -b broker:9092 --html kafka.html",),
+)
+def all_(run: Run) -> Result:
+    """The three of them in one Spark session."""
+    from pykafka_ops.commands.spark.report import every
+
+    return every(run)
+
+
+@spark.verb(
+    "demo",
+    options=(KEEP, HTML, TOP, CORES, DRIVER_MEMORY, CONF, PROGRESS, NO_PROGRESS),
+    examples=(
+        "pko spark demo",
+        "pko spark demo --keep /tmp/demo --progress",
+    ),
+)
+def demo(run: Run) -> Result:
+    """Make a cluster with a past on a broker of its own, and report on it."""
+    from pykafka_ops.commands.spark.demo import demo as work
+
+    return work(run)
+
+
+@spark.verb(
+    "submit",
+    words=(
+        Words(FILE, metavar="FILE"),
+        Words(ARGS, "*"),
+    ),
+    options=(*ENGINE,),
+    verbatim=True,
+    examples=(
+        "pko spark submit job.py 2026-11-21",
+        "pko spark submit --master spark://host:7077 job.py --day 2026-11-21",
+    ),
+)
+def submit(run: Run) -> Result:
+    """Run your own Spark program; format('kafka-log') and the others are known."""
+    from pykafka_ops.commands.spark.program import submit as work
+
+    return work(run)

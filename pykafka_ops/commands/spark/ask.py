@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pykafka_ops.analysis.moments import length, moment
-from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import conf
 from pykafka_ops.spark.inputs.names import Names
@@ -55,9 +55,9 @@ class Ask:
         )
 
 
-def ask(ctx: Context, kinds: Sequence[str]) -> Ask:
+def ask(run: Run, kinds: Sequence[str]) -> Ask:
     """Read the command line. Raises UsageError for what cannot be meant."""
-    args = ctx.args
+    args = run.args
     dirs = tuple(_split(args.texts("log-dirs")))
     wall = int(time.time() * 1000)
     now = _moment(args.text("now"), "now", wall)
@@ -71,7 +71,7 @@ def ask(ctx: Context, kinds: Sequence[str]) -> Ask:
     return Ask(
         tuple(kinds),
         dirs,
-        _properties(ctx, dirs),
+        _properties(run, dirs),
         now[0] if now else None,
         since[0] if since else None,
         until[1] if until else None,
@@ -81,13 +81,13 @@ def ask(ctx: Context, kinds: Sequence[str]) -> Ask:
         args.text("section"),
         args.text("fail-on"),
         Path(history) if history else None,
-        _options(ctx),
+        _options(run),
     )
 
 
-def wish(ctx: Context) -> Wish:
+def wish(run: Run) -> Wish:
     """How Spark shall run. Raises UsageError."""
-    args = ctx.args
+    args = run.args
     cores = args.number("cores")
     if cores is not None and cores < 1:
         raise UsageError("--cores: at least 1")
@@ -102,15 +102,15 @@ def wish(ctx: Context) -> Wish:
         packages=_split(args.texts("packages")),
         py_files=_split(args.texts("py-files")),
         archives=_split(args.texts("archives")),
-        debug=ctx.debug,
+        debug=run.debug,
     )
 
 
-def _properties(ctx: Context, dirs: Sequence[str]) -> Mapping[str, str]:
+def _properties(run: Run, dirs: Sequence[str]) -> Mapping[str, str]:
     """Client settings; empty where only directories are meant."""
-    if dirs and (not ctx.args.has("bootstrap-server") or "bootstrap-server" in ctx.args.filled):
+    if dirs and (not run.args.has("bootstrap-server") or "bootstrap-server" in run.args.filled):
         return {}
-    found = ctx.properties()
+    found = run.properties()
     if not found.get("bootstrap.servers"):
         raise UsageError(
             "read what? give -b HOST:PORT, log directories, or both; PKO_BOOTSTRAP_SERVER or a "
@@ -119,8 +119,8 @@ def _properties(ctx: Context, dirs: Sequence[str]) -> Mapping[str, str]:
     return found
 
 
-def _options(ctx: Context) -> dict[str, object]:
-    args = ctx.args
+def _options(run: Run) -> dict[str, object]:
+    args = run.args
     found: dict[str, object] = {"strict": args.has("strict")}
     top = args.number("top")
     if top is None or not 0 < top <= 10_000:

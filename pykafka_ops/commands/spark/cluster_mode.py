@@ -5,33 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.spark.session import Wish
 
 ENGINE = ("master", "deploy-mode", "conf", "packages", "py-files", "archives", "driver-memory",
           "cores", "debug", "progress", "no-progress", "file", "args")  # fmt: skip
 
 
-def in_cluster(ctx: Context) -> bool:
+def in_cluster(run: Run) -> bool:
     """Whether that is asked for."""
-    return ctx.args.text("deploy-mode") == "cluster"
+    return run.args.text("deploy-mode") == "cluster"
 
 
-def submit_report(ctx: Context, engine: Wish) -> int:
+def submit_report(run: Run, engine: Wish) -> int:
     """Run the report there; files are written where the driver runs."""
     from pykafka_ops.spark.submit import submit
 
-    return submit(engine, "cluster", words_of(ctx))
+    return submit(engine, "cluster", words_of(run))
 
 
-def words_of(ctx: Context) -> list[str]:
+def words_of(run: Run) -> list[str]:
     """The command line again, without what is about Spark."""
-    args = ctx.args
-    words = ["spark", args.verb.name]
+    args = run.args
+    words = ["spark", args.verb]
     for name, values in args.values.items():
         if name in ENGINE:
             continue
-        opt = args.command.opt(name)
+        opt = args.options.get(name)
         if opt is not None and not opt.value:
             words.append(f"--{name}")
         words += [f"--{name}={value}" for value in values]

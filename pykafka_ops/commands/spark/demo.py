@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import UsageError
@@ -16,53 +16,53 @@ PAGE = "pko-demo.html"
 _PASSED = ("cores", "driver-memory", "conf", "top")
 
 
-def demo(ctx: Context) -> int:
+def demo(run: Run) -> int:
     """The reports' exit code; the data is gone afterwards unless ``--keep`` says where it stays."""
     from pykafka_ops.spark.java import check_java
     from pykafka_ops.spark.session import need_pyspark
 
     need_pyspark()
-    check_java(ctx.env)
-    from pykafka_ops.spark.demo.run import run
+    check_java(run.env)
+    from pykafka_ops.spark.demo.run import run as run_demo
 
-    args = ctx.args
+    args = run.args
     kept = args.text("keep")
-    page = _page(ctx, Path(kept).expanduser() if kept else None)
+    page = _page(run, Path(kept).expanduser() if kept else None)
     directory = Path(kept).expanduser() if kept else Path(tempfile.mkdtemp(prefix="pko-demo-"))
     try:
-        with ended_by_signals(), Stages.of(ctx) as stages:
+        with ended_by_signals(), Stages.of(run) as stages:
 
             def show(text: str) -> None:
                 stages.stop()
-                ctx.note(text)
+                run.note(text)
 
-            return run(directory / "kafka-logs", page, _options(ctx), stages, show)
+            return run_demo(directory / "kafka-logs", page, _options(run), stages, show)
     finally:
         if not kept:
             shutil.rmtree(directory, ignore_errors=True)
 
 
-def _page(ctx: Context, kept: Path | None) -> Path:
+def _page(run: Run, kept: Path | None) -> Path:
     """Where the page goes: as ``--html`` says, else with what is kept, else here.
 
     Raises UsageError for a file that is not ours, StorageError where nothing can be written.
     """
-    given = ctx.args.text("html")
+    given = run.args.text("html")
     page = Path(given).expanduser() if given else (kept or Path()) / PAGE
     atomic.writable(page)
-    if not ctx.args.has("yes") and atomic.foreign(page, b"pykafka-ops"):
+    if not run.args.has("yes") and atomic.foreign(page, b"pykafka-ops"):
         raise UsageError(f"{page} was not made by pko: give --yes to write over it")
     return page
 
 
-def _options(ctx: Context) -> list[str]:
+def _options(run: Run) -> list[str]:
     """What the reports are told of this command line."""
-    args = ctx.args
+    args = run.args
     words = [
         w for name in _PASSED if args.has(name) for v in args.texts(name) for w in (f"--{name}", v)
     ]
     return [
-        *("--output", ctx.output),
+        *("--output", run.output),
         *words,
         *(f"--{name}" for name in ("progress", "no-progress", "debug") if args.has(name)),
     ]

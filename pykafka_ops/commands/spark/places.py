@@ -12,7 +12,7 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.commands.spark.ask import Ask
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History
@@ -39,17 +39,17 @@ class Places:
     yes: bool
 
     @classmethod
-    def of(cls, ctx: Context, asked: Ask) -> Places:
+    def of(cls, run: Run, asked: Ask) -> Places:
         """From the command line. Raises StorageError where nothing can be written, UsageError
         where a file of somebody else would be written over."""
-        args = ctx.args
+        args = run.args
 
         def path(name: str) -> Path | None:
             value = args.text(name)
             return Path(value).expanduser() if value else None
 
         top = args.number("top") or 10
-        places = cls(ctx.output, asked.section, top, path("output-file"), path("html"),
+        places = cls(run.output, asked.section, top, path("output-file"), path("html"),
                      path("csv"), path("parquet"), args.has("yes"))  # fmt: skip
         places._check(asked)
         return places

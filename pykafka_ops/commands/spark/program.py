@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands.framework.context import Context
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.ask import wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.errors import UsageError
 
 
-def submit(ctx: Context) -> int:
+def submit(run: Run) -> int:
     """Run it with the sources registered; its exit code."""
-    file = ctx.args.text("file") or ""
-    arguments = ctx.args.values.get("args", [])
+    file = run.args.text("file") or ""
+    arguments = run.args.given("args")
     try:
         with open(file, "rb") as program:
             program.read(1)
     except OSError as e:
         raise UsageError(f"{file}: {e.strerror}") from None
-    engine = wish(ctx)
-    if in_cluster(ctx):
+    engine = wish(run)
+    if in_cluster(run):
         from pykafka_ops.spark.submit import submit as to_cluster
 
         words = ["spark", "submit", os.path.basename(file), *arguments]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.context import Context
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.ask import Ask, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.inputs import is_brief, look_first, open_inputs
@@ -30,36 +30,36 @@ _TOLD = 20
 """Problems that are told one by one."""
 
 
-def lag(ctx: Context) -> int:
+def lag(run: Run) -> int:
     """Who is behind."""
-    return _run(ctx, ("lag",))
+    return _run(run, ("lag",))
 
 
-def skew(ctx: Context) -> int:
+def skew(run: Run) -> int:
     """What is uneven."""
-    return _run(ctx, ("skew",))
+    return _run(run, ("skew",))
 
 
-def retention(ctx: Context) -> int:
+def retention(run: Run) -> int:
     """What is kept, and what that fills."""
-    return _run(ctx, ("retention",))
+    return _run(run, ("retention",))
 
 
-def every(ctx: Context) -> int:
+def every(run: Run) -> int:
     """All three in one session."""
-    return _run(ctx, KINDS)
+    return _run(run, KINDS)
 
 
-def _run(ctx: Context, kinds: tuple[str, ...]) -> int:
+def _run(run: Run, kinds: tuple[str, ...]) -> int:
     """0, 1 where something could not be read, 4 where the condition holds."""
-    asked = ask(ctx, kinds)
-    engine = wish(ctx)
-    places = Places.of(ctx, asked)
+    asked = ask(run, kinds)
+    engine = wish(run)
+    places = Places.of(run, asked)
     judge = Judge.of(asked)
-    if in_cluster(ctx):
-        return submit_report(ctx, engine)
+    if in_cluster(run):
+        return submit_report(run, engine)
     look_first(asked)
-    with ended_by_signals(), Stages.of(ctx) as stages:
+    with ended_by_signals(), Stages.of(run) as stages:
         stages("starting Spark")
         from pykafka_ops.spark.failures import explained
         from pykafka_ops.spark.session import close, session

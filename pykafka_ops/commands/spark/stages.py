@@ -11,7 +11,7 @@ from pykafka_ops.commands.framework.output import say
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pykafka_ops.commands.framework.context import Context
+    from pykafka_ops.commands.framework.run import Run
 
 _EVERY_SECONDS = 0.25
 
@@ -29,10 +29,10 @@ class Stages:
             self._bar = _progress()
 
     @classmethod
-    def of(cls, ctx: Context) -> Stages:
+    def of(cls, run: Run) -> Stages:
         """As the command line and the terminal say."""
-        args = ctx.args
-        quiet = args.has("no-progress") or ctx.debug
+        args = run.args
+        quiet = args.has("no-progress") or run.debug
         tty = sys.stderr.isatty()
         return cls(
             bar=tty and not quiet, lines=args.has("progress") and not args.has("no-progress")

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.storage.recovery import Recovery
-from pykafka_ops.commands.election.election_file import ElectionFileError
-from pykafka_ops.commands.election.election_file import parse as parse_elections
-from pykafka_ops.commands.reassign import document
-from pykafka_ops.commands.zk.decode import decode as decode_znode
-from pykafka_ops.commands.zk.decode import summary
-from pykafka_ops.commands.zk.session import Stat, Znode
+from pykafka_ops.commands.leader_election.election_file import ElectionFileError
+from pykafka_ops.commands.leader_election.election_file import parse as parse_elections
+from pykafka_ops.commands.reassign_partitions import document
+from pykafka_ops.commands.zookeeper.decode import decode as decode_znode
+from pykafka_ops.commands.zookeeper.decode import summary
+from pykafka_ops.commands.zookeeper.session import Stat, Znode
 from pykafka_ops.disk import (
     checkpoint,
     control,

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pykafka_ops.commands._api_versions import release
+from pykafka_ops.commands.api_versions.versions import release
 from tests.support.golden.transcripts import Said
 from tests.support.memory.fake_broker import FakeBroker
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.commands.health import gather
+from pykafka_ops.commands.cluster import gather
 from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterResponse,

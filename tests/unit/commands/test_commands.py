@@ -7,83 +7,108 @@ import shlex
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from pykafka_ops.commands import TABLE, find
-from pykafka_ops.commands._completion import commands, options_of
-from pykafka_ops.commands.framework.context import handler
-from pykafka_ops.commands.framework.help import command_help, flag_help, overview
-from pykafka_ops.commands.framework.options import COMMON, Command
-from pykafka_ops.commands.framework.parse import parse, speaks_flags
+from pykafka_ops.commands import ROWS, find
+from pykafka_ops.commands.framework.group import Bilingual, Group
+from pykafka_ops.commands.framework.params import Option
+from pykafka_ops.commands.framework.verb import Verb
+from pykafka_ops.commands.options import COMMON
+from pykafka_ops.commands.tongue.tool import Tool
+from tests.support.golden.transcripts import run
+from tests.support.memory.context import args_of, reader_of
 
 ROOT = Path(__file__).resolve().parents[3]
-ALL = commands()
-NAMES = [c.name for c in ALL]
+ALL = [row.load() for row in ROWS]
+NAMES = [row.name for row in ROWS]
+
+
+def verbs_of(command: Bilingual) -> list[Verb]:
+    """Its verbs; a command without is one itself."""
+    if isinstance(command, Group):
+        return command.verbs
+    assert isinstance(command, Verb)
+    return [command]
+
+
+def help_of(command: Bilingual, verb: Verb | None = None) -> str:
+    """What ``--help`` prints."""
+    ctx = click.Context(click.Group("pko"), info_name="pko")
+    ctx = click.Context(command, parent=ctx, info_name=command.name, max_content_width=102)
+    if verb is not None and verb is not command:
+        ctx = click.Context(verb, parent=ctx, info_name=verb.name)
+    ctx.terminal_width = 100
+    return ctx.command.get_help(ctx)
 
 
 def test_every_row_is_the_command_it_names() -> None:
-    assert [row[0] for row in TABLE] == NAMES
-    for row, command in zip(TABLE, ALL, strict=True):
-        assert find(row[0]) == (row, False)
-        assert not command.tool or command.tool in row[3]
-        for tool in row[3]:
+    for row, command in zip(ROWS, ALL, strict=True):
+        assert command.name == row.name
+        assert find(row.name) == (row, False)
+        assert [command.tool.name] == list(row.tools) if command.tool else not row.tools
+        for tool in row.tools:
             assert find(tool) == find(f"{tool}.sh") == (row, True)
+        for other in row.others:
+            assert find(other) == (row, False)
     assert find("nothing") is None
 
 
 def test_no_name_is_taken_twice() -> None:
-    words = [w for row in TABLE for w in (row[0], *row[3], *row[4])]
+    words = [w for row in ROWS for w in (row.name, *row.tools, *row.others)]
     assert len(words) == len(set(words))
 
 
 @pytest.mark.parametrize("command", ALL, ids=NAMES)
-def test_options_are_told_once_and_verbs_use_what_exists(command: Command) -> None:
-    own = [o.name for o in command.options]
-    assert len(own) == len(set(own))
-    shorts = [o.short for o in {o.name: o for o in (*COMMON, *command.options)}.values() if o.short]
-    assert len(shorts) == len(set(shorts)), "a short option means two things"
-    for verb in command.verbs:
-        for name in (*verb.options, *(w.name for w in verb.words)):
-            assert command.opt(name), f"{verb.name} names --{name}"
-    names = [v.name for v in command.verbs]
+def test_an_option_is_declared_once_and_its_letter_means_one_thing(command: Bilingual) -> None:
+    declared: dict[str, Option] = {}
+    for verb in verbs_of(command):
+        shorts = [o.short for o in verb.options.values() if o.short]
+        assert len(shorts) == len(set(shorts)), verb.name
+        for name, option in verb.options.items():
+            assert declared.setdefault(name, option) is option, f"--{name} of {verb.name}"
+    names = [v.name for v in verbs_of(command)]
     assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("command", ALL, ids=NAMES)
-def test_every_verb_has_a_function(command: Command) -> None:
-    for verb in command.verbs:
-        assert callable(handler(verb))
+def test_help_names_every_option_once_and_fits_in_100_columns(command: Bilingual) -> None:
+    for verb in verbs_of(command):
+        text = help_of(command, verb)
+        words = {w.option.long for w in verb.words}
+        for option in verb.options.values():
+            wanted = int(not option.hidden and option.long not in words)
+            found = len(
+                re.findall(rf"^  (?:-\w, |    )--{re.escape(option.long)}(?![\w-])", text, re.M)
+            )
+            assert found == wanted, option.long
+            assert option.long not in words or " ".join((option.help or "").split()[:2]) in text
+        assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, help_of(command).splitlines())) <= 100
+
+
+@pytest.mark.parametrize("command", [c for c in ALL if c.tool], ids=lambda c: c.tool.name)
+def test_the_help_of_a_tool_names_its_options(command: Bilingual) -> None:
+    assert command.tool is not None
+    text = command.tool.manual()
+    for option in command.tool.options.values():
+        assert option.hidden or f"--{option.long}" in text
+    assert text.splitlines()[0] == command.tool.help
+    assert max(map(len, text.splitlines()[1:])) <= 100
 
 
 @pytest.mark.parametrize("command", ALL, ids=NAMES)
-def test_help_names_every_option_and_fits_in_100_columns(command: Command) -> None:
-    text = command_help(command) + "".join(command_help(command, v) for v in command.verbs)
-    flags = flag_help(command)
-    words = {w.name for v in command.verbs for w in v.words}
-    for opt in command.options:
-        if not opt.hidden and opt.name not in words:
-            pattern = rf"--{re.escape(opt.name)}\b"
-            assert re.search(pattern, text) or (command.tool and re.search(pattern, flags))
-        assert opt.name not in words or " ".join(opt.help.split()[:2]) in text
-    assert max(map(len, text.splitlines())) <= 100
-    for said in (command_help(command), *(command_help(command, v) for v in command.verbs)):
-        assert said.count("-b, --bootstrap-server HOST") == 1
-    if command.tool:
-        for opt in (*command.options, *command.actions):
-            assert opt.hidden or f"--{opt.name}" in flags
-        assert flags.splitlines()[0] == command.purpose
-
-
-@pytest.mark.parametrize("command", ALL, ids=NAMES)
-def test_examples_parse(command: Command) -> None:
-    for verb in command.verbs:
+def test_examples_parse(command: Bilingual) -> None:
+    for verb in verbs_of(command):
         for example in verb.examples:
             _, found, rest = example.partition(f"pko {command.name}")
             assert found, example
-            words = _until_the_shell(rest)
-            args = parse(command, words)
-            if not speaks_flags(command, words):
-                assert args.verb is verb, example
+            ctx = reader_of(command, _until_the_shell(rest))
+            if isinstance(ctx.command, Tool):
+                ctx.command.read(ctx.command, ctx.args)
+            else:
+                assert ctx.command is verb, example
+                verb.args(ctx)
 
 
 def _until_the_shell(text: str) -> list[str]:
@@ -94,10 +119,10 @@ def _until_the_shell(text: str) -> list[str]:
 
 
 def test_the_overview_names_every_command_and_loads_none() -> None:
-    text = overview()
-    for row in TABLE:
-        assert f"  {row[0]}" in text
-        assert row[2] in text
+    text = run("--help").stdout
+    for row in ROWS:
+        assert f"  {row.name} " in text
+        assert " ".join(row.summary.split()[:2]) in text
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -107,8 +132,8 @@ NOT_TOOLS = ("kafka-run-class.sh", "kafka-server-stop.sh", "kafka-preferred-repl
 
 def test_every_tool_of_kafka_has_a_wrapper_and_a_class() -> None:
     run_class = (ROOT / "scripts" / "kafka-run-class.sh").read_text()
-    for row in TABLE:
-        for tool in row[3]:
+    for row in ROWS:
+        for tool in row.tools:
             script = ROOT / "scripts" / f"{tool}.sh"
             assert f"pko_exec {tool} " in script.read_text()
             assert script.stat().st_mode & 0o111, f"{script.name} is not executable"
@@ -127,18 +152,19 @@ def test_man_pages_say_what_the_tables_say() -> None:
     assert man_pages.stale() == [], "run scripts/man_pages.py"
 
 
-def test_options_of_a_verb_hold_the_common_ones_once() -> None:
+def test_every_verb_has_the_common_options() -> None:
     for command in ALL:
-        for verb in command.verbs:
-            names = [o.name for o in options_of(command, verb)]
-            assert len(names) == len(set(names))
-            assert "output" in names
+        for verb in verbs_of(command):
+            for option in COMMON:
+                assert option.long in verb.options, f"{command.name} {verb.name}"
 
 
 def test_command_lines_in_the_readme_parse() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for line in re.findall(r"^(?:\$ )?pko ((?!--).+)", readme, re.M):
+    lines = re.findall(r"^(?:\$ )?pko ((?!--).+)", readme, re.M)
+    assert lines
+    for line in lines:
         first, *words = _until_the_shell(line)
         found = find(first)
         assert found, line
-        parse(ALL[NAMES.index(found[0][0])], words, force_flags=found[1])
+        args_of(found[0].load(), words, tool=found[1])

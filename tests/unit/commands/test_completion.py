@@ -1,84 +1,98 @@
+"""Completion: what a shell offers for a line that is being typed."""
+
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
-from pykafka_ops.commands import TABLE
+from pykafka_ops.commands import ROWS
+from pykafka_ops.commands.framework.live import COMPLETE
+from pykafka_ops.commands.root import PKO
 from tests.support.golden.transcripts import run
 from tests.support.memory.fake_broker import FakeBroker
 
 ASK = """
 {script}
-pko() {{ echo one two; }}
+PATH={folder}:$PATH
 COMP_WORDS=({words})
 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-_pko
+_pko_completion pko
 echo "${{COMPREPLY[@]}}"
 """
 
 
-@pytest.fixture(scope="module")
-def script() -> str:
-    return run("completion", "bash").stdout
+def offered(words: str) -> list[str]:
+    """What is offered after these words (the last one is being typed)."""
+    *before, last = words.split(" ")[1:]
+    return [
+        item.value for item in ShellComplete(PKO, {}, "pko", COMPLETE).get_completions(before, last)
+    ]
 
 
-def ask(script: str, words: str) -> list[str]:
-    """What bash offers after these words (the last one is being typed)."""
-    text = ASK.format(script=script, words=words)
-    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    return done.stdout.split()
+@pytest.fixture
+def broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeBroker]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    made = FakeBroker()
+    made.topics = {"orders": [0], "users": [0]}
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize(
-    ("words", "offered"),
+    ("words", "names"),
     [
         ("pko topi", ["topics"]),
         ("pko topics de", ["describe", "delete"]),
         ("pko topics list --ou", ["--output"]),
         ("pko topics list -o j", ["json"]),
         ("pko log-dirs describe --by par", ["partition"]),
-        ("pko topics describe t", ["two"]),
         ("pko completion z", ["zsh"]),
         ("pko get-offsets --ti", ["--time"]),
+        ("pko kafka-topics --topic-", ["--topic-id"]),
     ],
 )
-def test_bash_offers_words_options_choices_and_names(
-    script: str, words: str, offered: list[str]
-) -> None:
-    assert ask(script, words) == offered
+def test_words_options_and_choices_are_offered(words: str, names: list[str]) -> None:
+    assert offered(words) == names
 
 
-def test_bash_offers_every_command(script: str) -> None:
-    assert {row[0] for row in TABLE} <= set(ask(script, "pko ''"))
+def test_every_command_is_offered() -> None:
+    assert set(offered("pko ")) == {row.name for row in ROWS}
 
 
-def test_bash_offers_files_where_a_file_is_wanted(script: str, tmp_path: Path) -> None:
-    (tmp_path / "client.properties").touch()
-    offered = ask(f"cd {tmp_path}\n{script}", "pko topics list --command-config cl")
-    assert offered == ["client.properties"]
+def test_names_come_from_the_cluster_and_are_kept_for_a_minute(broker: FakeBroker) -> None:
+    line = f"pko topics describe -b {broker.bootstrap} "
+    assert offered(line) == ["orders", "users"]
+    assert offered(f"{line}us") == ["users"]
+    broker.topics = {}
+    assert offered(line) == ["orders", "users"]
+    assert offered(f"pko configs describe -b {broker.bootstrap} --broker ") == []
+    assert offered(f"pko transactions find-hanging -b {broker.bootstrap} --broker-id ") == ["0"]
 
 
-def test_zsh_and_fish_scripts_name_every_command() -> None:
-    for shell in ("zsh", "fish"):
-        said = run("completion", shell)
-        assert said.code == 0
-        assert all(row[0] in said.stdout for row in TABLE)
+def test_a_cluster_that_does_not_answer_offers_nothing(broker: FakeBroker) -> None:
+    assert offered("pko topics describe -b 127.0.0.1:1 o") == []
 
 
-def test_names_come_from_the_cluster_and_are_kept_for_a_minute(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    broker = FakeBroker()
-    broker.topics = {"orders": [0], "users": [0]}
-    try:
-        assert run("completion", "values", "topics", "-b", broker.bootstrap).stdout == (
-            "orders\nusers\n"
-        )
-        broker.topics = {}
-        again = run("completion", "values", "topics", "-b", broker.bootstrap)
-        assert again.stdout == "orders\nusers\n"
-        assert run("completion", "values", "brokers", "-b", broker.bootstrap).stdout == "0\n"
-    finally:
-        broker.close()
+def test_bash_asks_pko_and_shows_the_answer(broker: FakeBroker, tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    pko = folder / "pko"
+    pko.write_text(f'#!/bin/sh\nexec {sys.executable} -m pykafka_ops "$@"\n')
+    pko.chmod(0o755)
+    script = run("completion", "bash").stdout
+    words = f"pko topics describe -b {broker.bootstrap} or"
+    text = ASK.format(script=script, folder=folder, words=words)
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.split() == ["orders"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_is_printed_for_each_shell(shell: str) -> None:
+    said = run("completion", shell)
+    assert said.code == 0
+    assert f"{COMPLETE}={shell}_complete" in said.stdout

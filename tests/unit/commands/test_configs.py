@@ -2,8 +2,8 @@
 
 import pytest
 
-from pykafka_ops.commands.configs import COMMAND
-from pykafka_ops.commands.entities.entity import (
+from pykafka_ops.commands.configs import configs
+from pykafka_ops.commands.configs.entity import (
     ConfigProblem,
     Entity,
     entity,
@@ -11,10 +11,10 @@ from pykafka_ops.commands.entities.entity import (
     parse_pairs,
     with_client,
 )
-from pykafka_ops.commands.framework.options import Args
-from pykafka_ops.commands.framework.parse import parse, settle
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.errors import UsageError
 from tests.support.golden.transcripts import Entry, entries, first_error
+from tests.support.memory.context import args_of, work_of
 
 BOOTSTRAP = ["--bootstrap-server", "b:1"]
 LATER = ("Error while", "Invalid config", "Invalid broker", "Invalid credential", "requirement",
@@ -28,8 +28,8 @@ EARLY = [
 
 
 def flags(*words: str) -> Args:
-    args = parse(COMMAND, list(words), force_flags=True)
-    settle(args)
+    args = args_of(configs, list(words), tool=True)
+    work_of(configs, args)
     return args
 
 
@@ -116,7 +116,7 @@ def test_kinds_are_understood_in_both_numbers() -> None:
 
 
 def test_a_client_goes_with_a_user_only() -> None:
-    args = parse(COMMAND, ["set", "users", "u", "--client", "c", "a=1"])
+    args = args_of(configs, ["set", "users", "u", "--client", "c", "a=1"])
     found = with_client(args, "users", "u")
     assert (found.types, found.names) == (["users", "clients"], ["u", "c"])
     assert found.label() == "users u, clients c"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.commands.configs import COMMAND
-from pykafka_ops.commands.framework.context import Context, run
-from pykafka_ops.commands.framework.parse import parse, settle
+from pykafka_ops.commands.configs import configs
+from pykafka_ops.commands.framework.run import Run, execute
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
 from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest
 from tests.support.memory.config_desk import ConfigDesk, DeskCluster
+from tests.support.memory.context import args_of, work_of
 
 Say = Callable[..., tuple[int, str, str]]
 
@@ -29,12 +29,11 @@ def say(cluster: DeskCluster, capsys: pytest.CaptureFixture[str]) -> Say:
     def go(*words: str) -> tuple[int, str, str]:
         flags = words[0].startswith("--")
         extra = ["--bootstrap-server", "b:1"] if flags else []
-        args = parse(COMMAND, [*extra, *words], force_flags=flags)
-        settle(args)
-        ctx = Context(args, {}, {})
-        ctx._cluster = cluster  # type: ignore[assignment]  # a double
+        args = args_of(configs, [*extra, *words], tool=flags)
+        run = Run(args, {}, {})
+        run._cluster = cluster  # type: ignore[assignment]  # a double
         try:
-            code = run(ctx)
+            code = execute(run, work_of(configs, args))
         except PkoError as error:
             capsys.readouterr()
             return -error.exit_code, "", str(error)
@@ -239,12 +238,11 @@ def test_a_broker_is_written_as_a_whole(say: Say, cluster: DeskCluster) -> None:
 def test_the_header_of_a_missing_topic_comes_before_the_error(
     cluster: DeskCluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    args = parse(COMMAND, ["--bootstrap-server", "b:1", "--describe", "--topic", "nope"])
-    settle(args)
-    ctx = Context(args, {}, {})
-    ctx._cluster = cluster  # type: ignore[assignment]  # a double
+    args = args_of(configs, ["--bootstrap-server", "b:1", "--describe", "--topic", "nope"])
+    run = Run(args, {}, {})
+    run._cluster = cluster  # type: ignore[assignment]  # a double
     with pytest.raises(PkoError):
-        run(ctx)
+        execute(run, work_of(configs, args))
     assert capsys.readouterr().out == "Dynamic configs for topic nope are:\n"
 
 

@@ -58,7 +58,7 @@ def said(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (("produce", "t", "--keep-partition"), "--keep-partition goes with --json"),
         (("produce", "t", "--compression-codec=br"), "--compression-codec br: choose one of"),
         (("produce", "t", "--request-required-acks", "7"), "Invalid value 7 for configuration"),
-        (("produce", "t", "--max-block-ms", "x"), "Cannot parse argument 'x' of option max-block"),
+        (("produce", "t", "--max-block-ms", "x"), "--max-block-ms x: give a whole number"),
         (("produce", "t", "-H", "x"), "--header x: write it as key=value"),
     ],
 )  # fmt: skip

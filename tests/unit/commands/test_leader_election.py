@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.election import zookeeper
-from pykafka_ops.commands.election.election_file import ElectionFileError, parse
-from pykafka_ops.commands.election.kafka import in_java_order
+from pykafka_ops.commands.leader_election import zookeeper
+from pykafka_ops.commands.leader_election.election_file import ElectionFileError, parse
+from pykafka_ops.commands.leader_election.kafka_text import in_java_order
 from pykafka_ops.wire.messages.elect_leaders import (
     ElectLeadersResponse,
     PartitionResult,
@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.elect_leaders import (
 )
 from tests.support.golden.transcripts import Said, run
 from tests.support.memory.fake_broker import FakeBroker
-from tests.unit.commands.entities.test_zookeeper import FakeKazoo
+from tests.unit.commands.configs.test_zookeeper import FakeKazoo
 
 Pko = Callable[..., Said]
 Fakes = tuple[FakeBroker, ...]

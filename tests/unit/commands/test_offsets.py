@@ -1,6 +1,11 @@
 import pytest
 
-from pykafka_ops.commands._offsets import OffsetProblem, by_patterns, moments_of, parse_time
+from pykafka_ops.commands.get_offsets.offsets import (
+    OffsetProblem,
+    by_patterns,
+    moments_of,
+    parse_time,
+)
 from pykafka_ops.errors import PkoError, UsageError
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.commands.framework.context import Context, run
-from pykafka_ops.commands.framework.parse import parse
-from pykafka_ops.commands.zookeeper import COMMAND
+from pykafka_ops.commands.framework.run import execute
+from pykafka_ops.commands.zookeeper import zookeeper as command  # the module below has its name
 from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import zookeeper
 from pykafka_ops.local.children import is_alive, read_record, started_at, tail, write_record
 from pykafka_ops.local.zookeeper import RECORD, ZooKeeper, classpath, read_settings
+from tests.support.memory.context import args_of, run_of, work_of
 
 
 def test_the_jars_of_pyspark_hold_all_that_zookeeper_needs() -> None:
@@ -140,7 +140,7 @@ def test_kafka_opts_go_to_the_jvm_of_the_command_alone(
     monkeypatch.setenv("KAFKA_OPTS", "-Djava.security.auth.login.config=/a -Dx='1 2'")
     words = ["start", "--data-dir", str(tmp_path / "zk"), "--port", "0"]
     with pytest.raises(PkoError, match="ZooKeeper did not start"):
-        run(Context(parse(COMMAND, words), {}, {}))
+        execute(run_of(command, words), work_of(command, args_of(command, words)))
     argv = java.read_text().splitlines()
     at = argv.index("-Djava.security.auth.login.config=/a")
     assert argv[at + 1] == "-Dx=1 2"

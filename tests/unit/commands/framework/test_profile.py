@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.commands.framework.parse import parse
 from pykafka_ops.commands.framework.profile import (
     UnreadableFileError,
     config_path,
@@ -11,10 +10,11 @@ from pykafka_ops.commands.framework.profile import (
     profile_for,
     properties,
 )
-from pykafka_ops.commands.get_offsets import COMMAND as OFFSETS
-from pykafka_ops.commands.log_dirs import COMMAND as LOG_DIRS
-from pykafka_ops.commands.topics import COMMAND as TOPICS
+from pykafka_ops.commands.get_offsets import get_offsets
+from pykafka_ops.commands.log_dirs import log_dirs
+from pykafka_ops.commands.topics import topics
 from pykafka_ops.errors import UsageError
+from tests.support.memory.context import args_of
 
 CONFIG = """
 profile = "dev"
@@ -77,35 +77,35 @@ def test_a_wrong_config_file_says_where(tmp_path: Path, text: str, message: str)
 
 def test_strongest_first(env: dict[str, str]) -> None:
     profile = load_profile("prod", env)
-    args = parse(TOPICS, ["list", "-X", "request.timeout.ms=9", "-b", "flag:1"])
+    args = args_of(topics, ["list", "-X", "request.timeout.ms=9", "-b", "flag:1"])
     assert properties(args, profile, env) == {
         "request.timeout.ms": "9",
         "enable.x": "true",
         "bootstrap.servers": "flag:1",
         "client.id": "me",
     }
-    args = parse(TOPICS, ["list"])
+    args = args_of(topics, ["list"])
     assert properties(args, profile, env)["request.timeout.ms"] == "1"
 
 
 def test_environment_and_profile_stand_in_for_the_bootstrap_server(env: dict[str, str]) -> None:
-    args = parse(TOPICS, ["list"])
+    args = args_of(topics, ["list"])
     fill_bootstrap(args, load_profile("prod", env), {})
     assert args.text("bootstrap-server") == "prod:9092"
-    args = parse(TOPICS, ["list"])
+    args = args_of(topics, ["list"])
     fill_bootstrap(args, load_profile("prod", env), {"PKO_BOOTSTRAP_SERVER": "env:1"})
     assert args.text("bootstrap-server") == "env:1"
 
 
 def test_an_old_name_counts_only_where_it_is_one() -> None:
-    old = parse(OFFSETS, ["--broker-list", "b:1"], force_flags=True)
+    old = args_of(get_offsets, ["--broker-list", "b:1"], tool=True)
     assert properties(old, {}, {})["bootstrap.servers"] == "b:1"
-    ids = parse(LOG_DIRS, ["--broker-list", "0,1", "--bootstrap-server", "b:1"], force_flags=True)
+    ids = args_of(log_dirs, ["--broker-list", "0,1", "--bootstrap-server", "b:1"], tool=True)
     assert properties(ids, {}, {})["bootstrap.servers"] == "b:1"
 
 
 def test_a_missing_properties_file_is_told_by_its_name(tmp_path: Path) -> None:
-    args = parse(TOPICS, ["list", "--command-config", "missing.properties"])
+    args = args_of(topics, ["list", "--command-config", "missing.properties"])
     with pytest.raises(UnreadableFileError) as caught:
         properties(args, {}, {})
     assert str(caught.value) == "missing.properties"
@@ -113,15 +113,15 @@ def test_a_missing_properties_file_is_told_by_its_name(tmp_path: Path) -> None:
 
 def test_a_setting_needs_an_equals_sign() -> None:
     with pytest.raises(UsageError, match="write it as -X key=value"):
-        properties(parse(TOPICS, ["list", "-X", "a"]), {}, {})
+        properties(args_of(topics, ["list", "-X", "a"]), {}, {})
 
 
 def test_the_default_profile_is_not_for_a_cluster_named_on_the_command_line(
     env: dict[str, str],
 ) -> None:
-    assert profile_for(parse(TOPICS, ["list"]), env)["bootstrap-server"] == "dev:9092"
-    assert profile_for(parse(TOPICS, ["list", "-b", "other:1"]), env) == {}
-    chosen = parse(TOPICS, ["list", "-b", "other:1", "--profile", "prod"])
+    assert profile_for(args_of(topics, ["list"]), env)["bootstrap-server"] == "dev:9092"
+    assert profile_for(args_of(topics, ["list", "-b", "other:1"]), env) == {}
+    chosen = args_of(topics, ["list", "-b", "other:1", "--profile", "prod"])
     assert profile_for(chosen, env)["output"] == "json"
     by_env = {**env, "PKO_PROFILE": "prod"}
-    assert profile_for(parse(TOPICS, ["list", "-b", "other:1"]), by_env)["output"] == "json"
+    assert profile_for(args_of(topics, ["list", "-b", "other:1"]), by_env)["output"] == "json"

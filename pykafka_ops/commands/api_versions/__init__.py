@@ -1,0 +1,43 @@
+"""``pko api-versions`` and kafka-broker-api-versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.commands.api_versions import kafka
+from pykafka_ops.commands.framework.group import Single
+from pykafka_ops.commands.framework.params import Switch
+from pykafka_ops.commands.tongue.tool import Tool
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Result, Run
+
+DIFF = Switch("--diff", ours=True, help="only requests on which the brokers differ")
+
+TOOL = Tool(
+    "kafka-broker-api-versions",
+    "This tool helps to retrieve broker version information.",
+    check=kafka.check,
+    failure=kafka.failure,
+    bare=True,
+)
+
+
+def _api_versions(run: Run) -> Result:
+    from pykafka_ops.commands.api_versions.versions import api_versions
+
+    return api_versions(run)
+
+
+api_versions = Single(
+    "api-versions",
+    _api_versions,
+    help="Which requests each broker understands, in which versions.",
+    tool=TOOL,
+    bare=True,
+    options=(DIFF,),
+    examples=(
+        "pko api-versions -b localhost:9092",
+        "pko api-versions --diff",
+    ),
+)

@@ -1,0 +1,155 @@
+"""``api-versions``: ask every broker ApiVersions and compare with what we speak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pykafka_ops import __version__
+from pykafka_ops.client.cluster import Node, Question
+from pykafka_ops.commands.framework.failures import item_error, text_of
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+Ranges = dict[int, tuple[int, int]]
+_RELEASES: tuple[tuple[str, int, int], ...] = (
+    ("4.0", 2, 10), ("3.9", 1, 17), ("3.5", 1, 15), ("3.3", 35, 4), ("3.1", 1, 13),
+    ("2.8", 60, 0), ("2.7", 50, 0), ("2.6", 48, 0), ("2.4", 45, 0), ("2.3", 44, 0), ("2.1", 1, 10),
+)  # fmt: skip
+"""Newest first: a release, and a request with a version that came with it."""
+_OTHERS = {
+    76: "ShareGroupHeartbeat", 77: "ShareGroupDescribe", 78: "ShareFetch", 79: "ShareAcknowledge",
+    80: "AddRaftVoter", 81: "RemoveRaftVoter", 83: "InitializeShareGroupState",
+    84: "ReadShareGroupState", 85: "WriteShareGroupState", 86: "DeleteShareGroupState",
+    87: "ReadShareGroupStateSummary",
+}  # fmt: skip
+"""Requests that Kafka 3.9 has a name for and we do not send."""
+
+TOO_NEW = "[unusable: node too new]"
+COLUMNS = (
+    Column("broker", right=True),
+    Column("address"),
+    Column("api"),
+    Column("key", right=True),
+    Column("min", right=True),
+    Column("max", right=True),
+    Column("usable", right=True),
+)
+
+
+def api_versions(run: Run) -> Table:
+    """Every broker's ranges."""
+    cluster = run.cluster()
+    nodes = cluster.brokers("listNodes")
+    request = ApiVersionsRequest(client_software_name="pko", client_software_version=__version__)
+    ids = sorted(nodes)
+    answers = cluster.call_each(
+        [Question(i, request, ApiVersionsResponse, 0, 3) for i in ids], name="apiVersions"
+    )
+    found: dict[int, Ranges | PkoError] = {}
+    for i, answer in zip(ids, answers, strict=True):
+        if isinstance(answer, PkoError):
+            found[i] = answer
+        elif answer.error_code:
+            found[i] = KafkaError(answer.error_code)
+        else:
+            found[i] = {k.api_key: (k.min_version, k.max_version) for k in answer.api_keys}
+    return _table(run, nodes, found)
+
+
+def _table(run: Run, nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) -> Table:
+    errors = []
+    good: dict[int, Ranges] = {}
+    for i, ranges in found.items():
+        if isinstance(ranges, PkoError):
+            errors.append(_error(i, ranges))
+        else:
+            good[i] = ranges
+    shown = _differing(good) if run.args.has("diff") else None
+    rows = [
+        {
+            "broker": i,
+            "address": str(nodes[i].address),
+            "api": _name(key),
+            "key": key,
+            "min": low,
+            "max": high,
+            "usable": _usable(key, low, high),
+        }
+        for i, ranges in good.items()
+        for key, (low, high) in sorted(ranges.items())
+        if shown is None or key in shown
+    ]
+    notes = [] if run.args.flags else [f"broker {i}: Kafka {release(r)}" for i, r in good.items()]
+    return Table(
+        "api-versions", COLUMNS, rows, kafka=_kafka_text(nodes, found), errors=errors, notes=notes,
+        name="api", exit_code=0 if run.args.flags else None,
+    )  # fmt: skip
+
+
+def _differing(good: Mapping[int, Ranges]) -> set[int]:
+    keys = {key for ranges in good.values() for key in ranges}
+    return {k for k in keys if len({ranges.get(k) for ranges in good.values()}) > 1}
+
+
+def _error(broker: int, error: PkoError) -> ItemError:
+    return item_error(f"broker {broker}", error)
+
+
+def release(ranges: Ranges) -> str:
+    """The release whose requests a broker understands, at the least."""
+    for name, key, version in _RELEASES:
+        if ranges.get(key, (0, -1))[1] >= version:
+            return f"{name} or newer" if name == _RELEASES[0][0] else f"about {name}"
+    return "older than 2.1"
+
+
+def _name(key: int) -> str | None:
+    return APIS[key].name if key in APIS else _OTHERS.get(key)
+
+
+def _usable(key: int, low: int, high: int) -> int | None:
+    spec = APIS.get(key)
+    if spec is None or spec.max_version < low or spec.min_version > high:
+        return None
+    return min(spec.max_version, high)
+
+
+# --- Kafka's text --------------------------------------------------------------------------------
+
+
+def _kafka_text(nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) -> Iterator[str]:
+    for i, ranges in found.items():
+        if isinstance(ranges, PkoError):
+            yield f"{nodes[i]} -> ERROR: {_java(ranges)}\n"
+            continue
+        lines = [
+            _line(key, *ranges[key]) if key in ranges else f"{_name(key)}({key}): UNSUPPORTED"
+            for key in sorted({*ranges, *APIS, *_OTHERS})
+        ]
+        yield f"{nodes[i]} -> (\n\t" + ",\n\t".join(lines) + "\n)\n"
+
+
+def _java(error: PkoError) -> str:
+    if isinstance(error, KafkaError):
+        name = ErrorCode.of(error.code).exception_name
+        return f"org.apache.kafka.common.errors.{name}: {text_of(error)}"
+    return f"org.apache.kafka.common.errors.DisconnectException: {error}"
+
+
+def _line(key: int, low: int, high: int) -> str:
+    """NodeApiVersions.apiVersionToText."""
+    span = str(low) if low == high else f"{low} to {high}"
+    spec = APIS.get(key)
+    name = _name(key)
+    if spec is None:
+        return f"UNKNOWN({key}): {span}" if name is None else f"{name}({key}): {span} {TOO_NEW}"
+    usable = _usable(key, low, high)
+    if usable is not None:
+        note = f"[usable: {usable}]"
+    else:
+        note = "[unusable: node too old]" if high < spec.min_version else TOO_NEW
+    return f"{name}({key}): {span} {note}"

@@ -1,0 +1,183 @@
+"""``pko cluster`` and kafka-cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.commands.cluster import kafka, kafka_tongue
+from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.params import Option, Words
+from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT, SPAN
+from pykafka_ops.commands.tongue.tool import Tool
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Result, Run
+
+BOOTSTRAP_CONTROLLER = Option(
+    "--bootstrap-controller",
+    metavar="HOST:PORT",
+    help="KRaft controllers to ask instead of brokers",
+)
+FAIL_ON = Option(
+    "--fail-on",
+    metavar="CONDITION",
+    ours=True,
+    help="exit with 4 where this holds: 'under_replicated>0|offline>0'; the fields are "
+    "the facts of -o csv",
+)
+WATCH = Option(
+    "-w",
+    "--watch",
+    metavar="SPAN",
+    type=SPAN,
+    bare="5s",
+    ours=True,
+    help="again every so often (default 5s) until Ctrl-C or --fail-on",
+)
+ID = Option("--id", metavar="N", type=BROKER_ID, help="the id of the broker")
+DIR = Option(
+    "--dir",
+    metavar="DIR",
+    type=FILE_PATH,
+    ours=True,
+    help="directory of the cluster (default: ~/.local/share/pko/cluster)",
+)
+BROKERS = Option(
+    "-n",
+    "--brokers",
+    metavar="N",
+    type=INT,
+    ours=True,
+    help="how many brokers; at a later start more may be added (default: 3)",
+)
+OVERRIDE = Option(
+    "--override",
+    metavar="KEY=VALUE",
+    multiple=True,
+    ours=True,
+    help="a setting of every broker, kept for later starts",
+)
+
+TOOL = Tool(
+    "kafka-cluster",
+    "The Kafka cluster tool.",
+    failure=kafka.failure,
+    read=kafka_tongue.read,
+    has_verbs=True,
+)
+cluster = Group(
+    "cluster", "Brokers, controller, under-replicated and offline partitions, skew.", tool=TOOL
+)
+
+
+@cluster.verb(
+    "status",
+    options=(
+        FAIL_ON,
+        WATCH,
+    ),
+    examples=(
+        "pko cluster status",
+        "pko cluster status --watch 2s",
+        "pko cluster status --fail-on 'under_replicated>0|offline>0' -o json",
+    ),
+)
+def status(run: Run) -> Result:
+    """The cluster at a glance: brokers, what is missing, how even it is."""
+    from pykafka_ops.commands.cluster.status import status as work
+
+    return work(run)
+
+
+@cluster.verb(
+    "id", options=(BOOTSTRAP_CONTROLLER,), tool_name="cluster-id", examples=("pko cluster id",)
+)
+def id_(run: Run) -> Result:
+    """The id of the cluster."""
+    from pykafka_ops.commands.cluster.members import cluster_id
+
+    return cluster_id(run)
+
+
+@cluster.verb(
+    "brokers",
+    options=(BOOTSTRAP_CONTROLLER,),
+    tool_name="list-endpoints",
+    examples=("pko cluster brokers -o json",),
+)
+def brokers(run: Run) -> Result:
+    """Who is there: address, rack, controller."""
+    from pykafka_ops.commands.cluster.members import brokers as work
+
+    return work(run)
+
+
+@cluster.verb(
+    "unregister",
+    words=(Words(ID, metavar="ID"),),
+    options=(BOOTSTRAP_CONTROLLER,),
+    tool_name="unregister",
+    examples=("pko cluster unregister 3 --yes",),
+)
+def unregister(run: Run) -> Result:
+    """Forget a broker that is gone (KRaft clusters only)."""
+    from pykafka_ops.commands.cluster.members import unregister as work
+
+    return work(run)
+
+
+@cluster.verb(
+    "start",
+    options=(
+        DIR,
+        BROKERS,
+        OVERRIDE,
+    ),
+    examples=(
+        "pko cluster start -n 3 --dir /tmp/kafka",
+        "export PKO_BOOTSTRAP_SERVER=$(pko cluster start -n 3 -o name)",
+        "pko cluster start -n 3 --override num.partitions=6 -o json",
+    ),
+)
+def start(run: Run) -> Result:
+    """Start a ZooKeeper and N brokers on free ports, or those that do not run."""
+    from pykafka_ops.commands.cluster.run import start as work
+
+    return work(run)
+
+
+@cluster.verb(
+    "stop",
+    words=(Words(ID, "?", metavar="ID"),),
+    options=(DIR,),
+    examples=(
+        "pko cluster stop --dir /tmp/kafka",
+        "pko cluster stop 2 --dir /tmp/kafka",
+    ),
+)
+def stop(run: Run) -> Result:
+    """Stop the processes of a directory, or one broker of it."""
+    from pykafka_ops.commands.cluster.run import stop as work
+
+    return work(run)
+
+
+@cluster.verb("ps", options=(DIR,), examples=("pko cluster ps --dir /tmp/kafka -o json",))
+def ps(run: Run) -> Result:
+    """The processes of a directory (exit code 4 unless all run)."""
+    from pykafka_ops.commands.cluster.run import processes
+
+    return processes(run)
+
+
+@cluster.verb(
+    "kill",
+    words=(Words(ID, metavar="ID"),),
+    options=(DIR,),
+    examples=("pko cluster kill 1 --dir /tmp/kafka",),
+)
+def kill(run: Run) -> Result:
+    """Kill -9 one broker of a directory."""
+    from pykafka_ops.commands.cluster.run import kill as work
+
+    return work(run)

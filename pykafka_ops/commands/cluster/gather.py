@@ -1,0 +1,124 @@
+"""Everything ``pko cluster status`` asks, in a handful of rounds; what fails is told, not fatal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops import __version__
+from pykafka_ops.analysis.cluster_state import Placed
+from pykafka_ops.client import configs
+from pykafka_ops.client.cluster import Cluster, Node, Question
+from pykafka_ops.client.configs import Resource
+from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.reassignments import list_reassignments
+from pykafka_ops.client.topics import Topic, all_topics
+from pykafka_ops.commands.api_versions.versions import release
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError, counted
+from pykafka_ops.errors import PkoError
+from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+MIN_ISR = "min.insync.replicas"
+GLANCE_SECONDS = 5.0
+AT_ONCE = 1000
+"""Topics whose settings one request asks for."""
+
+
+class Gathered(NamedTuple):
+    """The answers; ``versions``, ``dirs`` by broker, only of those that told; ``reassigning``:
+    None where it may not be asked."""
+
+    cluster_id: str | None
+    controller: int
+    nodes: dict[int, Node]
+    partitions: list[Placed]
+    versions: dict[int, str]
+    dirs: dict[int, list[LogDir]]
+    reassigning: int | None
+    silent: int
+    errors: list[ItemError]
+
+
+def gather(cluster: Cluster) -> Gathered:
+    """Ask; PkoError only where nobody answers at all.
+
+    A broker that hangs, or waits for ZooKeeper, holds up nobody who looks why: it has
+    ``GLANCE_SECONDS`` for each answer, unless ``request.timeout.ms`` is set.
+    """
+    if "request.timeout.ms" not in cluster.config.properties:
+        cluster.config.request_timeout = GLANCE_SECONDS
+        cluster.config.api_timeout = min(cluster.config.api_timeout, 2 * GLANCE_SECONDS)
+    topics = all_topics(cluster)
+    nodes = dict(sorted(cluster.nodes.items()))
+    versions, errors = _versions(cluster, list(nodes))
+    answering = [broker for broker in nodes if broker in versions]
+    dirs, failed = _dirs(cluster, answering)
+    minimum, refused = _min_isr(cluster, topics)
+    try:
+        moves = list_reassignments(cluster)
+        moving: int | None = len(moves)
+    except PkoError:  # brokers before 2.4, or not allowed
+        moves, moving = {}, None
+    partitions = [
+        Placed(
+            t.name, p.number, p.leader, p.replicas, p.isr, minimum.get(t.name),
+            len(move.adding) if (move := moves.get((t.name, p.number))) else 0,
+        )
+        for t in topics
+        for p in t.partitions
+    ]  # fmt: skip
+    return Gathered(
+        cluster.cluster_id, cluster.controller, nodes, partitions, versions, dirs, moving,
+        len(nodes) - len(answering), errors + failed + refused,
+    )  # fmt: skip
+
+
+def _versions(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, str], list[ItemError]]:
+    request = ApiVersionsRequest(client_software_name="pko", client_software_version=__version__)
+    questions = [Question(i, request, ApiVersionsResponse, 0, 3) for i in ids]
+    found, errors = {}, []
+    answers = cluster.call_each(questions, name="apiVersions", once=True)
+    for broker, answer in zip(ids, answers, strict=True):
+        if isinstance(answer, PkoError):
+            errors.append(item_error(f"broker {broker}", answer))
+        else:
+            ranges = {k.api_key: (k.min_version, k.max_version) for k in answer.api_keys}
+            found[broker] = release(ranges)
+    return found, errors
+
+
+def _dirs(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, list[LogDir]], list[ItemError]]:
+    found, errors = {}, []
+    for broker, answer in describe_log_dirs(cluster, ids).items():
+        if isinstance(answer, PkoError):
+            errors.append(item_error(f"log directories of broker {broker}", answer))
+        else:
+            found[broker] = answer
+    return found, errors
+
+
+def _min_isr(cluster: Cluster, topics: Sequence[Topic]) -> tuple[dict[str, int], list[ItemError]]:
+    """min.insync.replicas of each topic that tells."""
+    found: dict[str, int] = {}
+    refused: dict[tuple[str, str], list[ItemError]] = {}
+    for start in range(0, len(topics), AT_ONCE):
+        asked = [Resource(configs.TOPIC, t.name) for t in topics[start : start + AT_ONCE]]
+        for resource, entries in configs.describe_configs(cluster, asked, keys=[MIN_ISR]).items():
+            if isinstance(entries, PkoError):
+                error = item_error(f"settings of {resource.name}", entries)
+                refused.setdefault((error.error, error.message), []).append(error)
+                continue
+            for entry in entries:
+                if entry.name == MIN_ISR and entry.value and entry.value.isdigit():
+                    found[resource.name] = int(entry.value)
+    return found, [_together(errors) for errors in refused.values()]
+
+
+def _together(errors: list[ItemError]) -> ItemError:
+    """One error for all topics that it is the same of."""
+    first = errors[0]
+    if len(errors) == 1:
+        return first
+    what = f"{first.item} and {counted(errors[1:], 'more topic')}"
+    return ItemError(what, first.error, first.message, first.code)

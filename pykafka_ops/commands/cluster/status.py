@@ -1,0 +1,184 @@
+"""``pko cluster status``: the cluster at a glance, once or again and again."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from pykafka_ops.analysis import cluster_state as state
+from pykafka_ops.analysis.bars import size_text
+from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.analysis.moments import length
+from pykafka_ops.commands.cluster.gather import Gathered, gather
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run, show
+from pykafka_ops.errors import PkoError, UsageError
+
+CLEAR = "\x1b[H\x1b[2J"
+NAMED = 5
+"""Partitions named beside a count."""
+BROKERS = (
+    Column("id", "BROKER", right=True),
+    Column("address"),
+    Column("rack", optional=True),
+    Column("version", spare=True),
+    Column("controller", optional=True, spare=True),
+    Column("replicas", right=True),
+    Column("lagging", right=True, optional=True, bad=bool),
+    Column("leaders", right=True),
+    Column("preferred", right=True, spare=True),
+    Column("bytes", right=True),
+    Column("free_bytes", "FREE", right=True),
+    Column("state", bad=lambda value: value != "up"),
+)
+FACTS = (
+    Column("fact"),
+    Column("value", right=True),
+    Column("state", bad=lambda value: value == "bad"),
+    Column("which", optional=True),
+)
+Row = dict[str, object]
+
+
+def status(run: Run) -> Table | int:
+    """One table; with ``--watch`` until Ctrl-C or until ``--fail-on`` holds."""
+    failing = _condition(run.args.text("fail-on"))
+    if not run.args.has("watch"):
+        return _table(run, failing)
+    every = length(run.args.text("watch") or "5s")
+    try:
+        while True:
+            try:
+                table = _table(run, failing)
+            except PkoError as error:  # a cluster that comes back is worth waiting for
+                table = Table("cluster", FACTS, [], errors=[item_error("cluster", error)])
+            if sys.stdout.isatty() and run.output in ("table", "wide"):
+                sys.stdout.write(f"{CLEAR}{time.strftime('%H:%M:%S')}\n")
+            show(table, run, run.output)
+            sys.stdout.flush()
+            if table.code == 4:
+                return 4
+            time.sleep(every / 1000)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _condition(text: str | None) -> Condition | None:
+    if text is None:
+        return None
+    try:
+        return parse_condition(text, state.FACTS)
+    except ConditionError as error:
+        raise UsageError(f"--fail-on: {error}") from None
+
+
+def _table(run: Run, failing: Condition | None) -> Table:
+    found = gather(run.cluster())
+    racks = {id_: node.rack for id_, node in found.nodes.items()}
+    complete = bool(found.dirs) and len(found.dirs) == len(found.nodes)
+    sizes = {b: _bytes(found, b) or 0 for b in found.dirs} if complete else None
+    facts = state.facts(found.partitions, racks, found.controller, sizes)
+    facts["reassigning"] = found.reassigning
+    facts["brokers_silent"] = found.silent
+    facts["dirs_failed"] = sum(d.error is not None for dirs in found.dirs.values() for d in dirs)
+    which = state.troubled(found.partitions, racks)
+    brokers = _brokers(found)
+    item: Row = {
+        "cluster_id": found.cluster_id,
+        "controller": None if found.controller < 0 else found.controller,
+        "facts": facts,
+        "partitions": {kind: [f"{t}-{n}" for t, n in names] for kind, names in which.items()},
+        "brokers": brokers,
+    }
+    human = run.output in ("table", "wide")
+    code = 4 if failing is not None and failing(facts) else None
+    return Table(
+        "cluster", FACTS, _rows(found, facts, which, everything=run.output != "table"),
+        items=[item], errors=found.errors, exit_code=code,
+        above=Table("brokers", BROKERS, [_human(row) for row in brokers]) if human else None,
+    )  # fmt: skip
+
+
+def _bytes(found: Gathered, broker: int) -> int | None:
+    dirs = found.dirs.get(broker)
+    return None if dirs is None else sum(r.size for d in dirs for r in d.replicas)
+
+
+def _free(found: Gathered, broker: int) -> int | None:
+    """What may still be written; directories with equal numbers are taken for one disk's."""
+    told = {(d.total_bytes, d.usable_bytes) for d in found.dirs.get(broker, ())}
+    usable = [free for _, free in told if free >= 0]
+    return sum(usable) if usable else None
+
+
+def _brokers(found: Gathered) -> list[Row]:
+    """A row for every broker that lives or is named by a partition."""
+    rows: list[Row] = []
+    for broker, share in state.shares(found.partitions, found.nodes).items():
+        node = found.nodes.get(broker)
+        up = "down" if node is None else "up" if broker in found.versions else "silent"
+        rows.append(
+            {
+                "id": broker,
+                "address": str(node.address) if node else None,
+                "rack": node.rack if node else None,
+                "version": found.versions.get(broker),
+                "controller": broker == found.controller,
+                "replicas": share.replicas,
+                "lagging": share.lagging,
+                "leaders": share.leaders,
+                "preferred": share.preferred,
+                "imbalance_percent": round(share.imbalance_percent, 1),
+                "bytes": _bytes(found, broker),
+                "free_bytes": _free(found, broker),
+                "state": up,
+            }
+        )
+    return rows
+
+
+def _rows(
+    found: Gathered,
+    facts: Mapping[str, float | None],
+    which: Mapping[str, Sequence[state.Partition]],
+    *,
+    everything: bool,
+) -> list[Row]:
+    """A row per fact, the bad ones marked; for people without those that say nothing."""
+    known = {
+        "cluster_id": found.cluster_id,
+        "controller": None if found.controller < 0 else found.controller,
+    }
+    rows: list[Row] = [
+        {"fact": name, "value": value, "state": None, "which": None}
+        for name, value in known.items()
+    ]
+    for name in state.FACTS:
+        value = facts[name]
+        if not everything and not value and name not in state.BAD:
+            continue
+        bad = name in state.BAD and bool(value)
+        word = "unknown" if value is None else "bad" if bad else None
+        if name in state.BAD and value == 0:
+            word = "ok"
+        rows.append(
+            {"fact": name, "value": value, "state": word, "which": _named(which.get(name, ()))}
+        )
+    return rows
+
+
+def _named(partitions: Sequence[state.Partition]) -> str | None:
+    if not partitions:
+        return None
+    names = [f"{topic}-{index}" for topic, index in partitions[:NAMED]]
+    more = len(partitions) - NAMED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+
+
+def _human(row: Row) -> Row:
+    """Bytes for people."""
+    return {
+        k: size_text(v) if k.endswith("bytes") and isinstance(v, int) else v for k, v in row.items()
+    }

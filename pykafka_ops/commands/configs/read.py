@@ -1,0 +1,254 @@
+"""``configs describe``: settings of topics, brokers, loggers and client metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client import configs, topics
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.configs import Entry, Resource
+from pykafka_ops.commands.configs.entity import (
+    BROKER_LOGGERS,
+    BROKERS,
+    CLIENT_METRICS,
+    TOPICS,
+    Entity,
+    entity,
+    spoken,
+    with_client,
+)
+from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.types import Type
+from pykafka_ops.wire.messages import list_client_metrics_resources as cm
+
+TYPES = {
+    TOPICS: configs.TOPIC,
+    BROKERS: configs.BROKER,
+    BROKER_LOGGERS: configs.BROKER_LOGGER,
+    CLIENT_METRICS: configs.CLIENT_METRICS,
+}
+_OWN = {
+    TOPICS: Source.DYNAMIC_TOPIC_CONFIG,
+    BROKERS: Source.DYNAMIC_BROKER_CONFIG,
+    CLIENT_METRICS: Source.DYNAMIC_CLIENT_METRICS_CONFIG,
+}
+_BATCH = 200
+"""Topics described in one request."""
+
+COLUMNS = (
+    Column("kind", wide=True),
+    Column("name"),
+    Column("setting"),
+    Column("value"),
+    Column("source"),
+    Column("type", wide=True),
+    Column("read_only", wide=True),
+    Column("synonyms", wide=True),
+    Column("documentation", optional=True),
+)
+
+
+class Described(NamedTuple):
+    """The settings of one resource, or why there are none."""
+
+    kind: str
+    name: str
+    entries: list[Entry] | PkoError
+
+
+def describe(run: Run) -> Table | None:
+    """Settings in either tongue; users, clients and addresses are told by ``_configs_quotas``."""
+    if run.args.has("zookeeper"):
+        from pykafka_ops.commands.configs.zookeeper import describe as from_zookeeper
+
+        from_zookeeper(run, entity(run.args))
+        return None
+    if run.args.flags:
+        wanted = entity(run.args)
+        names = None if wanted.name is None else [wanted.name]
+    else:
+        wanted, names = _asked(run)
+    if wanted.kind not in TYPES:
+        from pykafka_ops.commands.configs.quotas import describe as describe_quotas
+
+        return describe_quotas(run, wanted, names)
+    return _table(run, _described(run, wanted.kind, names))
+
+
+def _asked(run: Run) -> tuple[Entity, list[str] | None]:
+    """Our tongue: the kind with the first name, and all names (None: every one there is)."""
+    kind, words = spoken(run.args)
+    names = [name for word in words for name in word.split(",") if name]
+    if run.args.has("default"):
+        if names:
+            raise UsageError(f"--default and {names[0]}: which of them?")
+        if kind in (TOPICS, BROKER_LOGGERS, CLIENT_METRICS):
+            raise UsageError(f"{kind} have no default of all")
+        names = [""]
+    if kind in (BROKERS, BROKER_LOGGERS):
+        for name in filter(None, names):
+            if java_integer(name) is None:
+                raise UsageError(f"{name}: brokers are named by their number")
+    return with_client(run.args, kind, names[0] if names else None), names or None
+
+
+# --- asking --------------------------------------------------------------------------------------
+
+
+def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[Described]:
+    cluster = run.cluster()
+    found = read(
+        cluster,
+        kind,
+        list(names) if names is not None else every_name(cluster, kind),
+        docs=run.args.has("docs"),
+    )
+    if run.args.has("all"):
+        return found
+    return [d if isinstance(d.entries, PkoError) else own_only(d, d.entries) for d in found]
+
+
+def own_only(described: Described, entries: list[Entry]) -> Described:
+    """Without what the resource does not set itself; loggers show everything."""
+    source = _OWN.get(described.kind)
+    if described.kind == BROKERS and not described.name:
+        source = Source.DYNAMIC_DEFAULT_BROKER_CONFIG
+    if source is None:
+        return described
+    return described._replace(entries=[e for e in entries if e.source == source])
+
+
+def every_name(cluster: Cluster, kind: str) -> list[str]:
+    """All topics, or all brokers and their default, or all metrics subscriptions."""
+    if kind == TOPICS:
+        return [t.name for t in topics.all_topics(cluster)]
+    if kind == BROKERS:
+        return [*map(str, sorted(cluster.brokers())), ""]
+    if kind == BROKER_LOGGERS:
+        return [str(id_) for id_ in sorted(cluster.brokers())]
+    answer = cluster.call(
+        cm.ListClientMetricsResourcesRequest(),
+        cm.ListClientMetricsResourcesResponse,
+        name="listClientMetricsResources",
+    )
+    if answer.error_code:
+        raise KafkaError(answer.error_code)
+    return sorted(resource.name for resource in answer.client_metrics_resources)
+
+
+def read(
+    cluster: Cluster, kind: str, names: Sequence[str], *, docs: bool = False, synonyms: bool = True
+) -> list[Described]:
+    """The settings of each name, entries sorted, in the order of ``names``."""
+    found = []
+    for start in range(0, len(names), _BATCH):
+        resources = [Resource(TYPES[kind], name) for name in names[start : start + _BATCH]]
+        answers = configs.describe_configs(
+            cluster, resources, synonyms=synonyms, documentation=docs
+        )
+        for resource in resources:
+            entries = answers[resource]
+            if not isinstance(entries, PkoError):
+                entries = sorted(entries, key=lambda e: e.name)
+            found.append(Described(kind, resource.name, entries))
+    return found
+
+
+# --- telling -------------------------------------------------------------------------------------
+
+
+def _table(run: Run, described: list[Described]) -> Table:
+    rows: list[dict[str, object]] = []
+    items = []
+    errors = []
+    for kind, name, entries in described:
+        if isinstance(entries, KafkaError):
+            errors.append(ItemError.of(f"{kind} {name}", entries))
+        elif isinstance(entries, PkoError):
+            errors.append(ItemError(f"{kind} {name}", type(entries).__name__, str(entries)))
+        else:
+            rows += [_row(kind, name, e) for e in entries]
+            items.append({"kind": kind, "name": name or None, "configs": [*map(_item, entries)]})
+    return Table(
+        "configs",
+        COLUMNS,
+        rows,
+        items=items,
+        kafka=_kafka(described, all_=run.args.has("all")),
+        name="setting",
+        errors=errors,
+    )
+
+
+def _kafka(described: list[Described], *, all_: bool) -> Iterator[str]:
+    """The lines of kafka-configs; the error of a resource comes after its header."""
+    for kind, name, entries in described:
+        if name:
+            yield f"{'All' if all_ else 'Dynamic'} configs for {kind[:-1]} {name} are:\n"
+        else:
+            yield f"Default configs for {kind} in the cluster are:\n"
+        if isinstance(entries, PkoError):
+            raise entries
+        for e in entries:
+            yield (
+                f"  {e.name}={_null(e.value)} sensitive={'true' if e.sensitive else 'false'} "
+                f"synonyms={{{', '.join(_synonyms(e))}}}\n"
+            )
+
+
+def _synonyms(e: Entry) -> list[str]:
+    return [f"{source_name(s.source)}:{s.name}={_null(s.value)}" for s in e.synonyms]
+
+
+def _null(value: str | None) -> str:
+    return "null" if value is None else value
+
+
+def source_name(source: int) -> str:
+    """Kafka's name of a source."""
+    try:
+        return Source(source).name
+    except ValueError:
+        return Source.UNKNOWN.name
+
+
+def type_name(number: int) -> str:
+    """Kafka's name of a setting's type."""
+    try:
+        return Type(number).name
+    except ValueError:
+        return Type.UNKNOWN.name
+
+
+def _row(kind: str, name: str, e: Entry) -> dict[str, object]:
+    return {
+        "kind": kind,
+        "name": name or "<default>",
+        "setting": e.name,
+        "value": "[hidden]" if e.sensitive and e.value is None else e.value,
+        "source": source_name(e.source),
+        "type": type_name(e.type),
+        "read_only": e.read_only,
+        "synonyms": _synonyms(e),
+        "documentation": e.documentation or None,
+    }
+
+
+def _item(e: Entry) -> dict[str, object]:
+    return {
+        "name": e.name,
+        "value": e.value,
+        "source": source_name(e.source),
+        "type": type_name(e.type),
+        "sensitive": e.sensitive,
+        "read_only": e.read_only,
+        "synonyms": [
+            {"name": s.name, "value": s.value, "source": source_name(s.source)} for s in e.synonyms
+        ],
+        "documentation": e.documentation or None,
+    }

@@ -1,0 +1,256 @@
+"""kafka-configs ``--zookeeper``: SCRAM credentials of users, and settings of brokers that are down.
+
+The znodes are those of Kafka (``AdminZkClient``): ``/config/<type>/<name>`` and a notification
+below ``/config/changes``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, unquote_plus
+
+from pykafka_ops.client import scram
+from pykafka_ops.commands.configs.entity import (
+    BROKERS,
+    CLIENTS,
+    USERS,
+    ConfigProblem,
+    Entity,
+    configs_to_add,
+    configs_to_delete,
+    scala_buffer,
+    scala_set,
+)
+from pykafka_ops.commands.configs.quotas import parse_credential
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import SettingError
+from pykafka_ops.settings.broker import BROKER
+from pykafka_ops.settings.quotas import BROKER_QUOTAS
+from pykafka_ops.settings.scram import MECHANISMS
+from pykafka_ops.settings.setting import Update
+
+DEFAULT = "<default>"
+TIMEOUT_S = 30.0
+WARNING = (
+    "Warning: --zookeeper is deprecated and will be removed in a future version of Kafka.\n"
+    "Use --bootstrap-server instead to specify a broker to connect to.\n"
+)
+_ONLY_DOWN = (
+    "Broker configuration operations using ZooKeeper are only supported if the affected broker(s) "
+    "are not running."
+)
+_ONLY_SCRAM = (
+    "User configuration updates using ZooKeeper are only supported for SCRAM credential updates."
+)
+_LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
+
+
+class Tree:
+    """The part of Kafka's znodes that holds settings."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def read(self, entity: str) -> dict[str, str]:
+        """The settings of ``users/alice``; none where the znode is missing."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            data, _ = self._client.get(f"/config/{entity}")
+        except NoNodeError:
+            return {}
+        found = json.loads(data or b"{}").get("config") or {}
+        return {str(k): str(v) for k, v in found.items()}
+
+    def names(self, path: str) -> list[str]:
+        """Children of a znode, sorted; none where it is missing."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return sorted(self._client.get_children(path))
+        except NoNodeError:
+            return []
+
+    def running(self, broker: str) -> bool:
+        """Whether the broker is registered."""
+        return self._client.exists(f"/brokers/ids/{broker}") is not None
+
+    def write(self, entity: str, values: Mapping[str, str]) -> None:
+        """Replace the settings and tell the brokers; a user without any loses its znode."""
+        from pykafka_ops.zookeeper import acls
+
+        path, secure = f"/config/{entity}", self._client.access.secure
+        if not values and entity.startswith(f"{USERS}/") and not self.names(path):
+            self._client.delete(path, recursive=True)
+        else:
+            data = _json({"version": 1, "config": dict(values)})
+            acls.ensure_path(self._client, path, secure=secure)
+            self._client.set(path, data)
+        told = _json({"version": 2, "entity_path": entity})
+        acls.create(
+            self._client, "/config/changes/config_change_", told, secure=secure, sequence=True
+        )
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def open_tree(run: Run) -> tuple[Tree, Any]:
+    """Connect to ``--zookeeper``; the tree, and the client to stop in the end. ConnectError."""
+    from pykafka_ops.commands.zookeeper.session import opened
+
+    client = opened(run, run.args.text("zookeeper") or "", TIMEOUT_S)
+    return Tree(client), client
+
+
+def alter(run: Run, wanted: Entity) -> None:
+    """``--alter --zookeeper``."""
+    sys.stdout.write(WARNING)
+    add, delete = configs_to_add(run.args), configs_to_delete(run.args)
+    entity = _entity(wanted)
+    tree, client = open_tree(run)
+    try:
+        _alter(tree, wanted, entity, add, delete)
+    finally:
+        client.stop()
+        client.close()
+    sys.stdout.write(f"Completed updating config for entity: {_told(entity)}.\n")
+
+
+def _alter(
+    tree: Tree, wanted: Entity, entity: str, add: dict[str, str], delete: Sequence[str]
+) -> None:
+    kind = entity.partition("/")[0]
+    deleted = scala_buffer(list(delete)) if delete else "List()"
+    shown = ", ".join(f"{k}={v}" for k, v in add.items())
+    problem = (
+        f"requirement failed: --bootstrap-server option must be specified to update {kind} "
+        f"configs: {{add: {{{shown}}}, delete: {deleted}}}"
+    )
+    if kind == USERS:
+        if any(key not in MECHANISMS for key in (*add, *delete)):
+            raise ConfigProblem(f"{problem}. {_ONLY_SCRAM}")
+        add = {k: scram.stored(parse_credential(k, v)).text() for k, v in add.items()}
+    elif kind == BROKERS:
+        _require_down(tree, entity.partition("/")[2], problem)
+        add = _broker_settings(add, per_broker=not entity.endswith(DEFAULT))
+    present = tree.read(entity)
+    missing = [key for key in delete if key not in present]
+    if missing:
+        raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
+    tree.write(entity, {k: v for k, v in {**present, **add}.items() if k not in delete})
+
+
+def _broker_settings(add: Mapping[str, str], *, per_broker: bool) -> dict[str, str]:
+    """The settings to store for brokers, checked as a broker would."""
+    values = {k: v for k, v in add.items() if not k.startswith("password.encoder.")}
+    fixed = [k for k in values if k in BROKER and BROKER[k].update is Update.READ_ONLY]
+    if fixed:
+        raise SettingError(f"Cannot update these configs dynamically: {scala_set(fixed)}")
+    for name, text in values.items():
+        match = _LISTENER.fullmatch(name)
+        base = match[1] if match else name
+        setting = BROKER_QUOTAS.get(base) or BROKER.get(base)
+        if setting is None:
+            continue
+        setting.parse(text)
+        if setting.sensitive:
+            raise ConfigProblem(
+                f"{name}: passwords cannot be encrypted here; start the broker and use "
+                "--bootstrap-server"
+            )
+        if not per_broker and (match or setting.update is Update.PER_BROKER):
+            raise SettingError(
+                "Cannot update these configs at default cluster level, broker id must be "
+                f"specified: {scala_set([name])}"
+            )
+    return values
+
+
+def _require_down(tree: Tree, name: str, problem: str) -> None:
+    if name == DEFAULT:
+        count = len(tree.names("/brokers/ids"))
+        if count:
+            raise ConfigProblem(f"{problem} - {count} brokers are running. {_ONLY_DOWN}")
+    elif not re.fullmatch(r"[+-]?\d+", name):
+        raise ConfigProblem(
+            f"Error parsing broker {name}. The broker's Entity Name must be a single integer value"
+        )
+    elif tree.running(name):
+        raise ConfigProblem(f"{problem} - broker {name} is running. {_ONLY_DOWN}")
+
+
+def describe(run: Run, wanted: Entity) -> None:
+    """``--describe --zookeeper``."""
+    sys.stdout.write(WARNING)
+    tree, client = open_tree(run)
+    try:
+        if wanted.kind == BROKERS:
+            problem = (
+                "requirement failed: --bootstrap-server option must be specified to describe "
+                "brokers"
+            )
+            _require_down(tree, _pairs(wanted)[0][1] or "", problem)
+        for one in _expand(tree, wanted):
+            values = tree.read(one)
+            if values or wanted.types != [USERS] or wanted.names:
+                told = ",".join(f"{k}={v}" for k, v in values.items())
+                sys.stdout.write(f"Configs for {_told(one)} are {told}\n")
+    finally:
+        client.stop()
+        client.close()
+
+
+def _pairs(wanted: Entity) -> list[tuple[str, str | None]]:
+    """Types with their znode names (None: all of them), users before clients."""
+    pairs = [
+        (kind, _sanitized(wanted.names[i]) if i < len(wanted.names) else None)
+        for i, kind in enumerate(wanted.types)
+    ]
+    if len(pairs) == 2 and pairs[0][0] == CLIENTS:
+        pairs.reverse()
+    return pairs
+
+
+def _entity(wanted: Entity) -> str:
+    """``users/alice``, ``users/alice/clients/app``; ConfigProblem where a name is missing."""
+    pairs = _pairs(wanted)
+    if any(name is None for _, name in pairs):
+        raise ConfigProblem(
+            "--entity-name or --entity-default must be specified with each --entity-type for "
+            "--alter"
+        )
+    return "/".join(f"{kind}/{name}" for kind, name in pairs)
+
+
+def _sanitized(name: str) -> str:
+    return quote(name, safe="-._").replace("~", "%7E") if name else DEFAULT
+
+
+def _expand(tree: Tree, wanted: Entity) -> list[str]:
+    """Every entity that is meant."""
+    found = [""]
+    for kind, name in _pairs(wanted):
+        bases = [f"{path}{kind}" for path in found]
+        found = [
+            f"{base}/{one}/"
+            for base in bases
+            for one in ([name] if name is not None else tree.names(f"/config/{base}"))
+        ]
+    return [path[:-1] for path in found]
+
+
+def _told(entity: str) -> str:
+    """``user-principal 'alice', client-id 'app'``, ``brokers '0'``, ``default brokers``."""
+    words = {USERS: "user-principal", CLIENTS: "client-id"}
+    parts = entity.split("/")
+    told = []
+    for kind, name in zip(parts[::2], parts[1::2], strict=True):
+        word = words.get(kind, kind)
+        told.append(f"default {word}" if name == DEFAULT else f"{word} '{unquote_plus(name)}'")
+    return ", ".join(told)

@@ -1,1 +1,0 @@
-"""What ``pko dump-log`` does: a file per verb, and what they share."""

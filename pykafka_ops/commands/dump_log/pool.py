@@ -1,0 +1,64 @@
+"""Directories checked by several processes; results in order, progress as it comes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.commands.dump_log.partition import How, Job, PartitionCheck
+from pykafka_ops.commands.dump_log.report import Report
+from pykafka_ops.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pykafka_ops.commands.dump_log.progress import Progress
+
+_REDRAW_SECONDS = 0.2
+_done: Any = None
+
+
+def run(jobs: list[Job], how: How, workers: int, progress: Progress) -> Iterator[list[Report]]:
+    """Check every job; StorageError if a process dies."""
+    done = multiprocessing.Value("q", 0)
+    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(done,))
+    try:
+        # The biggest first, so that no process is left alone with one at the end.
+        order = sorted(range(len(jobs)), key=lambda n: -jobs[n].size)
+        futures = {n: pool.submit(_check, jobs[n], how) for n in order}
+        for n in range(len(jobs)):
+            future = futures.pop(n)
+            while True:
+                try:
+                    reports = future.result(_REDRAW_SECONDS)
+                    break
+                except NotYet:
+                    progress.set(done.value)
+            progress.set(done.value)
+            yield reports
+    except BrokenProcessPool:
+        raise StorageError("a checking process died, was it killed? Try --workers 1") from None
+    finally:
+        for child in multiprocessing.active_children():  # Ctrl-C: do not wait for their work
+            child.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(done: Any) -> None:
+    """In each process: Ctrl-C ends it without a word, the parent speaks."""
+    global _done
+    _done = done
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _tell(size: int) -> None:
+    with _done.get_lock():
+        _done.value += size
+
+
+def _check(job: Job, how: How) -> list[Report]:
+    return PartitionCheck(job, how, _tell).run()

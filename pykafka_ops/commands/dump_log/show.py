@@ -1,0 +1,186 @@
+"""``pko dump-log show`` and the flag tongue: which files, in which form."""
+
+from __future__ import annotations
+
+import sys
+
+from pykafka_ops.commands.console.payload_format import formats_of
+from pykafka_ops.commands.dump_log.file import MAX_INT
+from pykafka_ops.commands.dump_log.java import JavaError
+from pykafka_ops.commands.dump_log.log import LogDump
+from pykafka_ops.commands.dump_log.paths import expand, kind_of
+from pykafka_ops.errors import CorruptError, PkoError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pykafka_ops.commands.console.payload_format import PayloadFormat
+    from pykafka_ops.commands.dump_log.items import Content, Item
+    from pykafka_ops.commands.framework.args import Args
+    from pykafka_ops.commands.framework.run import Run
+
+_SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
+
+
+def show(run: Run) -> int:
+    """Print what the files hold; as Kafka's tool does, or in our tongue past what it stumbles on.
+
+    In our tongue a file that cannot be read is told on stderr, the others are shown, and the exit
+    code is 1.
+    """
+    args = run.args
+    form = run.output
+    _check_formats(args)
+    if form not in ("table", "json"):
+        raise UsageError(f"-o {form}: dump-log show knows table and json (one object a line)")
+    paths = args.texts("files")
+    if args.flags:
+        paths = (args.text("files") or "").rstrip(",").split(",")
+        if form == "table":
+            LogDump(args).run(paths)
+            return 0
+    if form == "json":
+        return _each(paths, _json_writer(args))
+    dump = LogDump(args)
+    return _each(paths, lambda path: _as_text(dump, path))
+
+
+def _check_formats(args: Args) -> None:
+    given = [o for o in ("key-format", "value-format") if args.has(o)]
+    if given and any("decoder" in name for name in args.values):
+        raise UsageError(f"--{given[0]} goes without decoder options")
+
+
+def _each(paths: list[str], show_file: Callable[[str], None]) -> int:
+    """Show file after file; 1 where one failed."""
+    code = 0
+    for path in expand(paths):
+        try:
+            show_file(path)
+        except (JavaError, CorruptError) as e:
+            sys.stdout.flush()
+            text = str(e)
+            sys.stderr.write(f"pko: {text}\n" if path in text else f"pko: {path}: {text}\n")
+            code = 1
+    return code
+
+
+def _as_text(dump: LogDump, path: str) -> None:
+    """Kafka's text for what Kafka's tool knows, its style for the rest."""
+    kind = kind_of(path)
+    if kind in _SMALL:
+        from pykafka_ops.commands.dump_log.items import items
+
+        lines = [f"Dumping {path}"]
+        for item in items(path, deep=False, content=None, max_bytes=MAX_INT):
+            shown = [f"{_camel(name)}: {value}" for name, value in item.items() if name != "kind"]
+            lines.append(" ".join(shown))
+        sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode())
+        sys.stdout.buffer.flush()
+    else:
+        dump.run([path], kind=kind)
+
+
+def _camel(name: str) -> str:
+    head, *words = name.split("_")
+    return head + "".join(word.capitalize() for word in words)
+
+
+def _json_writer(args: Args) -> Callable[[str], None]:
+    """Writes one file's items as JSON lines."""
+    import json
+
+    from pykafka_ops.commands.dump_log.items import items
+
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    dump = LogDump(args)
+    content = _content(args) if dump.content else None
+    given = args.number("max-bytes")
+    max_bytes = MAX_INT if given is None else given
+
+    def write(path: str) -> None:
+        lines: list[str] = []
+        emit = sys.stdout.buffer.write
+        try:
+            for item in items(path, deep=dump.deep, content=content, max_bytes=max_bytes):
+                lines.append(encode({"file": path, **item}))
+                if len(lines) > 1000:
+                    emit(("\n".join(lines) + "\n").encode())
+                    lines.clear()
+        finally:
+            if lines:
+                emit(("\n".join(lines) + "\n").encode())
+            sys.stdout.buffer.flush()
+
+    return write
+
+
+def _content(args: Args) -> Content:
+    """How keys and values become JSON."""
+    from pykafka_ops.commands.dump_log.items import as_text
+
+    if args.has("offsets-decoder"):
+        return _guarded(_offsets)
+    if args.has("transaction-log-decoder"):
+        return _guarded(_transactions)
+    formats = formats_of(args)
+    return _formatted(*formats) if any(formats) else as_text
+
+
+def _formatted(key: PayloadFormat | None, value: PayloadFormat | None) -> Content:
+    """Keys and values by their formats, as text where there is none."""
+    from pykafka_ops.commands.dump_log.items import as_text
+
+    def content(key_bytes: bytes | None, value_bytes: bytes | None) -> Item:
+        item = as_text(key_bytes, value_bytes)
+        if key is not None:
+            item |= key.shown("key", key_bytes)
+        if value is not None:
+            item |= value.shown("value", value_bytes)
+        return item
+
+    return content
+
+
+def _guarded(decode: Content) -> Content:
+    """Text where the decoder does not understand a record."""
+    from pykafka_ops.commands.dump_log.items import as_text
+
+    def content(key: bytes | None, value: bytes | None) -> Item:
+        try:
+            return decode(key, value)
+        except PkoError as e:
+            return {**as_text(key, value), "error": str(e)}
+
+    return content
+
+
+def _offsets(key: bytes | None, value: bytes | None) -> Item:
+    from pykafka_ops.commands.dump_log.internal import offsets_value
+    from pykafka_ops.disk.internal import read_offsets_record
+    from pykafka_ops.disk.schema import to_json
+
+    if key is None:
+        raise CorruptError("no key")
+    found = read_offsets_record(key, value)
+    item: Item = {"key": to_json(found.key, found.type), "type": found.type, "value": None}
+    if found.value is not None:
+        item |= {"value": offsets_value(found), "version": found.value_version}
+    return item
+
+
+def _transactions(key: bytes | None, value: bytes | None) -> Item:
+    from pykafka_ops.disk import internal
+    from pykafka_ops.disk.schema import to_json
+
+    if key is None:
+        raise CorruptError("no key")
+    item: Item = {"key": to_json(internal.read_transaction_key(key), 0), "value": None}
+    if value is not None:
+        found = internal.read_transaction_value(value)
+        status = found.transaction_status
+        states = internal.TRANSACTION_STATES
+        known = states[status] if 0 <= status < len(states) else None
+        item["value"] = {**to_json(found, 0), "state": known}
+    return item

@@ -1,0 +1,166 @@
+"""``pko dump-log timeline``: how many records, and bytes of keys and values, when."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from pykafka_ops.analysis.bars import bar, size_text
+from pykafka_ops.analysis.log_query import within
+from pykafka_ops.analysis.moments import length, length_text, moment
+from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.analysis.timeline import Timeline
+from pykafka_ops.commands.dump_log.progress import Progress
+from pykafka_ops.commands.dump_log.row_output import bar_width, bars_are_blocks, row_output
+from pykafka_ops.commands.dump_log.segments import (
+    Reading,
+    bytes_of,
+    old_records,
+    plain_section,
+    segments,
+    start_at_time,
+)
+from pykafka_ops.commands.framework.output import Column, say
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.walk import walk
+from pykafka_ops.errors import CorruptBatchError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.dump_log.segments import LogReader, Segment
+    from pykafka_ops.commands.framework.args import Args
+    from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.disk.salvage import SoundBatch
+
+    Times = tuple[int | None, int | None]
+
+#: Buckets where their length is found by itself: lines of a screen, points for a machine.
+_SCREEN, _POINTS = 30, 120
+#: With a length given, that many may stand there empty before empty ones are left out.
+_FILLED = 10_000
+_COLUMNS = (
+    Column("start", "TIME"),
+    Column("records", right=True),
+    Column("bytes", right=True),
+)
+
+
+def timeline(run: Run) -> int:
+    """One row for each bucket of time; the exit code tells of damage.
+
+    Bytes are those of keys and values before compression. Control records do not count.
+    """
+    every = run.args.text("every")
+    times = _times(run.args, int(time.time() * 1000))
+    chart = run.output in ("table", "wide") and sys.stdout.isatty()
+    counted = Counting(times, length(every) if every is not None else None)
+    found = segments(run.args.texts("files"))
+    out = row_output(run.output, "log-timeline", _chart_columns() if chart else _COLUMNS,
+                     name="start")  # fmt: skip
+    machine = run.output in ("json", "yaml")
+    with Progress(bytes_of(found), "counted") as progress:
+        reading = Reading(out.add if machine else None, progress)
+        for segment in found:
+            counted.read(reading, segment)
+    line = counted.line
+    rows = line.rows(_FILLED if every is not None else _SCREEN if chart else _POINTS)
+    most = (max((row[1] for row in rows), default=0), max((row[2] for row in rows), default=0))
+    unit, plain = bar_width(60) // 3, not bars_are_blocks()
+    for start, records, size in rows:
+        row: dict[str, object] = {"start": moment_text(start, parts=False), "records": records}
+        if machine:
+            row = {"kind": "bucket", "start": start, "length_ms": line.step, "records": records}
+        row["bytes"] = size
+        if chart:
+            row |= {
+                "bar": bar(records, most[0], 2 * unit, plain=plain),
+                "bytes": size_text(size),
+                "bytes_bar": bar(size, most[1], unit, plain=plain),
+            }
+        out.add(row)
+    out.close()
+    if rows:
+        say(f"{counted.records} records in buckets of {length_text(line.step)}")
+    if counted.timeless:
+        say(f"{counted.timeless} records without a timestamp are left out")
+    return reading.close()
+
+
+def _chart_columns() -> tuple[Column, ...]:
+    start, records, size = _COLUMNS
+    return (start, records, Column("bar", " "), size, Column("bytes_bar", "  "))
+
+
+def _times(args: Args, now: int) -> Times | None:
+    """[first, end) in ms, or None where neither option is given."""
+    since, until = args.text("since"), args.text("until")
+    if since is None and until is None:
+        return None
+    first = None if since is None else moment(since, now)[0]
+    end = None if until is None else moment(until, now)[1]
+    if first is not None and end is not None and end <= first:
+        raise UsageError(f"--until {until} is before --since {since}")
+    return first, end
+
+
+class Counting:
+    """Counts the records of segments into a timeline."""
+
+    def __init__(self, times: Times | None, step: int | None) -> None:
+        self.times, self.line = times, Timeline(step)
+        self.records = self.timeless = 0
+
+    def read(self, reading: Reading, segment: Segment) -> None:
+        """Count a segment; the index leads to ``--since``."""
+        for batch in reading.batches(segment, self._start):
+            header = batch.header
+            try:
+                if not isinstance(header, BatchHeader):
+                    for record in old_records(batch):
+                        payload = len(record.key or b"") + len(record.value or b"")
+                        self._add(record.timestamp, payload)
+                elif not header.is_control and not self._older(header):
+                    self._batch(batch, header)
+            except CorruptBatchError as e:
+                reading.malformed(segment, batch, str(e))
+
+    def _start(self, log: LogReader) -> int:
+        if self.times is None or self.times[0] is None:
+            return 0
+        return start_at_time(log, self.times[0])
+
+    def _older(self, header: BatchHeader) -> bool:
+        first = self.times[0] if self.times is not None else None
+        return first is not None and header.max_timestamp < first
+
+    def _batch(self, batch: SoundBatch, header: BatchHeader) -> None:
+        """Records of one bucket in a row are counted together."""
+        line, start, end, count, size = self.line, 0, 0, 0, 0
+        single = self.times is not None
+        try:
+            for found in walk(plain_section(batch), header):
+                timestamp, key_size, value_size = found[1], found[4], found[6]
+                payload = (key_size if key_size > 0 else 0) + (value_size if value_size > 0 else 0)
+                if single or timestamp < 0:
+                    self._add(timestamp, payload)
+                    continue
+                if not start <= timestamp < end:
+                    self._several(start, count, size)
+                    start = timestamp - timestamp % line.step
+                    end, count, size = start + line.step, 0, 0
+                count += 1
+                size += payload
+        finally:  # what stands before a malformed record counts
+            self._several(start, count, size)
+
+    def _several(self, timestamp: int, count: int, size: int) -> None:
+        if count:
+            self.records += count
+            self.line.add(timestamp, count, size)
+
+    def _add(self, timestamp: int, size: int) -> None:
+        """One record."""
+        if timestamp < 0:
+            self.timeless += 1
+        elif self.times is None or within(timestamp, self.times):
+            self._several(timestamp, 1, size)

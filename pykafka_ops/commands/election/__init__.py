@@ -1,1 +1,0 @@
-"""What ``pko leader-election`` does."""

@@ -1,1 +1,0 @@
-"""What ``pko configs`` is made of: entities, their settings, quotas and credentials."""

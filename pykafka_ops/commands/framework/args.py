@@ -1,0 +1,103 @@
+"""What a command line said, the same for both tongues."""
+
+from __future__ import annotations
+
+from pykafka_ops.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pykafka_ops.commands.framework.params import Option
+
+    Value = str | int | float
+
+
+class OptionError(UsageError):
+    """The command line itself is wrong; the text is Kafka's where Kafka has one."""
+
+
+class Args:
+    """The values of a command line, by the long names of the options.
+
+    ``options``: what may be given. ``verb``: the name of the action. ``flags``: Kafka's tongue was
+    spoken; its values stay text until they are asked for, as in jopt-simple. ``stray``: words that
+    belong to no option. ``order``: the options of Kafka's tongue as they came. ``said``: all its
+    words. ``filled``: options whose value comes from the environment or a profile.
+    """
+
+    __slots__ = ("filled", "flags", "options", "order", "said", "stray", "values", "verb")
+
+    def __init__(self, options: Mapping[str, Option], verb: str, *, flags: bool) -> None:
+        self.options, self.verb, self.flags = options, verb, flags
+        self.values: dict[str, list[Value]] = {}
+        self.stray: list[str] = []
+        self.order: list[str] = []
+        self.said: list[str] = []
+        self.filled: set[str] = set()
+
+    def has(self, name: str) -> bool:
+        """Whether the option was given (a default does not count)."""
+        return name in self.values
+
+    def given(self, name: str) -> list[str]:
+        """Every value given, as text; no default."""
+        return [str(value) for value in self.values.get(name, ())]
+
+    def texts(self, name: str) -> list[str]:
+        """Every value given, else the default as the only one."""
+        option = self.options.get(name)
+        default = [] if option is None or option.fallback is None else [option.fallback]
+        return self.given(name) or default
+
+    def text(self, name: str) -> str | None:
+        """The one value, its default, or None; jopt's complaint where several were given."""
+        found = self.texts(name)
+        if len(found) > 1:
+            raise OptionError(
+                f"Found multiple arguments for option {name}, but you asked for only one"
+            )
+        return found[0] if found else None
+
+    def number(self, name: str) -> int | None:
+        """``text`` as a Java int or long, jopt's complaint where it is none."""
+        value = self.text(name)
+        if value is None:
+            return None
+        option = self.options.get(name)
+        parsed = java_integer(value, option.bits if option else 63)
+        if parsed is None:
+            raise OptionError(f"Cannot parse argument '{value}' of option {name}")
+        return parsed
+
+    def double(self, name: str) -> float | None:
+        """``text`` as a double."""
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            return float(value)
+        except ValueError:
+            raise OptionError(f"Cannot parse argument '{value}' of option {name}") from None
+
+    def require(self, *names: str) -> None:
+        """Kafka's CommandLineUtils.checkRequiredArgs."""
+        for name in names:
+            if name not in self.values:
+                raise OptionError(f'Missing required argument "[{name}]"')
+
+    def forbid(self, used: str, *others: str) -> None:
+        """Kafka's CommandLineUtils.checkInvalidArgs: ``others`` cannot stand beside ``used``."""
+        if used in self.values:
+            for other in others:
+                if other in self.values:
+                    raise OptionError(f'Option "[{used}]" can\'t be used with option "[{other}]"')
+
+
+def java_integer(text: str, bits: int = 31) -> int | None:
+    """Integer.valueOf / Long.valueOf: None where Java throws NumberFormatException."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    value = int(text) if len(digits) < 4000 else 1 << 64
+    return value if -(1 << bits) <= value < 1 << bits else None

@@ -1,0 +1,88 @@
+"""What the values of options are: click's types, with the names that a shell completes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pykafka_ops.commands.framework.args import java_integer
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class Live(click.ParamType[str]):
+    """A name that exists in the cluster: a topic, a group, a broker's id or a setting."""
+
+    def __init__(self, kind: str) -> None:
+        self.name = kind
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so; none where the cluster does not answer soon."""
+        return _live(self.name, ctx, incomplete)
+
+
+class Whole(click.ParamType[int]):
+    """A whole number of Java: ``bits`` 31 for an int, 63 for a long; ``live`` as in ``Live``."""
+
+    name = "integer"
+
+    def __init__(self, bits: int, live: str = "") -> None:
+        self.bits, self._kind = bits, live
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The numbers of that kind in the cluster."""
+        return _live(self._kind, ctx, incomplete) if self._kind else []
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; click's BadParameter for anything else."""
+        number = java_integer(str(value), self.bits)
+        if number is None:
+            self.fail(f"{value}: give a whole number", param, ctx)
+        return number
+
+
+class OneOf(click.Choice[str]):
+    """One of some words."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word; click's BadParameter for any other."""
+        if value not in self.choices:
+            self.fail(f"{value}: choose one of {', '.join(self.choices)}", param, ctx)
+        return str(value)
+
+
+class Matching(click.ParamType[str]):
+    """Text of one shape.
+
+    An option that may stand without a value takes the next word only if it has this shape.
+    """
+
+    def __init__(self, name: str, pattern: str) -> None:
+        self.name, self._pattern = name, re.compile(pattern, re.IGNORECASE)
+
+    def fits(self, word: str) -> bool:
+        """Whether ``word`` is a value of this type."""
+        return self._pattern.fullmatch(word) is not None
+
+
+def _live(kind: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from pykafka_ops.commands.framework.live import names
+
+    return [CompletionItem(n) for n in names(kind, ctx) if n.startswith(incomplete)]
+
+
+INT, LONG = Whole(31), Whole(63)
+BROKER_ID = Whole(31, "brokers")
+TOPIC_NAME, GROUP_NAME, BROKER_NAME = Live("topics"), Live("groups"), Live("brokers")
+FILE_PATH = click.Path()
+SPAN = Matching("span", r"\d+(ms|s|m|h|d|w)")
+"""A length of time: 500ms, 90s, 10m, 6h, 2d, 1w."""

@@ -1,0 +1,109 @@
+"""``pko leader-election list``, and what an election would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.topics import all_topics
+from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.leader_election.asking import cluster, named
+from pykafka_ops.commands.topics.listing import missing_topic
+from pykafka_ops.errors import UsageError
+from pykafka_ops.wire.codes import ErrorCode
+
+NO_LEADER, ELSEWHERE, DOWN, BEHIND = (
+    "no leader", "not preferred", "preferred is down", "preferred is behind",
+)  # fmt: skip
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("leader", right=True),
+    Column("preferred", right=True),
+    Column("replicas"),
+    Column("isr"),
+    Column("state", bad=lambda value: value == NO_LEADER),
+)
+Row = dict[str, object]
+Wanted = dict[str, set[int] | None]
+"""Partitions by topic, None: all of them."""
+
+
+def wanted_of(words: Sequence[str]) -> Wanted:
+    """``orders``, ``orders:0,3``; UsageError."""
+    found: Wanted = {}
+    for word in words:
+        name, colon, listed = word.partition(":")
+        if not colon:
+            found[name] = None
+            continue
+        numbers = [java_integer(n) for n in listed.split(",")]
+        if any(n is None or n < 0 for n in numbers):
+            raise UsageError(f"{word}: partitions are numbers, as in {name}:0,3")
+        before = found.setdefault(name, set())
+        if before is not None:
+            before.update(n for n in numbers if n is not None)
+    return found
+
+
+def of_pairs(partitions: Sequence[Partition]) -> Wanted:
+    """From a file's partitions."""
+    found: dict[str, set[int]] = {}
+    for topic, index in partitions:
+        found.setdefault(topic, set()).add(index)
+    return {**found}
+
+
+def partitions_of(run: Run, wanted: Wanted) -> tuple[dict[Partition, Row], list[ItemError]]:
+    """Every partition meant (all, where none is named) with its row, errors for what is not there.
+
+    ``state`` is "" where the preferred replica leads.
+    """
+    answering = cluster(run)
+    topics = {t.name: t for t in all_topics(answering)}
+    live = set(answering.nodes)
+    errors = [missing_topic(name) for name in wanted if name not in topics]
+    rows: dict[Partition, Row] = {}
+    for name, topic in topics.items():
+        numbers = wanted.get(name) if wanted else None
+        if wanted and name not in wanted:
+            continue
+        for p in topic.partitions:
+            if numbers is None or p.number in numbers:
+                preferred = p.replicas[0] if p.replicas else -1
+                rows[name, p.number] = {
+                    "topic": name,
+                    "partition": p.number,
+                    "leader": None if p.leader < 0 else p.leader,
+                    "preferred": preferred,
+                    "replicas": p.replicas,
+                    "isr": p.isr,
+                    "state": _state(p.leader, preferred, p.isr, live),
+                }
+        gone = (numbers or set()) - {p.number for p in topic.partitions}
+        errors += [_no_partition(name, n) for n in sorted(gone)]
+    return rows, errors
+
+
+def _no_partition(topic: str, number: int) -> ItemError:
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ItemError(named((topic, number)), code.name, "there is no such partition", code)
+
+
+def _state(leader: int, preferred: int, isr: Sequence[int], live: set[int]) -> str:
+    if leader < 0:
+        return NO_LEADER
+    if leader == preferred:
+        return ""
+    if preferred not in live:
+        return DOWN
+    return ELSEWHERE if preferred in isr else BEHIND
+
+
+def list_partitions(run: Run) -> Table:
+    """The partitions that the preferred replica does not lead."""
+    rows, errors = partitions_of(run, wanted_of(run.args.texts("topic")))
+    shown = [row for row in rows.values() if row["state"]]
+    return Table("leaders-elsewhere", COLUMNS, shown, errors=errors)

@@ -1,0 +1,25 @@
+"""``pko log-dirs`` and kafka-log-dirs: what lies on the brokers' disks."""
+
+from __future__ import annotations
+
+import sys
+
+from pykafka_ops.commands.framework.args import Args
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.errors import PkoError
+
+
+def check(args: Args) -> None:
+    """LogDirsCommand's checks."""
+    args.require("bootstrap-server", "describe")
+
+
+def failure(error: PkoError, run: Run) -> int:
+    """The message on stderr."""
+    from pykafka_ops.commands.framework.failures import execution_text
+
+    sys.stderr.write(f"{execution_text(error)}\n")
+    return 1

@@ -1,0 +1,54 @@
+"""Options that several commands have: the same thing has the same name, spelled and meant alike."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from pykafka_ops.commands.framework.params import Option, Switch
+from pykafka_ops.commands.framework.types import FILE_PATH, SPAN, OneOf
+
+TOOLS_VERSION = "3.9.1"
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from pykafka_ops import __version__
+
+        root = ctx.parent is None
+        sys.stdout.write(
+            f"pko {__version__}\n" if root else f"{TOOLS_VERSION} (pko {__version__})\n"
+        )
+        ctx.exit()
+
+
+BOOTSTRAP = Option("-b", "--bootstrap-server", metavar="HOST:PORT",
+                   help="brokers to connect to first: host:port,host:port")  # fmt: skip
+COMMAND_CONFIG = Option("--command-config", metavar="FILE", type=FILE_PATH,
+                        help="client settings, a .properties file as Kafka's")  # fmt: skip
+OUTPUT = Option("-o", "--output", metavar="FORMAT", ours=True, default="table",
+                type=OneOf(("table", "wide", "json", "yaml", "csv", "name")),
+                help="format of the answer")  # fmt: skip
+COMMON: tuple[Option, ...] = (
+    BOOTSTRAP,
+    COMMAND_CONFIG,
+    OUTPUT,
+    Option("--profile", metavar="NAME", ours=True,
+           help="which [profiles.NAME] of the config file to use"),
+    Option("-X", "--setting", metavar="KEY=VALUE", multiple=True, ours=True,
+           help="one client setting, e.g. -X request.timeout.ms=5000"),
+    Switch("-y", "--yes", ours=True, help="do it without asking"),
+    Switch("--debug", ours=True, help="show the traceback of an error and the protocol trace"),
+    Switch("--version", help="show the version", is_eager=True, expose_value=False,
+           callback=_version),
+)  # fmt: skip
+"""What every verb has."""
+
+TLS_FILE = Option("--zk-tls-config-file", metavar="FILE", type=FILE_PATH,
+                  help="zookeeper.ssl.* properties for --zookeeper")  # fmt: skip
+DRY_RUN = Switch("--dry-run", ours=True, help="let the brokers check it, change nothing")
+FAIL_ON = Option("--fail-on", metavar="CONDITION", ours=True,
+                 help="exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'")  # fmt: skip
+WATCH = Option("-w", "--watch", metavar="SPAN", type=SPAN, bare="5s", ours=True,
+               help="show it again every so often (default 5s) until Ctrl-C")  # fmt: skip

@@ -1,1 +1,0 @@
-"""The work of ``pko reassign-partitions``: one file per action."""

@@ -1,0 +1,129 @@
+"""``--execute``: start the moves of a reassignment file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pykafka_ops.analysis.reassign_throttles import copying
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.reassignments import (
+    Reassignment,
+    alter_reassignments,
+    list_reassignments,
+)
+from pykafka_ops.commands.framework.output import Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.reassign_partitions import document, log_dirs, throttles
+from pykafka_ops.commands.reassign_partitions.assignment import (
+    Assignment,
+    live_brokers,
+    of_partitions,
+    require_live,
+)
+from pykafka_ops.commands.reassign_partitions.plan_rows import replicas_table
+from pykafka_ops.commands.reassign_partitions.text import (
+    Partition,
+    Talk,
+    TerseError,
+    by_zookeeper,
+    item_lines,
+    names_of,
+    plural,
+)
+from pykafka_ops.errors import PkoError, UsageError
+
+EXISTING = (
+    "Cannot execute because there is an existing partition assignment.  Use --additional to "
+    "override this and create a new partition assignment in addition to the existing one. The "
+    "--additional flag can also be used to change the throttle by resubmitting the current "
+    "reassignment."
+)
+
+
+def execute(run: Run) -> Table | None:
+    """Show what is, set the throttles, start the moves, then those between directories."""
+    args = run.args
+    text = document.read_file(args.text("reassignment-json-file") or "")
+    rate = args.number("throttle") or 0
+    if by_zookeeper(run):
+        from pykafka_ops.commands.reassign_partitions.zookeeper import execute as in_tree
+
+        for name in ("additional", "replica-alter-log-dirs-throttle", "timeout"):
+            if args.has(name):
+                raise UsageError(f"--{name} needs a broker: --bootstrap-server HOST:PORT")
+        return in_tree(run, text, rate)
+    dirs_rate = args.number("replica-alter-log-dirs-throttle") or 0
+    timeout_ms = args.number("timeout") or 0
+    wanted = document.plan_of(text)
+    cluster, talk = run.cluster(), Talk(run)
+    under_way = list_reassignments(cluster)
+    if under_way and not args.has("additional"):
+        raise TerseError(EXISTING)
+    require_live(live_brokers(cluster), (i for _, ids in wanted.partitions for i in ids))
+    current = of_partitions(cluster, wanted.replicas)
+    talk.say(for_rollback(current))
+    _throttle(cluster, wanted, under_way, current, (rate, dirs_rate), talk)
+    start(cluster, wanted.replicas)
+    talk.say(started(wanted.replicas))
+    if wanted.dirs:
+        log_dirs.start(cluster, wanted.dirs, timeout_ms, talk)
+    return None if talk.plain else table(current, wanted.replicas)
+
+
+def _throttle(
+    cluster: Cluster,
+    wanted: document.Wanted,
+    under_way: Mapping[Partition, Reassignment],
+    current: Assignment,
+    rates: tuple[int, int],
+    talk: Talk,
+) -> None:
+    """Bytes per second between brokers, and between directories; negative: as it is."""
+    between_brokers, between_dirs = rates
+    if between_brokers < 0 and between_dirs < 0:
+        return
+    talk.say(throttles.MUST_VERIFY)
+    if between_brokers >= 0:
+        moving = {key: (move.replicas, move.adding) for key, move in under_way.items()}
+        moves = copying(moving, wanted.replicas, current)
+        throttles.limit_replication(cluster, moves, between_brokers, talk)
+    if between_dirs >= 0:
+        brokers = {broker for _, _, broker in wanted.dirs}
+        throttles.limit_log_dirs(cluster, brokers, between_dirs, talk)
+
+
+def start(cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]) -> None:
+    """Ask the controller for them; TerseError with a line for each that it refuses."""
+    errors = refused(cluster, moves)
+    if errors:
+        raise TerseError(f"Error reassigning partition(s):\n{item_lines(errors)}")
+
+
+def refused(
+    cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]
+) -> dict[Partition, PkoError]:
+    """What the controller does not do, and why; all of them where it gives no answer."""
+    try:
+        answers = alter_reassignments(cluster, moves)
+    except PkoError as e:
+        return dict.fromkeys(moves, e)
+    return {key: error for key, error in answers.items() if error is not None}
+
+
+def for_rollback(current: Assignment) -> str:
+    """The present replicas, to come back to them."""
+    return (
+        f"Current partition replica assignment\n\n{document.text_of(current)}\n\n"
+        "Save this to use as the --reassignment-json-file option during rollback"
+    )
+
+
+def started(moves: Mapping[Partition, object]) -> str:
+    """That the moves were accepted."""
+    what = plural("partition reassignment", len(moves))
+    return f"Successfully started {what} for {names_of(moves)}"
+
+
+def table(current: Assignment, target: Assignment) -> Table:
+    """The moves that were started."""
+    return replicas_table("started-reassignments", current, "target", target)

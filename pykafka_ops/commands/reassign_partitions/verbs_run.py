@@ -1,0 +1,273 @@
+"""``pko reassign-partitions run`` and ``rollback``."""
+
+from __future__ import annotations
+
+import os
+
+from pykafka_ops.analysis.amounts import size_of
+from pykafka_ops.analysis.bars import size_text
+from pykafka_ops.analysis.move_rate import FIRST, LEAST
+from pykafka_ops.analysis.move_waves import Job
+from pykafka_ops.client.elections import PREFERRED, elect_leaders
+from pykafka_ops.client.topics import all_topics
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.reassign_partitions import document, plan_file
+from pykafka_ops.commands.reassign_partitions.facts import Facts, facts_of
+from pykafka_ops.commands.reassign_partitions.limits import Throttles, locked, state_path
+from pykafka_ops.commands.reassign_partitions.runner import DONE, Limit, Progress, Runner
+from pykafka_ops.commands.reassign_partitions.stopping import Stoppable, Stopped, tell
+from pykafka_ops.commands.reassign_partitions.text import Partition, ReassignError, joined, named
+from pykafka_ops.commands.reassign_partitions.verbs_plan import rate_of, whole
+from pykafka_ops.commands.reassign_partitions.watching import Watching
+from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.wire.codes import ErrorCode
+
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("before"),
+    Column("after"),
+    Column("bytes", right=True),
+    Column("seconds", right=True),
+    Column("state", bad=lambda state: state != DONE),
+)
+_NO_ELECTION = (ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.NONE)
+
+
+def run(run: Run) -> Table:
+    """Make the moves of the file."""
+    path = run.args.text("reassignment-json-file") or ""
+    limit = _limit(run)
+    plan = plan_file.read(path)
+    facts = facts_of(run.cluster())
+    _check(run, plan, facts)
+    before = plan.before
+    if before is None:
+        before = _kept(run, path, plan, facts)
+    stale = _stale(before, plan.after, facts)
+    return _run(run, before, plan.after, facts, limit, stale)
+
+
+def rollback(run: Run) -> Table:
+    """Make the moves of the file backwards, those that were made."""
+    path = run.args.text("reassignment-json-file") or ""
+    limit = _limit(run)
+    plan = plan_file.read(path)
+    before = plan.before
+    if before is None:
+        kept = plan_file.beside(path)
+        if not os.path.exists(kept):
+            raise UsageError(
+                f"{path} does not tell what was before, and there is no {kept} that run has written"
+            )
+        before = plan_file.read(kept).after
+    facts = facts_of(run.cluster())
+    missing = [key for key in before if key not in plan.after]
+    if missing:
+        raise UsageError(
+            f"{plan_file.beside(path)} is not of this plan: it has {named(missing[0])}"
+        )
+    _check(run, plan, facts)
+    stale = _stale(plan.after, before, facts)
+    return _run(run, {k: plan.after[k] for k in before}, before, facts, limit, stale)
+
+
+def _limit(run: Run) -> Limit:
+    """``--throttle``: auto[:MOST], none, or bytes a second."""
+    text = run.args.text("throttle") or ""
+    if not run.args.has("throttle") or text == "auto":
+        return Limit()
+    if text == "none" or text.startswith("-"):
+        return Limit(None, adapts=False)
+    if text.startswith("auto:"):
+        most = size_of(text.removeprefix("auto:"))
+        if most < LEAST:
+            raise UsageError(f"--throttle {text}: give at least {size_text(LEAST)}")
+        return Limit(min(FIRST, most), adapts=True, most=most)
+    return Limit(rate_of(run.args), adapts=False)
+
+
+def _check(run: Run, plan: plan_file.PlanFile, facts: Facts) -> None:
+    """The file is of this cluster, its partitions and brokers are there, nothing else moves."""
+    cluster_id = run.cluster().cluster_id
+    if plan.cluster and cluster_id and plan.cluster != cluster_id:
+        raise UsageError(f"the plan is of cluster {plan.cluster}, not of {cluster_id}")
+    for key in sorted(plan.after):
+        if key not in facts.partitions:
+            raise UsageError(f"there is no partition {named(key)}")
+    others = sorted(key for key in facts.moving if key not in plan.after)
+    if others and not run.args.has("additional"):
+        raise ReassignError(
+            f"{named(others[0])} is moving, which is not of this file: wait, cancel it, or give "
+            "--additional"
+        )
+
+
+def _kept(run: Run, path: str, plan: plan_file.PlanFile, facts: Facts) -> plan_file.Replicas:
+    """What was before, of a file that does not tell: kept beside it for rollback."""
+    kept = plan_file.beside(path)
+    if os.path.exists(kept):
+        old = plan_file.read(kept).after
+        if old.keys() == plan.after.keys():
+            return old
+        raise document.DocumentError(f"{kept} is of another plan: move it away")
+    before = {key: _present(facts, key) for key in plan.after}
+    plan_file.write(kept, plan_file.text_of(plan.after, before, run.cluster().cluster_id))
+    return before
+
+
+def _present(facts: Facts, key: Partition) -> tuple[int, ...]:
+    """Replicas of a partition; without those that a move under way adds."""
+    moving = facts.moving.get(key)
+    replicas = facts.partitions[key].replicas
+    return tuple(i for i in replicas if moving is None or i not in moving.adding)
+
+
+def _stale(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts) -> list[ItemError]:
+    """Partitions that are neither where the plan begins nor where it ends."""
+    found = []
+    for key in sorted(after):
+        now = tuple(facts.partitions[key].replicas)
+        if key not in facts.moving and set(now) not in (set(before[key]), set(after[key])):
+            text = (
+                f"it is on {joined(now)} now, neither on {joined(before[key])} nor on "
+                f"{joined(after[key])}: make a new plan"
+            )
+            found.append(ItemError(named(key), "STALE_PLAN", text))
+    return found
+
+
+def _run(
+    run: Run,
+    before: plan_file.Replicas,
+    after: plan_file.Replicas,
+    facts: Facts,
+    limit: Limit,
+    stale: list[ItemError],
+) -> Table:
+    skipped = {error.item for error in stale}
+    jobs = [
+        Progress(Job(key, before[key], after[key], facts.sizes.get(key, 0)))
+        for key in sorted(after)
+        if named(key) not in skipped
+    ]
+    _brokers_there(jobs, facts)
+    path = state_path(run.env, run.cluster().cluster_id)
+    with locked(path):
+        runner = Runner(
+            run.cluster(),
+            jobs,
+            Throttles(run.cluster(), path),
+            limit,
+            per_broker=whole(run.args, "per-broker", 1) or 5,
+            watching=Watching(),
+            errors=stale,
+            behind={k for k, p in facts.partitions.items() if len(p.isr) < len(p.replicas)},
+        )
+        code = _guarded(run, runner)
+    if code is None and not run.args.has("no-election"):
+        runner.errors += _elect(run, jobs)
+    tell(f"pko: {_told(jobs)}{'; the same command goes on from there' if code else ''}")
+    rows = shown = [_row(p) for p in jobs]
+    if run.output in ("table", "wide"):
+        shown = [
+            row | {"bytes": size_text(p.job.copied)} for row, p in zip(rows, jobs, strict=True)
+        ]
+    return Table(
+        "reassignment-run", COLUMNS, shown, items=rows, errors=runner.errors, exit_code=code
+    )
+
+
+def _brokers_there(jobs: list[Progress], facts: Facts) -> None:
+    for p in jobs:
+        for id_ in p.job.targets:
+            if id_ not in facts.brokers and p.job.key not in facts.moving:
+                raise ReassignError(
+                    f"{named(p.job.key)} shall go to broker {id_}, which is not there"
+                )
+
+
+def _guarded(run: Run, runner: Runner) -> int | None:
+    """Run, and whatever happens take the throttles away; the exit code where it was stopped.
+
+    Moves that were limited are cancelled where the run does not reach its end.
+    """
+    code = None
+    with Stoppable() as stoppable:
+        try:
+            runner.run()
+        except BaseException as end:
+            stoppable.calm()
+            runner.watching.clear()
+            if runner.limit.rate is not None and not run.args.has("keep-moving"):
+                tell("pko: the moves under way are cancelled, else they would go on unlimited")
+                runner.errors += _cancelled(runner)
+            if not isinstance(end, Stopped):
+                raise
+            code = 128 + end.number
+        finally:
+            stoppable.calm()
+            runner.watching.clear()
+            left = _removed(runner)
+            runner.errors += left
+            if left:
+                tell("pko: some throttles are left: run this again, or cancel, once brokers answer")
+    return code
+
+
+def _cancelled(runner: Runner) -> list[ItemError]:
+    runner.cluster.close()
+    try:
+        return runner.cancel()
+    except PkoError as error:
+        return [item_error("the moves under way", error)]
+
+
+def _removed(runner: Runner) -> list[ItemError]:
+    """Restore the settings; on new connections, for a signal may have broken the old ones."""
+    runner.cluster.close()
+    try:
+        return runner.throttles.remove()
+    except PkoError as error:
+        return [item_error("throttles", error)]
+
+
+def _elect(run: Run, jobs: list[Progress]) -> list[ItemError]:
+    """Let those lead who are preferred, where that is another one than who leads."""
+    first = {p.job.key: p.job.after[0] for p in jobs if p.state == DONE}
+    wrong = [
+        (topic.name, p.number)
+        for topic in all_topics(run.cluster())
+        for p in topic.partitions
+        if first.get((topic.name, p.number), p.leader) != p.leader
+    ]
+    if not wrong:
+        return []
+    found = elect_leaders(run.cluster(), PREFERRED, wrong)
+    return [
+        ItemError.of(f"election of {named(key)}", error)
+        for key, error in sorted(found.items())
+        if error is not None and error.code not in _NO_ELECTION
+    ]
+
+
+def _row(p: Progress) -> dict[str, object]:
+    return {
+        "topic": p.job.key[0],
+        "partition": p.job.key[1],
+        "before": list(p.job.before),
+        "after": list(p.job.after),
+        "bytes": p.job.copied,
+        "seconds": p.seconds,
+        "state": p.state,
+    }
+
+
+def _told(jobs: list[Progress]) -> str:
+    done = [p for p in jobs if p.state == DONE]
+    copied = sum(p.job.copied for p in done if p.started is not None)
+    return (
+        f"{len(done)} of {len(jobs)} partitions are where they shall be, {size_text(copied)} copied"
+    )

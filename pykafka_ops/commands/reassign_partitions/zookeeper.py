@@ -1,0 +1,229 @@
+"""``--zookeeper``, as the tool did before 3.0: the wish goes to ``/admin/reassign_partitions``.
+
+Settings of topics and brokers are written as kafka-configs does. Only moves that were asked for in
+this way are seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from pykafka_ops.analysis import reassign_throttles as rt
+from pykafka_ops.commands.configs.zookeeper import Tree as Settings
+from pykafka_ops.commands.configs.zookeeper import open_tree
+from pykafka_ops.commands.framework.output import Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.reassign_partitions import document
+from pykafka_ops.commands.reassign_partitions.assignment import Assignment
+from pykafka_ops.commands.reassign_partitions.execute import EXISTING, for_rollback, started, table
+from pykafka_ops.commands.reassign_partitions.text import (
+    Partition,
+    ReassignError,
+    Talk,
+    TerseError,
+    joined,
+    named,
+    plural,
+)
+from pykafka_ops.commands.reassign_partitions.throttles import MUST_VERIFY
+from pykafka_ops.commands.reassign_partitions.verify import State, answer, states_text
+from pykafka_ops.errors import ConnectError
+
+MOVES = "/admin/reassign_partitions"
+DEPRECATED = "Warning: --zookeeper is deprecated, and will be removed in a future version of Kafka."
+INCOMPLETE = (
+    "Warning: because you are using the deprecated --zookeeper option, the results may be "
+    "incomplete.  Use --bootstrap-server instead for more accurate results."
+)
+_NEEDS_BROKER = "bootstrap-server needs to be provided when replica reassignments are present."
+
+
+class Tree(NamedTuple):
+    """The znodes of topics, brokers and moves; ``client`` is a kazoo client."""
+
+    client: Any
+    settings: Settings
+
+    def of_topics(self, topics: Iterable[str]) -> Assignment:
+        """Replicas of every partition of these topics; ReassignError where one is not there."""
+        found: Assignment = {}
+        for topic in sorted(set(topics)):
+            odd = topic in ("", ".", "..") or "/" in topic or "\0" in topic
+            path = f"/brokers/topics/{topic}"
+            partitions = None if odd else self._read(path, _replicas)
+            if partitions is None:
+                raise ReassignError(f"Topic {topic} not found.")
+            found.update({(topic, number): ids for number, ids in partitions.items()})
+        return found
+
+    def brokers(self) -> dict[int, str | None]:
+        """Racks of the live brokers by id."""
+        ids = [int(name) for name in self.settings.names("/brokers/ids")]
+        return {id_: self._read(f"/brokers/ids/{id_}", _rack) for id_ in sorted(ids)}
+
+    def moves(self) -> dict[Partition, list[int]] | None:
+        """What was asked for and is not done; None where the znode is missing."""
+        found: dict[Partition, list[int]] | None = self._read(MOVES, _moves)
+        return found
+
+    def _read(self, path: str, read: Callable[[Any], Any]) -> Any:
+        """What the znode holds, None where it is missing; ReassignError where it is not Kafka's."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            data, _ = self.client.get(path)
+        except NoNodeError:
+            return None
+        try:
+            return read(json.loads(data or b"{}"))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ReassignError(f"{path} holds no JSON that Kafka writes there") from None
+
+    def ask(self, moves: Mapping[Partition, list[int]]) -> None:
+        """Leave the wish for the controller; TerseError where another one lies there."""
+        from kazoo.exceptions import NodeExistsError
+
+        from pykafka_ops.zookeeper import acls
+
+        partitions = [
+            {"topic": t, "partition": n, "replicas": replicas}
+            for (t, n), replicas in sorted(moves.items())
+        ]
+        data = json.dumps({"version": 1, "partitions": partitions}, separators=(",", ":"))
+        try:
+            acls.create(self.client, MOVES, data.encode(), secure=self.client.access.secure)
+        except NodeExistsError:
+            raise TerseError(EXISTING) from None
+
+    def change(self, entity: str, values: Mapping[str, str | None]) -> None:
+        """Set settings of ``topics/orders`` or ``brokers/0``, take away those that are None."""
+        before = self.settings.read(entity)
+        after = {k: v for k, v in {**before, **values}.items() if v is not None}
+        if after != before:
+            self.settings.write(entity, after)
+
+
+def _replicas(data: Any) -> dict[int, list[int]]:
+    return {int(n): [int(id_) for id_ in ids] for n, ids in data["partitions"].items()}
+
+
+def _rack(data: Any) -> str | None:
+    rack = data.get("rack")
+    return None if rack is None else str(rack)
+
+
+def _moves(data: Any) -> dict[Partition, list[int]]:
+    return {
+        (str(row["topic"]), int(row["partition"])): [int(id_) for id_ in row["replicas"]]
+        for row in data["partitions"]
+    }
+
+
+@contextmanager
+def connected(run: Run) -> Iterator[Tree]:
+    """The tree of ``--zookeeper`` until done; ConnectError."""
+    from kazoo.exceptions import KazooException
+
+    Talk(run).say(DEPRECATED)
+    settings, client = open_tree(run)
+    try:
+        yield Tree(client, settings)
+    except KazooException as e:
+        why = str(e) or type(e).__name__
+        raise ConnectError(f"ZooKeeper {run.args.text('zookeeper')}: {why}") from None
+    finally:
+        client.stop()
+        client.close()
+
+
+def execute(run: Run, text: str, rate: int) -> Table | None:
+    """Set the throttles (``rate``, bytes a second; negative: none), leave the wish."""
+    talk = Talk(run)
+    with connected(run) as tree:
+        wanted = document.plan_of(text)
+        if wanted.dirs:
+            raise ReassignError(_NEEDS_BROKER)
+        target = wanted.replicas
+        current = _require_known(tree, target)
+        if tree.moves() is not None:
+            raise TerseError(EXISTING)
+        talk.say(for_rollback(current))
+        if rate >= 0:
+            talk.say(MUST_VERIFY)
+            _throttle(tree, rt.copying({}, target, current), rate)
+            talk.say(f"The inter-broker throttle limit was set to {rate} B/s")
+        tree.ask(target)
+    talk.say(started(target))
+    return None if talk.plain else table(current, target)
+
+
+def _require_known(tree: Tree, target: Mapping[Partition, list[int]]) -> Assignment:
+    """Present replicas of the partitions; ReassignError where one, or a broker, is not there."""
+    current = tree.of_topics(topic for topic, _ in target)
+    missing = sorted(set(target) - set(current))
+    if missing:
+        raise ReassignError(
+            "The proposed assignment contains non-existent partitions: "
+            + ", ".join(map(named, missing))
+        )
+    unknown = {id_ for replicas in target.values() for id_ in replicas} - set(tree.brokers())
+    if unknown:
+        raise ReassignError(
+            "The proposed assignment contains non-existent brokerIDs: " + joined(sorted(unknown))
+        )
+    return {key: current[key] for key in target}
+
+
+def _throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> None:
+    leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
+    for topic in leaders:
+        tree.change(
+            f"topics/{topic}",
+            {rt.LEADER_REPLICAS: leaders[topic], rt.FOLLOWER_REPLICAS: followers[topic]},
+        )
+    for id_ in rt.brokers_of(moves):
+        tree.change(f"brokers/{id_}", {rt.LEADER_RATE: str(rate), rt.FOLLOWER_RATE: str(rate)})
+
+
+def verify(run: Run, wanted: document.Wanted, *, preserve: bool) -> Table | int:
+    """Tell the state of each partition; take throttles away once nothing moves."""
+    talk = Talk(run)
+    with connected(run) as tree:
+        if wanted.dirs:
+            raise ReassignError(_NEEDS_BROKER)
+        talk.say(INCOMPLETE)
+        moving = tree.moves() or {}
+        current = _of_those_there(tree, wanted.replicas)
+        found = {
+            key: State(current[key], target, done=key not in moving)
+            for key, target in sorted(wanted.replicas.items())
+        }
+        if talk.plain:
+            talk.say(states_text(found))
+        if not moving and not preserve:
+            _clear(tree, wanted, talk)
+    return answer(run, found, {})
+
+
+def _of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
+    found: Assignment = {}
+    for topic in {topic for topic, _ in partitions}:
+        try:
+            found.update(tree.of_topics([topic]))
+        except ReassignError:
+            continue
+    return {key: found.get(key, []) for key in partitions}
+
+
+def _clear(tree: Tree, wanted: document.Wanted, talk: Talk) -> None:
+    ids = sorted({*tree.brokers(), *(i for _, ids in wanted.partitions for i in ids)})
+    talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")
+    for id_ in ids:
+        tree.change(f"brokers/{id_}", dict.fromkeys(rt.BROKER_THROTTLES))
+    topics = sorted({topic for (topic, _), _ in wanted.partitions})
+    talk.say(f"Clearing topic-level throttles on {plural('topic', len(topics))} {joined(topics)}")
+    for topic in topics:
+        tree.change(f"topics/{topic}", dict.fromkeys(rt.TOPIC_THROTTLES))

@@ -1,0 +1,117 @@
+"""Kafka's other tongue: tools with verbs, read and worded as argparse4j does.
+
+``TOOL [--bootstrap-server B] [--command-config FILE] VERB [--option VALUE...]``: options before
+the verb belong to the tool, those behind it to the verb.
+"""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
+from pykafka_ops.commands.framework.types import Whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.verb import Verb
+    from pykafka_ops.commands.tongue.tool import Tool
+
+_GLOBAL = ("bootstrap-server", "command-config", "version", "help", "debug", "output")
+_WIDTH = 75
+_JAVA = {31: "Integer", 63: "Long"}
+
+
+def read(tool: Tool, words: list[str]) -> Args:
+    """Parse as argparse4j; OptionError holds the usage and the complaint."""
+    args = Args(tool.options, "", flags=True)
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        name = _name(rest[0])
+        if name not in _GLOBAL:
+            raise _error(tool, None, f"unrecognized arguments: '{rest[0]}'")
+        _take(tool, args, None, rest)
+    if args.has("help") or args.has("version"):
+        return args
+    if not rest:
+        raise _error(tool, None, "too few arguments")
+    verb = next((v for v in tool.verbs if v.tool_name == rest[0]), None)
+    if verb is None:
+        # 4.x has some more, which go by another name in our tongue: understood, but not offered
+        choices = ", ".join(f"'{v.name}'" for v in tool.verbs if v.tool_name == v.name)
+        raise _error(tool, None, f"invalid choice: '{rest[0]}' (choose from {choices})")
+    args.verb = verb.name or ""
+    rest.pop(0)
+    while rest:
+        if _name(rest[0]) not in (*_options(verb), "help"):
+            raise _error(tool, verb, f"unrecognized arguments: '{rest[0]}'")
+        _take(tool, args, verb, rest)
+    _complete(tool, args, verb)
+    return args
+
+
+def _options(verb: Verb) -> tuple[str, ...]:
+    """The options of a verb in the order of its usage; the words of our tongue are options, too,
+    first unless ``options`` names them again."""
+    words = [w.option.long for w in verb.words if w.option.long not in verb.own]
+    return (*words, *verb.own)
+
+
+def _name(word: str) -> str:
+    if word.startswith("--"):
+        return word[2:].partition("=")[0]
+    short = {"-h": "help", "-v": "version"}
+    return short.get(word, word)
+
+
+def _take(tool: Tool, args: Args, verb: Verb | None, rest: list[str]) -> None:
+    word = rest.pop(0)
+    option = tool.options[_name(word)]
+    if not option.value:
+        args.values.setdefault(option.long, [])
+        return
+    _, eq, value = word.partition("=")
+    if not eq:
+        if not rest:
+            raise _error(tool, verb, f"argument {word}: expected one argument")
+        value = rest.pop(0)
+    if isinstance(option.type, Whole) and java_integer(value, option.bits) is None:
+        kind = _JAVA[option.bits]
+        text = f"could not convert '{value}' to {kind} (For input string: \"{value}\")"
+        raise _error(tool, verb, f"argument --{option.long}: {text}")
+    args.values[option.long] = [value]
+
+
+def _complete(tool: Tool, args: Args, verb: Verb) -> None:
+    if args.has("help"):
+        return
+    for word in verb.words:
+        if word.count == "1" and not args.has(word.option.long):
+            raise _error(tool, verb, f"argument --{word.option.long} is required")
+    if not args.has("bootstrap-server"):
+        raise _error(tool, None, "argument --bootstrap-server is required")
+
+
+def _error(tool: Tool, verb: Verb | None, text: str) -> OptionError:
+    return OptionError(f"{usage(tool, verb)}\n{tool.name}.sh: error: {text}")
+
+
+def usage(tool: Tool, verb: Verb | None) -> str:
+    """The usage of the tool or of one verb, folded as argparse4j folds it."""
+    head = f"usage: {tool.name}.sh"
+    if verb is None:
+        parts = ["[-h]", "[-v]", "[--command-config FILE]", "--bootstrap-server host:port",
+                 "COMMAND ..."]  # fmt: skip
+    else:
+        parts = ["--bootstrap-server host:port", verb.tool_name, "[-h]"]
+        parts += [_form(tool, verb, name) for name in _options(verb)]
+    lines, line = [], head
+    for part in parts:
+        if len(line) + 1 + len(part) > _WIDTH:
+            lines.append(line)
+            line = " " * len(head)
+        line += f" {part}"
+    return "\n".join([*lines, line])
+
+
+def _form(tool: Tool, verb: Verb, name: str) -> str:
+    value = f" {name.upper().replace('-', '_')}" if tool.options[name].value else ""
+    required = any(w.option.long == name and w.count == "1" for w in verb.words)
+    return f"--{name}{value}" if required else f"[--{name}{value}]"

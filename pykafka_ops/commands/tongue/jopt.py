@@ -1,0 +1,100 @@
+"""Flags as jopt-simple 5 reads them without abbreviations, which is how Kafka's tools use it.
+
+``--name v``, ``--name=v``, a single dash does too, stray words are kept aside, a value may look
+like an option. Source: joptsimple.OptionParserState, AbstractOptionSpec.
+"""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.framework.args import Args, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.params import Option
+    from pykafka_ops.commands.tongue.tool import Tool
+
+ZOOKEEPER_HINT = (
+    "\nKafka's tools dropped --zookeeper in 3.0: ask a broker, --bootstrap-server HOST:9092"
+)
+
+
+def read(tool: Tool, words: list[str]) -> Args:
+    """The arguments, unchecked; OptionError."""
+    args = Args(tool.options, tool.verbs[0].name or "", flags=True)
+    args.said = list(words)
+    _Walk(args, words).run()
+    return args
+
+
+class _Walk:
+    """One walk over the words."""
+
+    def __init__(self, args: Args, words: list[str]) -> None:
+        self.args, self.words, self.at = args, words, 0
+        self.by_letter = {o.short: o for o in args.options.values() if o.short}
+
+    def run(self) -> None:
+        while self.at < len(self.words):
+            word = self.words[self.at]
+            self.at += 1
+            if word == "--":
+                self.args.stray += self.words[self.at :]
+                return
+            if word.startswith("--"):
+                self.long(word[2:])
+            elif is_option(word):
+                self.short(word[1:])
+            else:
+                self.args.stray.append(word)
+
+    def long(self, body: str) -> None:
+        name, eq, value = body.partition("=")
+        option = self.args.options.get(name)
+        if option is None:
+            hint = ZOOKEEPER_HINT if name == "zookeeper" else ""
+            raise OptionError(f"{name} is not a recognized option{hint}")
+        self.handle(option, value if eq else None)
+
+    def short(self, body: str) -> None:
+        name, eq, value = body.partition("=")
+        option = self.args.options.get(name)
+        if option is not None:
+            self.handle(option, value if eq else None)
+            return
+        for i, letter in enumerate(body):
+            option = self.args.options.get(letter) or self.by_letter.get(letter)
+            if option is None:
+                raise OptionError(f"{letter} is not a recognized option")
+            if option.value:
+                self.handle(option, body[i + 1 :] or None)
+                return
+            self.handle(option, None)
+
+    def handle(self, option: Option, value: str | None) -> None:
+        self.args.order.append(option.long)
+        got = self.args.values.setdefault(option.long, [])
+        if not option.value:
+            return
+        if value is None:
+            value = self.following(option)
+        if value is None:
+            if option.bare:
+                got.append(option.bare)
+            return
+        parts = [p for p in value.split(option.separator) if p] if option.separator else []
+        got += parts or [value]
+
+    def following(self, option: Option) -> str | None:
+        more = self.at < len(self.words)
+        if option.bare is None:
+            if not more:
+                raise OptionError(f"Option {option.long} requires an argument")
+        elif not more or is_option(self.words[self.at]):
+            return None
+        self.at += 1
+        return self.words[self.at - 1]
+
+
+def is_option(word: str) -> bool:
+    """Whether jopt takes the word for an option."""
+    return word.startswith("-") and word != "-"

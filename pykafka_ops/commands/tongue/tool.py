@@ -1,0 +1,177 @@
+"""One of Kafka's own tools as a click command: our options, read and worded its way."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.failures import text_of
+from pykafka_ops.commands.framework.params import Option, Switch, table
+from pykafka_ops.commands.framework.run import Run, execute, run_of
+from pykafka_ops.commands.options import COMMON, TOOLS_VERSION
+from pykafka_ops.commands.tongue import jopt
+from pykafka_ops.errors import PkoError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pykafka_ops.commands.framework.verb import Verb
+
+    Check = Callable[[Args], None]
+    Failure = Callable[[PkoError, Run], int]
+    Read = Callable[["Tool", list[str]], Args]
+
+WIDTH = 100
+COLUMN = 40
+
+
+def on_stderr(error: PkoError, run: Run) -> int:
+    """The message on stderr, 1."""
+    sys.stderr.write(f"{text_of(error)}\n")
+    return 1
+
+
+class Tool(click.Command):
+    """``kafka-topics`` and its like.
+
+    ``options``: those that no verb of ours has. ``check`` runs after reading and raises OptionError
+    in Kafka's words. ``failure`` reports an error and returns the exit code. ``read`` turns the
+    words into arguments; ``has_verbs``: in them the tool has verbs of its own, so its flags mean
+    nothing without its name. ``bare``: it runs without any word.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        purpose: str,
+        *,
+        options: Sequence[Option] = (),
+        check: Check | None = None,
+        failure: Failure = on_stderr,
+        read: Read = jopt.read,
+        has_verbs: bool = False,
+        bare: bool = False,
+    ) -> None:
+        super().__init__(name, help=purpose, add_help_option=False)
+        self.check, self.failure, self.read = check, failure, read
+        self.has_verbs, self.bare = has_verbs, bare
+        self.verbs: list[Verb] = []
+        self.options = table([*options, *COMMON, Switch("-h", "--help", help="show this help")])
+        """All that it reads, by long names."""
+
+    def add(self, verb: Verb) -> None:
+        """One more verb that it can mean."""
+        self.verbs.append(verb)
+        for name, option in verb.options.items():
+            self.options.setdefault(name, option)
+        if verb.flag and verb.flag not in self.options:
+            self.options[verb.flag] = Switch(f"--{verb.flag}", help=verb.help)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """For the completion of shells."""
+        return list(self.options.values())
+
+    # --- which tongue ----------------------------------------------------------------------------
+
+    def is_meant(self, words: list[str]) -> bool:
+        """Whether ``words`` behind the name of our command are in Kafka's tongue: an action's
+        switch is there, or no word of ours and an option of Kafka's."""
+        if self.has_verbs:
+            return False
+        options = self.options
+        ours = {o.long for o in options.values() if o.ours} | {"help", "version"}
+        actions = {f"--{v.flag}" for v in self.verbs if v.flag}
+        by_letter = {o.short: o for o in options.values() if o.short}
+        kafkas, at = False, 0
+        while at < len(words):
+            word = words[at]
+            at += 1
+            if word == "--" or not jopt.is_option(word):
+                verb = any(word == v.name for v in self.verbs)
+                return bool(actions) and not verb and not actions.isdisjoint(words)
+            name, equals, _ = word.lstrip("-").partition("=")
+            if f"--{name}" in actions and word.startswith("--"):
+                return True
+            option = options.get(name)
+            if option is None and not word.startswith("--"):
+                option, equals = by_letter.get(name[:1]), equals or name[1:]
+            if option is None:
+                continue
+            kafkas = kafkas or (word.startswith("--") and option.long not in ours)
+            if option.value and not equals and option.bare is None:
+                at += 1
+        return kafkas
+
+    # --- one run ---------------------------------------------------------------------------------
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Nothing yet: what is wrong with the words is told as the tool tells errors."""
+        ctx.args = list(args)
+        return ctx.args
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Read, check, work; the exit code is Kafka's."""
+        words: list[str] = ctx.args
+        if not words and not self.has_verbs and not self.bare:
+            sys.stderr.write(self.manual())
+            return 1
+        run = Run(Args(self.options, self.verbs[0].name or "", flags=True), {}, {})
+        run.debug = "--debug" in words
+        try:
+            run.args = args = self.read(self, words)
+            if args.has("version"):
+                sys.stdout.write(f"{TOOLS_VERSION}\n")
+                return 0
+            if args.has("help"):
+                sys.stdout.write(self.manual())
+                return 0
+            run = run_of(args)
+            if self.check:
+                self.check(args)
+            return execute(run, self.verb_of(args).work)
+        except PkoError as error:
+            if run.debug:
+                import traceback
+
+                traceback.print_exception(error)
+            return self.failure(error, run)
+        finally:
+            run.close()
+
+    def verb_of(self, args: Args) -> Verb:
+        """The verb whose switch was given, else the one that reading found."""
+        by_flag = [v for v in self.verbs if v.flag and args.has(v.flag)]
+        verb = by_flag[0] if by_flag else next(v for v in self.verbs if v.name == args.verb)
+        args.verb = verb.name or ""
+        return verb
+
+    # --- help ------------------------------------------------------------------------------------
+
+    def manual(self) -> str:
+        """Its purpose, then a table of its options by name."""
+        lines = [self.help or "", f"{'Option':{COLUMN}} Description",
+                 f"{'------':{COLUMN}} -----------"]  # fmt: skip
+        for name, option in sorted(self.options.items()):
+            if not option.hidden:
+                head = f"--{name} <{option.value}>" if option.value else f"--{name}"
+                lines += _entry(head, option.text())
+        return "\n".join(lines) + "\n"
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The manual."""
+        return self.manual().rstrip("\n")
+
+
+def _entry(head: str, text: str) -> list[str]:
+    """Name left, text right, folded."""
+    import textwrap
+
+    indent = " " * (COLUMN + 1)
+    lines = textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent,
+                          break_on_hyphens=False, break_long_words=False)  # fmt: skip
+    if len(head) > COLUMN or not lines:
+        return [head, *lines]
+    return [f"{head:{COLUMN}} {lines[0].strip()}", *lines[1:]]

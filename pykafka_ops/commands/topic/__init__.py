@@ -1,1 +1,0 @@
-"""What ``pko topics`` is made of."""

@@ -1,0 +1,70 @@
+"""``pko transactions describe``."""
+
+from __future__ import annotations
+
+import time
+
+from pykafka_ops.client import transactions
+from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.transactions import text
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
+
+TITLES = ("CoordinatorId", "TransactionalId", "ProducerId", "ProducerEpoch", "TransactionState",
+          "TransactionTimeoutMs", "CurrentTransactionStartTimeMs", "TransactionDurationMs",
+          "TopicPartitions")  # fmt: skip
+COLUMNS = (
+    Column("transactional_id"),
+    Column("state"),
+    Column("producer_id", right=True),
+    Column("producer_epoch", "EPOCH", right=True),
+    Column("timeout_ms", right=True),
+    Column("start_ms", right=True, wide=True),
+    Column("duration_ms", right=True),
+    Column("partitions"),
+    Column("coordinator", right=True),
+)
+
+
+def describe(run: Run) -> Table:
+    """One transactional id."""
+    name = run.args.text("transactional-id") or ""
+    found = transactions.describe_transactions(run.cluster(), [name])[name]
+    if isinstance(found, PkoError):
+        raise _failed(run, name, found)
+    started = found.start >= 0
+    duration = int(time.time() * 1000) - found.start if started else None
+    partitions = [f"{topic}-{index}" for topic, index in found.partitions]
+    row = {
+        "transactional_id": name,
+        "state": found.state,
+        "producer_id": found.producer_id,
+        "producer_epoch": found.producer_epoch,
+        "timeout_ms": found.timeout,
+        "start_ms": found.start if started else None,
+        "duration_ms": duration,
+        "partitions": partitions,
+        "coordinator": found.coordinator,
+    }
+    cells = (found.coordinator, name, found.producer_id, found.producer_epoch, found.state,
+             found.timeout, found.start if started else "None",
+             "None" if duration is None else duration, ",".join(partitions))  # fmt: skip
+    return Table("transactions", COLUMNS, [row], kafka=text.table(TITLES, [cells]))
+
+
+def _failed(run: Run, name: str, error: PkoError) -> PkoError:
+    unknown = isinstance(error, KafkaError) and error.code == ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
+    if not run.args.flags:
+        if unknown:
+            return KafkaError(
+                ErrorCode.TRANSACTIONAL_ID_NOT_FOUND, f"there is no transactional id {name}"
+            )
+        return error
+    if unknown:
+        error = KafkaError(
+            ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
+            f"DescribeTransactions request for transactionalId `{name}` failed because the ID "
+            "could not be found",
+        )
+    return text.failed(f"describe transaction state of transactional-id `{name}`", error)

@@ -1,0 +1,123 @@
+"""``pko transactions find-hanging``: ask the partitions, then the coordinators."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pykafka_ops.analysis.hanging import Open, hanging, old_enough
+from pykafka_ops.client import transactions
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.topics import all_topics
+from pykafka_ops.client.transactions import Described
+from pykafka_ops.commands.framework.args import OptionError
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.transactions import text
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.wire.codes import ErrorCode
+
+TITLES = ("Topic", "Partition", "ProducerId", "ProducerEpoch", "CoordinatorEpoch", "StartOffset",
+          "LastTimestamp", "Duration(min)")  # fmt: skip
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("producer_id", right=True),
+    Column("producer_epoch", "EPOCH", right=True),
+    Column("coordinator_epoch", right=True),
+    Column("start_offset", right=True),
+    Column("last_timestamp", right=True, wide=True),
+    Column("duration_minutes", "MINUTES", right=True),
+)
+SCOPE = (
+    "The `find-hanging` command requires either --topic or --broker-id to limit the scope of the "
+    "search"
+)
+
+
+def find_hanging(run: Run) -> Table:
+    """In our tongue everywhere, if no topic or broker is named."""
+    args = run.args
+    topic, broker = args.text("topic"), args.number("broker-id")
+    if args.flags and topic is None and broker is None:
+        raise OptionError(SCOPE)
+    if topic is None and args.has("partition"):
+        if args.flags:
+            raise OptionError("The --partition argument requires --topic to be provided")
+        raise UsageError("--partition goes with a topic")
+    now = int(time.time() * 1000)
+    wanted = _partitions(run, topic, args.number("partition"), broker)
+    found, errors = _open(run, wanted, broker)
+    minutes = args.number("max-transaction-timeout") or 0
+    hung = sorted(_hanging(run, old_enough(found, now, minutes * 60_000)))
+    rows = [_row(t, now) for t in hung]
+    cells = [list(row.values()) for row in rows]
+    return Table(
+        "hanging-transactions", COLUMNS, rows, kafka=text.table(TITLES, cells), errors=errors
+    )
+
+
+def _partitions(
+    run: Run, topic: str | None, index: int | None, broker: int | None
+) -> list[Partition]:
+    """Where to look; with ``broker`` only what it has a replica of. Raises KafkaError."""
+    found = [
+        (t.name, p.number)
+        for t in all_topics(run.cluster())
+        if topic in (None, t.name)
+        for p in t.partitions
+        if index in (None, p.number) and (broker is None or broker in p.replicas)
+    ]
+    if topic is not None and not found and broker is None:
+        error = KafkaError(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition of {topic} to look at"
+        )
+        raise text.failed("list transactions", error) if run.args.flags else error
+    return found
+
+
+def _open(
+    run: Run, wanted: Sequence[Partition], broker: int | None
+) -> tuple[list[Open], list[ItemError]]:
+    found, errors = [], []
+    answers = transactions.describe_producers(run.cluster(), wanted, broker) if wanted else {}
+    for partition, producers in answers.items():
+        if isinstance(producers, PkoError):
+            if not isinstance(producers, KafkaError):
+                raise producers
+            errors.append(ItemError.of(f"{partition[0]}-{partition[1]}", producers))
+            continue
+        found += [
+            Open(partition, p.id, p.epoch, p.coordinator_epoch, p.start, p.last_timestamp)
+            for p in producers
+            if p.start >= 0
+        ]
+    return found, errors
+
+
+def _hanging(run: Run, candidates: list[Open]) -> list[Open]:
+    if not candidates:
+        return []
+    cluster = run.cluster()
+    listed, failed = transactions.list_transactions(
+        cluster, producer_ids=sorted({t.producer_id for t in candidates})
+    )
+    for error in failed.values():  # a silent coordinator may know the transaction
+        raise text.failed("list transactions", error) if run.args.flags else error
+    ids = {t.producer_id: t.transactional_id for t in listed}
+    known = transactions.describe_transactions(cluster, ids.values()) if ids else {}
+    partitions = {i: d.partitions for i, d in known.items() if isinstance(d, Described)}
+    return hanging(candidates, ids, partitions)
+
+
+def _row(t: Open, now: int) -> dict[str, object]:
+    return {
+        "topic": t.partition[0],
+        "partition": t.partition[1],
+        "producer_id": t.producer_id,
+        "producer_epoch": t.producer_epoch,
+        "coordinator_epoch": t.coordinator_epoch,
+        "start_offset": t.start,
+        "last_timestamp": t.last_timestamp,
+        "duration_minutes": (now - t.last_timestamp) // 60_000,
+    }

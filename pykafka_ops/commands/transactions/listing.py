@@ -1,0 +1,41 @@
+"""``pko transactions list``."""
+
+from __future__ import annotations
+
+from pykafka_ops.client import transactions
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.transactions import text
+
+TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
+COLUMNS = (
+    Column("transactional_id"),
+    Column("state"),
+    Column("producer_id", right=True),
+    Column("coordinator", right=True),
+)
+
+
+def list_transactions(run: Run) -> Table:
+    """Every transactional id that the coordinators know."""
+    duration = run.args.number("duration-filter")
+    found, failed = transactions.list_transactions(
+        run.cluster(), duration_ms=-1 if duration is None else duration
+    )
+    if run.args.flags:
+        for error in failed.values():
+            raise text.failed("list transactions", error)
+    found.sort()
+    rows: list[dict[str, object]] = [
+        {
+            "transactional_id": t.transactional_id,
+            "state": t.state,
+            "producer_id": t.producer_id,
+            "coordinator": t.coordinator,
+        }
+        for t in found
+    ]
+    cells = [(t.transactional_id, t.coordinator, t.producer_id, t.state) for t in found]
+    errors = [item_error(f"broker {broker}", error) for broker, error in sorted(failed.items())]
+    return Table("transactions", COLUMNS, rows, kafka=text.table(TITLES, cells), errors=errors)

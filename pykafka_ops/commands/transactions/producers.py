@@ -1,0 +1,57 @@
+"""``pko transactions describe-producers``."""
+
+from __future__ import annotations
+
+from pykafka_ops.client import transactions
+from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.transactions import text
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
+
+TITLES = ("ProducerId", "ProducerEpoch", "LatestCoordinatorEpoch", "LastSequence",
+          "LastTimestamp", "CurrentTransactionStartOffset")  # fmt: skip
+COLUMNS = (
+    Column("producer_id", right=True),
+    Column("producer_epoch", "EPOCH", right=True),
+    Column("coordinator_epoch", right=True),
+    Column("last_sequence", right=True),
+    Column("last_timestamp", right=True),
+    Column("open_since_offset", right=True),
+)
+NOT_A_REPLICA = (
+    "For requests intended only for the leader, this error indicates that the broker is not the "
+    "current leader. For requests intended for any replica, this error indicates that the broker "
+    "is not a replica of the topic partition."
+)
+
+
+def describe_producers(run: Run) -> Table:
+    """The producers of one partition, by its leader or by ``--broker-id``."""
+    args = run.args
+    partition = args.text("topic") or "", args.number("partition") or 0
+    broker = args.number("broker-id")
+    found = transactions.describe_producers(run.cluster(), [partition], broker)[partition]
+    if isinstance(found, PkoError):
+        if not args.flags:
+            raise found
+        if isinstance(found, KafkaError) and found.code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+            raise text.ToolError(
+                f"org.apache.kafka.common.errors.NotLeaderOrFollowerException: {NOT_A_REPLICA}"
+            )
+        where = "leader" if broker is None else f"broker {broker}"
+        topic, index = partition
+        raise text.failed(f"describe producers for partition {topic}-{index} on {where}", found)
+    rows: list[dict[str, object]] = [
+        {
+            "producer_id": p.id,
+            "producer_epoch": p.epoch,
+            "coordinator_epoch": p.coordinator_epoch,
+            "last_sequence": p.last_sequence,
+            "last_timestamp": p.last_timestamp,
+            "open_since_offset": p.start if p.start >= 0 else None,
+        }
+        for p in found
+    ]
+    cells = [(*p[:5], p.start if p.start >= 0 else "None") for p in found]
+    return Table("producers", COLUMNS, rows, kafka=text.table(TITLES, cells))

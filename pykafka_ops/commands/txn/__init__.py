@@ -1,1 +1,0 @@
-"""What ``pko transactions`` and kafka-transactions do: a file per verb, and what they share."""

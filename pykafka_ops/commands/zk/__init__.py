@@ -1,1 +1,0 @@
-"""What ``pko zookeeper`` shows of the tree of znodes."""

@@ -1,0 +1,218 @@
+"""What a znode of Kafka's says: by its path, with the same codecs as the broker's.
+
+The one place of the commands besides ``pko broker`` that imports the broker: what is shown here as
+bad is what a broker would refuse.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
+from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError, decode_json
+from pykafka_ops.commands.zookeeper.session import Stat, Znode
+from pykafka_ops.settings.check import misfits
+
+HIDDEN = "[hidden]"
+DEEPEST = 100
+"""How deep JSON may be nested that is shown as such."""
+_SECRETS = re.compile(r"(salt|stored_key|server_key)=[^,]*")
+Groups = tuple[str, ...]
+Check = Callable[[Groups, bytes | None, Stat], object]
+
+
+class Decoded(NamedTuple):
+    """``kind`` in words ("": no znode of Kafka's), ``value`` as JSON has it, ``problem`` "" or why
+    a broker cannot read it; then ``value`` is what can be shown of the data."""
+
+    kind: str
+    value: object
+    problem: str = ""
+
+
+class Rule(NamedTuple):
+    """Znodes whose path matches: ``check`` raises ZnodeError for bad data; what it returns is
+    added to the JSON object in the data, if it is a dict, else shown instead of the data."""
+
+    pattern: re.Pattern[str]
+    kind: str
+    check: Check
+
+
+def _json_of(kind: str) -> Check:
+    return lambda groups, data, stat: decode_json(kind, data)
+
+
+def _epoch(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    return cluster.ControllerEpoch.decode(data)
+
+
+def _plain(check: Callable[[bytes | None], object]) -> Check:
+    """Check alone: the JSON in the data says it all."""
+
+    def run(groups: Groups, data: bytes | None, stat: Stat) -> object:
+        check(data)
+        return {}
+
+    return run
+
+
+def _broker(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    brokers.Broker.decode(int(groups[0]), data, stat.czxid)
+    return {"broker_epoch": stat.czxid}
+
+
+def _topic(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    topics.Topic.decode(groups[0], data)
+    return {}
+
+
+def _state(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    topics.PartitionState.decode(groups[0], int(groups[1]), data, stat.version)
+    return {"partition_epoch": stat.version}
+
+
+def _entity(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    values = config.EntityConfig.decode(groups[0], data)
+    bad = misfits(values) if groups[0].startswith("topics/") else []
+    if bad:
+        raise ZnodeError("; ".join(bad))
+    return {} if data else None
+
+
+def _rules_of(pattern: str) -> Check:
+    names = {name: type_ for type_, name in acl.RESOURCE_TYPES.items()}
+
+    def run(groups: Groups, data: bytes | None, stat: Stat) -> object:
+        if groups[0] not in names:
+            raise ZnodeError(f"unknown resource type {groups[0]}")
+        acl.AclRules.decode(acl.Resource(names[groups[0]], groups[1], pattern), data)
+        return {} if data else None
+
+    return run
+
+
+def _literal_change(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    resource = acl.AclChanges.decode_literal(data)
+    return f"{resource.type}:{resource.name}"
+
+
+def _block(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    cluster.ProducerIdBlock.decode(data)
+    return {} if data else None
+
+
+RULES = tuple(
+    Rule(re.compile(pattern), kind, check)
+    for pattern, kind, check in (
+        ("/cluster/id", "cluster id", _plain(cluster.ClusterId.decode)),
+        ("/controller", "controller", _plain(cluster.Controller.decode)),
+        (
+            "/controller_epoch",
+            "controller epoch",
+            lambda g, d, s: cluster.ControllerEpoch.decode(d),
+        ),
+        ("/brokers/ids/([0-9]{1,10})", "broker", _broker),
+        ("/brokers/seqid", "broker ids given", lambda g, d, s: s.version),
+        ("/brokers/topics/([^/]+)", "topic", _topic),
+        ("/brokers/topics/([^/]+)/partitions/([0-9]{1,10})/state", "partition state", _state),
+        ("/config/changes/[^/]+", "config change", _plain(config.ConfigChanges.decode)),
+        ("/config/((?:topics|brokers|ips|clients|users)/[^/]+)", "config", _entity),
+        ("/config/(users/[^/]+/clients/[^/]+)", "config", _entity),
+        ("/isr_change_notification/[^/]+", "ISR change", _plain(admin.IsrChanges.decode)),
+        ("/log_dir_event_notification/[^/]+", "log dir failure", _plain(admin.LogDirEvents.decode)),
+        ("/admin/reassign_partitions", "reassignment", _plain(admin.Reassignments.decode)),
+        ("/admin/preferred_replica_election", "election", _plain(admin.PreferredElection.decode)),
+        ("/admin/delete_topics/[^/]+", "topic to delete", lambda g, d, s: None),
+        ("/latest_producer_id_block", "producer ids", _block),
+        ("/feature", "features", _plain(cluster.Feature.decode)),
+        ("/kafka-acl/([^/]+)/(.+)", "ACL", _rules_of(acl.LITERAL)),
+        ("/kafka-acl-extended/prefixed/([^/]+)/(.+)", "ACL", _rules_of(acl.PREFIXED)),
+        ("/kafka-acl-changes/[^/]+", "ACL change", _literal_change),
+        ("/kafka-acl-extended-changes/[^/]+", "ACL change", _plain(acl.AclChanges.decode_extended)),
+        ("/delegation_token/tokens/[^/]+", "delegation token", _json_of("delegation token")),
+    )
+)
+
+
+def decode(znode: Znode) -> Decoded:
+    """What the znode says; never raises for what is in it. Secrets are hidden."""
+    if znode.stat is None:
+        return Decoded("", None, znode.refused)
+    for rule in RULES:
+        match = rule.pattern.fullmatch(znode.path)
+        if match is None:
+            continue
+        try:
+            extra = rule.check(match.groups(), znode.data, znode.stat)
+        except ZnodeError as error:
+            return Decoded(rule.kind, hidden(shown(znode.data)), _why(error, znode.path))
+        if not isinstance(extra, dict):
+            return Decoded(rule.kind, extra)
+        value = shown(znode.data)
+        return Decoded(rule.kind, hidden({**value, **extra} if isinstance(value, dict) else value))
+    return Decoded("", hidden(shown(znode.data)))
+
+
+def _why(error: ZnodeError, path: str) -> str:
+    text = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.rpartition('/')[0]}: ")
+    return " ".join(text.split())
+
+
+def shown(data: bytes | None) -> Any:
+    """The data as JSON can hold it: parsed, else text, else {"base64": ...}; None where empty."""
+    if not data:
+        return None
+    try:
+        return _encodable(json.loads(data))
+    except (ValueError, RecursionError):
+        pass
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+    return text if text.isprintable() else {"base64": base64.b64encode(data).decode()}
+
+
+def _encodable(value: Any, depth: int = 0) -> Any:
+    """Half surrogate pairs, which no output can hold, as escapes; ValueError where it is nested
+    too deep to be shown."""
+    if depth > DEEPEST:
+        raise ValueError("nested too deep")
+    if isinstance(value, dict):
+        return {_encodable(k): _encodable(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_encodable(v, depth + 1) for v in value]
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    return value
+
+
+def plain(text: str) -> str:
+    """Text without what could command a terminal."""
+    return text if text.isprintable() else json.dumps(text)
+
+
+def hidden(value: Any) -> Any:
+    """Without the keys of SCRAM credentials and delegation tokens."""
+    if isinstance(value, dict):
+        return {k: HIDDEN if k == "hmac" else hidden(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [hidden(v) for v in value]
+    if isinstance(value, str) and "stored_key=" in value:
+        return _SECRETS.sub(rf"\1={HIDDEN}", value)
+    return value
+
+
+def summary(value: object) -> str | None:
+    """The value in one line."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return plain(value)
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,95 @@
+"""``pko zookeeper-acls`` and zookeeper-security-migration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.params import Option, Switch
+from pykafka_ops.commands.framework.types import INT
+from pykafka_ops.commands.options import TLS_FILE
+from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.zookeeper_acls import kafka
+
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Result, Run
+
+ZOOKEEPER_ACL = Option(
+    "--zookeeper.acl",
+    metavar="secure|unsecure",
+    help="whether the znodes shall belong to the login and be closed to others (secure), "
+    "or to everybody (unsecure)",
+)
+ZOOKEEPER_CONNECT = Option(
+    "--zookeeper.connect",
+    metavar="HOST:PORT",
+    default="localhost:2181",
+    help="the ensemble: host:port,host:port[/chroot]",
+)
+ZOOKEEPER_SESSION_TIMEOUT = Option(
+    "--zookeeper.session.timeout",
+    metavar="MS",
+    type=INT,
+    default="30000",
+    help="session timeout (ms)",
+)
+ZOOKEEPER_CONNECTION_TIMEOUT = Option(
+    "--zookeeper.connection.timeout",
+    metavar="MS",
+    type=INT,
+    default="30000",
+    help="time to wait for a connection (ms)",
+)
+ENABLE_PATH_CHECK = Switch(
+    "--enable.path.check",
+    help="change nothing below if one of the paths that Kafka makes is not there: the "
+    "chroot may be wrong",
+)
+
+TOOL = Tool(
+    "zookeeper-security-migration",
+    "ZooKeeper Migration Tool Help. This tool updates the ACLs of znodes as part of the "
+    "process of setting up ZooKeeper authentication.",
+    options=(ZOOKEEPER_ACL,),
+    check=kafka.check,
+    failure=kafka.failure,
+)
+zookeeper_acls = Group(
+    "zookeeper-acls", "Let Kafka's znodes belong to a login, or to everybody.", tool=TOOL
+)
+
+
+@zookeeper_acls.verb(
+    "secure",
+    options=(
+        ZOOKEEPER_CONNECT,
+        ZOOKEEPER_SESSION_TIMEOUT,
+        ZOOKEEPER_CONNECTION_TIMEOUT,
+        ENABLE_PATH_CHECK,
+        TLS_FILE,
+    ),
+    examples=("pko zookeeper-acls secure --zookeeper.connect zk1:2181/kafka",),
+)
+def secure(run: Run) -> Result:
+    """Let the znodes belong to this login, which the brokers must have, too."""
+    from pykafka_ops.commands.zookeeper.migrate import migrate
+
+    return migrate(run)
+
+
+@zookeeper_acls.verb(
+    "unsecure",
+    options=(
+        ZOOKEEPER_CONNECT,
+        ZOOKEEPER_SESSION_TIMEOUT,
+        ZOOKEEPER_CONNECTION_TIMEOUT,
+        ENABLE_PATH_CHECK,
+        TLS_FILE,
+    ),
+    examples=("pko zookeeper-acls unsecure --zk-tls-config-file tls.properties",),
+)
+def unsecure(run: Run) -> Result:
+    """Let everybody change the znodes."""
+    from pykafka_ops.commands.zookeeper.migrate import migrate
+
+    return migrate(run)

@@ -1,0 +1,34 @@
+"""``pko zookeeper-acls`` and zookeeper-security-migration: options and checks."""
+
+from __future__ import annotations
+
+import sys
+
+from pykafka_ops.commands.framework.args import Args, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.errors import PkoError
+
+WORDS = ("secure", "unsecure")
+PURPOSE = (
+    "ZooKeeper Migration Tool Help. This tool updates the ACLs of znodes as part of the process of "
+    "setting up ZooKeeper authentication."
+)
+_WHERE = ("zookeeper.connect", "zookeeper.session.timeout", "zookeeper.connection.timeout",
+          "enable.path.check", "zk-tls-config-file")  # fmt: skip
+
+
+def check(args: Args) -> None:
+    """ZkSecurityMigrator's options."""
+    args.number("zookeeper.session.timeout")
+    args.number("zookeeper.connection.timeout")
+    if args.text("zookeeper.acl") not in WORDS:
+        raise OptionError(f"--zookeeper.acl: one of {', '.join(WORDS)}")
+
+
+def failure(error: PkoError, run: Run) -> int:
+    """The message on stderr, 1."""
+    sys.stderr.write(f"ERROR: {error}\n")
+    return 1

@@ -1,0 +1,159 @@
+"""kafka-configs --zookeeper on a tree in memory."""
+
+import json
+from typing import Any
+
+import pytest
+from kazoo.exceptions import NoNodeError
+
+from pykafka_ops.commands.configs import configs
+from pykafka_ops.commands.configs import zookeeper as _configs_zookeeper
+from pykafka_ops.commands.configs.zookeeper import WARNING, Tree
+from pykafka_ops.commands.framework.run import Run, execute
+from pykafka_ops.errors import PkoError
+from pykafka_ops.zookeeper.client import NOBODY
+from tests.support.memory.context import args_of, work_of
+
+
+class FakeKazoo:
+    """The calls of a client that are used, on a dict."""
+
+    access = NOBODY
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, bytes] = {}
+
+    def get(self, path: str) -> tuple[bytes, None]:
+        if path not in self.nodes:
+            raise NoNodeError
+        return self.nodes[path], None
+
+    def set(self, path: str, data: bytes) -> None:
+        self.nodes[path] = data
+
+    def get_children(self, path: str) -> list[str]:
+        found = {p[len(path) + 1 :].split("/")[0] for p in self.nodes if p.startswith(path + "/")}
+        if not found and path not in self.nodes:
+            raise NoNodeError
+        return list(found)
+
+    def exists(self, path: str) -> bool | None:
+        return True if path in self.nodes else None
+
+    def create(self, path: str, data: bytes | None, *, sequence: bool = False, **_: Any) -> None:
+        self.nodes[f"{path}{len(self.nodes):010d}" if sequence else path] = data or b""
+
+    def delete(self, path: str, recursive: bool) -> None:
+        self.nodes.pop(path, None)
+
+    def stop(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def tree(monkeypatch: pytest.MonkeyPatch) -> FakeKazoo:
+    fake = FakeKazoo()
+    monkeypatch.setattr(_configs_zookeeper, "open_tree", lambda ctx: (Tree(fake), fake))
+    return fake
+
+
+def say(capsys: pytest.CaptureFixture[str], words: str) -> str:
+    """What is printed after the warning, or the error."""
+    args = args_of(configs, ["--zookeeper", "z:1", *words.split()], tool=True)
+    work = work_of(configs, args)
+    try:
+        execute(Run(args, {}, {}), work)
+    except PkoError as error:
+        capsys.readouterr()
+        return str(error)
+    out = capsys.readouterr().out
+    assert out.startswith(WARNING)
+    return out.removeprefix(WARNING)
+
+
+def test_credentials_are_stored_as_kafka_stores_them(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "--alter --entity-type users --entity-name a@b --add-config"
+    assert say(capsys, f"{words} SCRAM-SHA-256=[iterations=5000,password=x]") == (
+        "Completed updating config for entity: user-principal 'a@b'.\n"
+    )
+    stored = json.loads(tree.nodes["/config/users/a%40b"])
+    assert stored["version"] == 1
+    keys = [part.partition("=")[0] for part in stored["config"]["SCRAM-SHA-256"].split(",")]
+    assert keys == ["salt", "stored_key", "server_key", "iterations"]
+    (change,) = [data for path, data in tree.nodes.items() if "config_change_" in path]
+    assert json.loads(change) == {"version": 2, "entity_path": "users/a%40b"}
+    described = say(capsys, "--describe --entity-type users")
+    assert described.startswith("Configs for user-principal 'a@b' are SCRAM-SHA-256=salt=")
+    assert "iterations=5000" in described
+
+
+def test_a_user_without_settings_is_removed(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say(capsys, "--alter --user u --add-config SCRAM-SHA-256=[password=x]")
+    say(capsys, "--alter --user u --delete-config SCRAM-SHA-256")
+    assert "/config/users/u" not in tree.nodes
+    assert say(capsys, "--describe --entity-type users") == ""
+
+
+def test_only_credentials_of_users_can_be_changed(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert say(capsys, "--alter --user u --add-config producer_byte_rate=5") == (
+        "requirement failed: --bootstrap-server option must be specified to update users configs: "
+        "{add: {producer_byte_rate=5}, delete: List()}. User configuration updates using "
+        "ZooKeeper are only supported for SCRAM credential updates."
+    )
+
+
+def test_a_broker_that_runs_is_left_alone(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree.nodes["/brokers/ids/2"] = b"{}"
+    assert say(capsys, "--alter --broker 2 --add-config log.cleaner.threads=2") == (
+        "requirement failed: --bootstrap-server option must be specified to update brokers "
+        "configs: {add: {log.cleaner.threads=2}, delete: List()} - broker 2 is running. Broker "
+        "configuration operations using ZooKeeper are only supported if the affected broker(s) "
+        "are not running."
+    )
+    assert "1 brokers are running" in say(
+        capsys, "--alter --broker-defaults --add-config log.cleaner.threads=2"
+    )
+    assert "to describe brokers - broker 2 is running" in say(capsys, "--describe --broker 2")
+
+
+def test_settings_of_a_stopped_broker_are_stored(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "--add-config log.cleaner.threads=2,password.encoder.secret=s"
+    assert say(capsys, f"--alter --broker 2 {words}") == (
+        "Completed updating config for entity: brokers '2'.\n"
+    )
+    assert say(capsys, "--describe --broker 2") == (
+        "Configs for brokers '2' are log.cleaner.threads=2\n"
+    )
+    assert say(capsys, "--alter --broker-defaults --add-config max.connections=2") == (
+        "Completed updating config for entity: default brokers.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("--broker 2 --add-config broker.rack=x", "Cannot update these configs dynamically"),
+        ("--broker 2 --add-config num.io.threads=x", "Not a number of type INT"),
+        ("--broker-defaults --add-config ssl.client.auth=none", "at default cluster level"),
+        (
+            "--broker 2 --add-config listener.name.a.ssl.key.password=x",
+            "passwords cannot be encrypted here",
+        ),
+        ("--broker 2 --delete-config num.io.threads", "Invalid config(s): num.io.threads"),
+    ],
+)
+def test_settings_of_brokers_are_checked(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str], words: str, text: str
+) -> None:
+    assert text in say(capsys, f"--alter {words}")
