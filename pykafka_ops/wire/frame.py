@@ -14,14 +14,17 @@ from typing import Final, NamedTuple, TypeVar
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode, encode, encode_parts
-from pykafka_ops.wire.message import table_of
-from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.message import Kind, table_of
+from pykafka_ops.wire.types import Buffer, Scalar
 from pykafka_ops.wire.varint import skip_tags
 
 T = TypeVar("T")
 
 JOIN_BELOW: Final = 65536
 """A first part up to this size is copied behind the header; one write instead of two."""
+
+THROTTLE_TIME: Final = "throttle_time_ms"
+"""The field of a response that tells its client how long it is left alone (KIP-219)."""
 
 _FIXED: Final = struct.Struct(">hhi")
 _FIXED_AND_SIZE: Final = struct.Struct(">hhih")
@@ -83,13 +86,54 @@ def response_parts(msg: object, version: int, correlation_id: int) -> list[Buffe
     """A whole response as buffers to write one after the other; long records are not copied."""
     parts: list[Buffer] = []
     encode_parts(msg, version, parts)
-    tags = b"\0" if _has_tagged_header(type(msg), version) else b""
+    return _framed(parts, type(msg), version, correlation_id)
+
+
+class Encoded:
+    """A response encoded before it is sent, because its size decides whether it is sent.
+
+    ``size`` is in bytes, without the header.
+    """
+
+    __slots__ = ("_kind", "_parts", "_version", "size")
+
+    def __init__(self, msg: object, version: int) -> None:
+        self._kind, self._version = type(msg), version
+        self._parts: list[Buffer] = []
+        encode_parts(msg, version, self._parts)
+        self.size = sum(map(len, self._parts))
+
+    def framed(self, correlation_id: int) -> list[Buffer]:
+        """As :func:`response_parts`; to be called once."""
+        return _framed(self._parts, self._kind, self._version, correlation_id)
+
+
+def _framed(parts: list[Buffer], kind: type, version: int, correlation_id: int) -> list[Buffer]:
+    tags = b"\0" if _has_tagged_header(kind, version) else b""
     head = _INT32.pack(4 + len(tags) + sum(map(len, parts))) + _INT32.pack(correlation_id) + tags
     if parts and len(parts[0]) < JOIN_BELOW:
         parts[0] = head + parts[0]
     else:
         parts.insert(0, head)
     return parts
+
+
+def with_throttle_time(frame: bytes, kind: type, version: int, throttle_ms: int) -> bytes:
+    """The ``frame`` of a response of class ``kind``, its ``throttle_time_ms`` (of 0) replaced.
+
+    As it is if that version has no such field. Only for responses without tagged fields, which
+    would stand behind it.
+    """
+    fields = [f for f in table_of(kind).fields if f.exists(version) and not f.is_tagged(version)]
+    names = [field.name for field in fields]
+    if THROTTLE_TIME not in names:
+        return frame
+    if names[-1] == THROTTLE_TIME:
+        at = len(frame) - 4 - _is_flexible(kind, version)
+    else:  # nothing but numbers is before it
+        before = [field.kind for field in fields[: names.index(THROTTLE_TIME)]]
+        at = 8 + _has_tagged_header(kind, version) + sum(_size(kind) for kind in before)
+    return frame[:at] + _INT32.pack(throttle_ms) + frame[at + 4 :]
 
 
 def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
@@ -113,6 +157,14 @@ def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
 
 
 def _has_tagged_header(response: type, version: int) -> bool:
-    table = table_of(response)
-    first, last = table.flexible
-    return first <= version <= last and table.api != ApiKey.API_VERSIONS
+    return _is_flexible(response, version) and table_of(response).api != ApiKey.API_VERSIONS
+
+
+def _is_flexible(response: type, version: int) -> bool:
+    first, last = table_of(response).flexible
+    return first <= version <= last
+
+
+def _size(kind: Kind) -> int:
+    assert isinstance(kind, Scalar) and kind.size, f"{kind} has no fixed size"
+    return kind.size

@@ -5,16 +5,20 @@ import struct
 import pytest
 
 from pykafka_ops.errors import WireError
-from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.frame import (
     JOIN_BELOW,
+    THROTTLE_TIME,
+    Encoded,
     RequestHeader,
     decode_response,
     encode_request,
     read_request_header,
     response_parts,
+    with_throttle_time,
 )
+from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -148,3 +152,26 @@ def test_a_short_answer_is_one_buffer_and_a_long_one_is_not_copied_for_its_heade
     many = ApiVersionsResponse(api_keys=[ApiVersion()] * (JOIN_BELOW // 6 + 1))
     assert len(response_parts(many, 0, 1)) == 2
     assert decode_response(ApiVersionsResponse, 0, whole(response_parts(many, 0, 1)))[1] == many
+
+
+@pytest.mark.parametrize("version", [11, 12])
+def test_a_response_encoded_before_it_is_sent_is_the_same_frame(version: int) -> None:
+    partitions = [PartitionData(records=memoryview(b"a" * size)) for size in (10, 70_000)]
+    answer = FetchResponse(responses=[FetchableTopicResponse(partitions=partitions)])
+    encoded = Encoded(answer, version)
+    assert encoded.size == len(encode(answer, version))
+    parts = response_parts(answer, version, 7)
+    assert encoded.framed(7) == parts
+
+
+@pytest.mark.parametrize("key", sorted(APIS))
+def test_a_throttle_time_in_the_bytes_is_one_in_the_message(key: int) -> None:
+    kind = APIS[key].response
+    first, last = table_of(kind).versions
+    for version in range(first, last + 1):
+        answer = kind()
+        frame = b"".join(response_parts(answer, version, 5))
+        if hasattr(answer, THROTTLE_TIME):
+            answer.throttle_time_ms = 0x01020304
+        expected = b"".join(response_parts(answer, version, 5))
+        assert with_throttle_time(frame, kind, version, 0x01020304) == expected
