@@ -20,7 +20,7 @@ requests like this one from their bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.controller.orders import ReplicaService
     from pykafka_ops.broker.state.controller.topic_requests import Charge
-    from pykafka_ops.broker.state.deferred import Deferred
     from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.quotas.entities import QuotaEntities
@@ -74,6 +73,8 @@ class Services:
     quotas: QuotaEntities
     fetch_max_bytes: int = 55 * 1024 * 1024
     leader_throttle: ReplicationQuota | None = None
+    levels_changed: list[Callable[[], None]] = field(default_factory=list)
+    """Called when loggers have other levels."""
 
 
 @dataclass(slots=True)
@@ -117,9 +118,12 @@ class Shape(Protocol):
     def context(self) -> Context:
         """Who asks; the correlation id changes."""
 
-    def answer(self, frame: memoryview) -> bytes | Deferred | None:
-        """The whole response (empty: there is none) to a request frame of this shape; None, and
-        nothing is done, if it has another."""
+    def answer(self, frame: memoryview) -> object:
+        """The answer to a request of this shape; None, and nothing is done, if it has another.
+
+        Bytes are a whole response without tagged fields (empty: there is none); else a message or
+        a Deferred, as of a handler.
+        """
 
 
 MakeShape = Callable[[Context, Any, memoryview], Shape | None]

@@ -179,3 +179,5 @@ def _alter_loggers(context: Context, item: Item, validate_only: bool) -> None:
     broker_loggers.check(item.changes)
     if not validate_only:
         broker_loggers.change(item.changes)
+        for changed in context.services.levels_changed:
+            changed()

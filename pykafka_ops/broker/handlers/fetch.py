@@ -28,8 +28,8 @@ from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.replication.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
-from pykafka_ops.wire.codec import encode_parts
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import Encoded
 from pykafka_ops.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchRequest,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.state.fetch_session import Session
-    from pykafka_ops.wire.types import Buffer
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
@@ -287,18 +286,23 @@ def _growth(
 
 async def _answer_cold(
     context: Context, fetch: FetchContext, reads: list[PartitionRead]
-) -> FetchResponse:
+) -> FetchResponse | Encoded:
     """Answer when the disk has given what was not in memory; others are served meanwhile."""
     in_thread = context.services.run_in_thread
     await asyncio.gather(*(read.read_cold(context.version, in_thread) for read in reads))
     return _answer(context, fetch, reads)
 
 
-def _answer(context: Context, fetch: FetchContext, reads: Iterable[PartitionRead]) -> FetchResponse:
+def _answer(
+    context: Context, fetch: FetchContext, reads: Iterable[PartitionRead]
+) -> FetchResponse | Encoded:
     """The answer, an empty one if the client is over a quota."""
+    response: FetchResponse | Encoded
     response, told = _tell(context, fetch, reads)
-    if context.meter is not None and context.meter.fetched(lambda: _size(context, response)):
-        return _held_back(context, fetch, told)
+    if context.meter is not None:
+        response = Encoded(response, context.version)
+        if context.meter.fetched(response.size):
+            return _held_back(context, fetch, told)
     if fetch.session is not None and fetch.kind is Kind.INCREMENTAL:
         for read in told:
             if read.size:
@@ -340,13 +344,6 @@ def _tell(
     if leaders:
         response.node_endpoints = leader_hint.endpoints(context, leaders, NodeEndpoint)
     return response, told
-
-
-def _size(context: Context, response: FetchResponse) -> int:
-    """Bytes of an answer without its header."""
-    parts: list[Buffer] = []
-    encode_parts(response, context.version, parts)
-    return sum(map(len, parts))
 
 
 def _held_back(

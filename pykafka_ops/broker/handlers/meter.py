@@ -7,15 +7,12 @@ from the connection meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from struct import Struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.broker.state.quotas.clients import PERCENT_PER_MS, ClientQuotas
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.apis import APIS, ApiKey
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.frame import decode_response, response_parts
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
@@ -33,21 +30,8 @@ EXEMPT: Final = frozenset(
 )
 """What brokers ask of each other; so is the Fetch of a follower (:meth:`Meter.exempt`)."""
 
-_KEY_AND_VERSION: Final = Struct(">hh")
 NOT_RECORDS: Final = 1024
 """Bytes of a fetch answer beside the records, of few partitions."""
-
-
-def throttled(response: bytes, request: memoryview, throttle_ms: int) -> bytes:
-    """The frame of an answer that tells its client how long it is left alone (ms).
-
-    ``request`` is the frame that it answers, without the length in front.
-    """
-    key, version = _KEY_AND_VERSION.unpack_from(request)
-    kind: type[Any] = APIS[key].response
-    correlation_id, answer = decode_response(kind, version, memoryview(response)[4:])
-    answer.throttle_time_ms = throttle_ms
-    return b"".join(response_parts(answer, version, correlation_id))
 
 
 class Meter:
@@ -137,8 +121,8 @@ class Meter:
         most = self._quotas.fetch.most_at_once(self._user, self._client_id, self._timer())
         return most - min(most / 10, NOT_RECORDS)
 
-    def fetched(self, measure: Callable[[], int]) -> int:
-        """An answer with records is about to be sent, of ``measure()`` bytes; 0 if it may be.
+    def fetched(self, size: int) -> int:
+        """An answer with records is about to be sent, of ``size`` bytes; 0 if it may be.
 
         Else the client gets an empty one and comes back after so many ms.
         """
@@ -147,7 +131,6 @@ class Meter:
         now, who = self._timer(), (self._user, self._client_id)
         throttle = self._charge_time(now)
         if self._quotas.fetch.measured.find(*who, now) is not None:
-            size = measure()
             throttle = max(throttle, self._quotas.fetch.charge(*who, size, now))
             if throttle:
                 self._quotas.fetch.record(*who, -size, now)

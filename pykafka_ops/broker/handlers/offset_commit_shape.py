@@ -101,7 +101,7 @@ class Shape:
             len(frame) == self._size and int.from_bytes(frame, "big") & self._mask == self._expected
         )
 
-    def answer(self, frame: memoryview) -> bytes | Deferred | None:
+    def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another, or
         if topics or the coordinator are not what they were."""
         if not self.fits(frame):
@@ -133,10 +133,7 @@ class Shape:
         if ticket.done and ticket.answer is ErrorCode.NONE:
             reply = self._reply
             return reply[:_LENGTH] + _CORRELATION.pack(correlation_id) + reply[_LENGTH + 4 :]
-        response = answer_with(ticket, self._response)
-        if isinstance(response, Deferred):
-            return response
-        return b"".join(response_parts(response, self.context.version, correlation_id))
+        return answer_with(ticket, self._response)
 
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:
         return OffsetCommitResponse(

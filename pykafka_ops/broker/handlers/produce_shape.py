@@ -104,11 +104,8 @@ class Shape:
             return None
         return correlation_id, index, start, size
 
-    def answer(self, frame: memoryview) -> bytes | Deferred | None:
-        """The answer to a request of this shape; None, and nothing is done, if it has another.
-
-        Bytes are a whole response, empty where there is none (acks=0).
-        """
+    def answer(self, frame: memoryview) -> bytes | ProduceResponse | Deferred | None:
+        """The answer to a request of this shape; None, and nothing is done, if it has another."""
         found = self.find(frame)
         if found is None:
             return None
@@ -121,19 +118,15 @@ class Shape:
         answer = work.append(self._topic, index, records)
         if not (answer.error_code or work.pending) and work.acks:
             return self._reply.pack(correlation_id, answer)
-        return self._conclude(correlation_id, answer)
+        return self._conclude(answer)
 
-    def _conclude(self, correlation_id: int, answer: PartitionProduceResponse) -> bytes | Deferred:
+    def _conclude(self, answer: PartitionProduceResponse) -> bytes | ProduceResponse | Deferred:
         """The answer where it is not the usual one."""
         work, context = self._work, self.context
         self._work = Appends(context, work.acks)
         topics = [TopicProduceResponse(name=self._topic, partition_responses=[answer])]
         response = conclude(context, work, ProduceResponse(responses=topics), self._timeout_ms)
-        if response is None:
-            return b""
-        if isinstance(response, ProduceResponse):
-            return b"".join(response_parts(response, context.version, correlation_id))
-        return response
+        return b"" if response is None else response
 
 
 class _Reply:

@@ -175,7 +175,7 @@ class Broker:
     def warm_up(self) -> None:
         """Import what the first client would otherwise wait for."""
         for key in HOT:
-            self.parts.server.preload(key)
+            self.parts.server.dispatch.preload(key)
 
     async def _run_in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return await self._loop.run_in_executor(self._pool, function, *arguments)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from pykafka_ops.broker.runtime.broker import Broker
+from pykafka_ops.broker.runtime.sockets import request_log
 from pykafka_ops.errors import StorageError
 
 log = logging.getLogger("kafka.server.KafkaServer")
@@ -39,6 +40,8 @@ def set_up_log(path: str | None, level: str) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("asyncio").setLevel(logging.WARNING)
+    # As in Kafka's log4j.properties: a line for each request only where it is asked for.
+    logging.getLogger(request_log.NAME).setLevel(logging.WARNING)
 
 
 def process_age_ms() -> float:

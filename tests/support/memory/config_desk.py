@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +36,7 @@ class ConfigDesk:
         self.image = MetadataImage()
         self.image.topics["t"] = TopicImage("t", bytes(16), {})
         self.tmp_path = tmp_path
+        self.levels_changed: list[Callable[[], None]] = []
 
     def serve(self, *requests: tuple[Any, int]) -> list[Any]:
         """Answers of one broker to requests in the given versions, in turn."""
@@ -51,6 +52,7 @@ class ConfigDesk:
             store=store,
             run_in_thread=asyncio.to_thread,
             topics=SimpleNamespace(require_controller=lambda: None),
+            levels_changed=self.levels_changed,
         )
         answers = []
         for request, version in requests:

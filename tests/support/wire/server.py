@@ -45,7 +45,10 @@ def make_server(
     """
     configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
     services = cast(
-        Services, SimpleNamespace(configs=configs, quotas=QuotaEntities(), timer=monotonic_clock)
+        Services,
+        SimpleNamespace(
+            configs=configs, quotas=QuotaEntities(), timer=monotonic_clock, levels_changed=[]
+        ),
     )
     routes: Any = {ApiKey.API_VERSIONS: ROUTES[ApiKey.API_VERSIONS], **(served or {})}
     return Server(services, loop, routes, inter_broker=configs.text(BETWEEN_BROKERS) or "")

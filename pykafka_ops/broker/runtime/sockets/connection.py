@@ -1,4 +1,4 @@
-"""One client connection: cuts frames, serves them in turn, keeps answers in order.
+"""One client connection: cuts frames, has them served in turn, keeps answers in order.
 
 Counterpart of ``SocketServer.Processor`` with Kafka's muting: the next request of a
 connection is looked at when the one before has been answered, and as long as its client is over
@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-from pykafka_ops.broker.handlers.meter import Meter, throttled
+from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.writes import WRITE_HIGH, write_lines
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import WireError
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Context, Shape
-    from pykafka_ops.broker.runtime.sockets.buffers import FrameBuffer
-    from pykafka_ops.broker.runtime.sockets.server import Request, Server
+    from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
+    from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
+    from pykafka_ops.wire.types import Buffer
 
 log = logging.getLogger("kafka.network.SocketServer")
 
@@ -35,16 +34,36 @@ BURST = 256
 """Requests of one client served in a row before the others have their turn."""
 LEAST_PROGRESS = 4096
 """Bytes of a frame between two sweeps that count as activity: a trickle does not."""
-MOST_SHAPES = 4
-"""Shapes of requests remembered for a connection: a producer writes to few topics."""
+
+
+class Shared(Protocol):
+    """What all connections of a broker have in common."""
+
+    pool: BufferPool
+    max_request_bytes: int
+    dispatch: Dispatch
+
+    def admit(self, connection: Connection) -> None:
+        """A connection is made."""
+
+    def forget(self, connection: Connection) -> None:
+        """It is closed."""
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        """Call back when others have had their turn."""
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back after a while."""
 
 
 class Connection(asyncio.BufferedProtocol):
-    """Protocol object of one socket; ``server`` holds what all connections share."""
+    """Protocol object of one socket; ``server`` holds what all connections share.
+
+    ``busy`` while the request it is at waits for its answer, or its client for its turn.
+    """
 
     __slots__ = (
-        "_busy",
-        "_closing",
+        "_exchange",
         "_frame",
         "_frame_mark",
         "_muted",
@@ -52,30 +71,29 @@ class Connection(asyncio.BufferedProtocol):
         "_received_bytes",
         "_served",
         "_server",
-        "_shapes",
         "_tail",
         "_transport",
-        "_waiting",
         "_writable",
+        "busy",
         "client_host",
+        "closing",
         "identity",
         "listener",
     )
 
-    def __init__(self, server: Server, listener: str) -> None:
+    def __init__(self, server: Shared, listener: str) -> None:
         self._server = server
         self.listener = listener
-        self._shapes: tuple[Shape, ...] = ()
+        self._exchange = Exchange(self, server.dispatch)
         self._transport: asyncio.Transport | None = None
         self._tail = bytearray()
         self._frame: FrameBuffer | None = None
         self._frame_mark = 0
-        self._busy = False
-        self._waiting: Deferred | None = None
+        self.busy = False
         self._muted: asyncio.TimerHandle | None = None
         self._writable = True
         self._paused_reading = False
-        self._closing = False
+        self.closing = False
         self._served = True
         self._received_bytes = 0
         self.client_host = ""
@@ -93,12 +111,10 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget everything about this client."""
-        self._closing = True
+        self.closing = True
         self._transport = None
         self._drop_input()
-        if self._waiting is not None:
-            self._waiting.abandon()
-            self._waiting = None
+        self._exchange.drop("abandoned")
         if self._muted is not None:
             self._muted.cancel()
         self._server.forget(self)
@@ -115,7 +131,7 @@ class Connection(asyncio.BufferedProtocol):
         try:
             self._received(nbytes)
         except Exception as error:
-            self._refuse(error)
+            self.refuse(error)
 
     def eof_received(self) -> bool:
         """Half-closed sockets are closed, as Kafka does."""
@@ -129,7 +145,7 @@ class Connection(asyncio.BufferedProtocol):
         """Go on with what was left waiting."""
         self._writable = True
         self._served = True
-        self._resume()
+        self.resume()
 
     # -- frames --------------------------------------------------------------------------------
 
@@ -139,7 +155,7 @@ class Connection(asyncio.BufferedProtocol):
             frame.filled += nbytes
             if frame.complete:
                 self._frame_arrived(frame)
-            elif frame.full and not self._server.pool.grow(frame, self._resume):
+            elif frame.full and not self._server.pool.grow(frame, self.resume):
                 self._pause_reading()
             return
         data = self._server.pool.shared_view[:nbytes]
@@ -153,11 +169,12 @@ class Connection(asyncio.BufferedProtocol):
         self._frame = None
         whole = memoryview(frame.data)[: frame.size]
         try:
-            if self._busy or not self._writable:
+            if self.busy or not self._writable:
                 self._hold(LENGTH.pack(frame.size))
                 self._hold(whole)
             else:
-                self._serve(whole)
+                self._served = True
+                self._exchange.serve(whole)
         finally:
             self._server.pool.give_back(frame)
 
@@ -171,10 +188,10 @@ class Connection(asyncio.BufferedProtocol):
         """Serve whole frames of ``data`` in place and keep what is left over."""
         position, end, served = 0, len(data), 0
         while end - position >= 4:
-            if self._busy or self._closing or not self._writable:
+            if self.busy or self.closing or not self._writable:
                 break
             if served == BURST:
-                self._busy = True
+                self.busy = True
                 self._server.call_soon(self._next_turn)
                 break
             served += 1
@@ -189,19 +206,20 @@ class Connection(asyncio.BufferedProtocol):
                     return
                 break
             position = start + size
-            self._serve(data[start:position])
-        if position < end and not self._closing:
+            self._served = True
+            self._exchange.serve(data[start:position])
+        if position < end and not self.closing:
             self._hold(data[position:end])
 
     def _next_turn(self) -> None:
         """Go on after a burst, while others were served, or after a break."""
         self._muted = None
-        self._busy = False
-        self._resume()
+        self.busy = False
+        self.resume()
 
     def _hold(self, data: bytes | memoryview) -> None:
         self._tail += data
-        if self._busy or not self._writable:
+        if self.busy or not self._writable:
             self._pause_reading()
 
     def _pause_reading(self) -> None:
@@ -209,133 +227,32 @@ class Connection(asyncio.BufferedProtocol):
             self._paused_reading = True
             self._transport.pause_reading()
 
-    def _resume(self) -> None:
+    def resume(self) -> None:
         """Serve what is held and read on, unless something else stands in the way."""
-        if self._busy or self._closing or not self._writable:
+        if self.busy or self.closing or not self._writable:
             return
         if self._tail:
             try:
                 self._cut_tail()
             except Exception as error:
-                self._refuse(error)
+                self.refuse(error)
                 return
-        if self._busy or self._closing or not self._writable or self._transport is None:
+        if self.busy or self.closing or not self._writable or self._transport is None:
             return
         if self._paused_reading and not (self._frame is not None and self._frame.parked):
             self._paused_reading = False
             self._transport.resume_reading()
 
-    # -- requests ------------------------------------------------------------------------------
+    # -- what the exchange asks for ------------------------------------------------------------
 
-    def _serve(self, frame: memoryview) -> None:
-        self._served = True
-        server = self._server
-        started = server.timer() if server.quotas.version else None
-        for shape in self._shapes:
-            ready = shape.answer(frame)
-            if ready is None:
-                continue
-            if not isinstance(ready, bytes):
-                self._wait(server.read_request(self, frame, started), ready)
-            elif started is None:
-                self._send(ready, shape.context)
-            else:
-                self._send_metered(ready, shape.context, frame, started)
-            return
-        self._handle(server.read_request(self, frame, started))
+    def write(self, data: bytes) -> None:
+        """Send the bytes of an answer, unless the client has hung up."""
+        transport = self._transport
+        if transport is not None and not transport.is_closing():
+            transport.write(data)
 
-    def _handle(self, request: Request) -> None:
-        """Have a request of no known shape served."""
-        learn = len(self._shapes) < MOST_SHAPES
-        answer = self._server.call(request, learn=learn)
-        if request.shape is not None:
-            self._shapes = (*self._shapes, request.shape)
-        if type(answer) is Deferred:
-            self._wait(request, answer)
-        elif isinstance(answer, Coroutine):
-            self._busy = True
-            if request.context.meter is not None:
-                request.context.meter.handled()
-            task = self._server.spawn(answer)
-            task.add_done_callback(lambda done: self._late_task(request, done))
-        else:
-            self._respond(request, answer)
-
-    def _send(self, response: bytes, context: Context) -> None:
-        """Write what a shape answered."""
-        if response:
-            self._write([response])
-        elif context.close_connection:
-            self.close()
-
-    def _send_metered(
-        self, response: bytes, context: Context, frame: memoryview, started: float
-    ) -> None:
-        """Write what a shape answered, where clients have quotas."""
-        meter = self._server.meter(context, frame, started)
-        throttle_ms = 0 if meter is None else meter.settle(answered=bool(response))
-        if throttle_ms and response:
-            response = throttled(response, frame, throttle_ms)
-        self._send(response, context)
-        if meter is not None:
-            self._leave_alone(meter, throttle_ms)
-
-    def _respond(self, request: Request, answer: object) -> None:
-        """Write an answer; None if there is none."""
-        meter = request.context.meter
-        throttle_ms = 0 if meter is None else meter.settle(answered=answer is not None)
-        if answer is None:
-            self._send(b"", request.context)
-        else:
-            if throttle_ms and hasattr(answer, "throttle_time_ms"):
-                answer.throttle_time_ms = throttle_ms
-            self._write(self._server.response_parts(request, answer))
-        if meter is not None:
-            self._leave_alone(meter, throttle_ms)
-
-    def _leave_alone(self, meter: Meter, throttle_ms: int) -> None:
-        """The client has its answer; if it is over a quota, serve nothing more for a while."""
-        meter.sent()
-        if throttle_ms and not self._closing:
-            self._busy = True
-            self._muted = self._server.call_later(throttle_ms / 1000, self._next_turn)
-
-    def _wait(self, request: Request, answer: Deferred) -> None:
-        """The answer comes later; nothing else is served until then."""
-        self._busy = True
-        self._waiting = answer
-        if request.context.meter is not None:
-            request.context.meter.handled()
-        answer.then(lambda message: self._late(request, message))
-
-    def _late_task(self, request: Request, task: asyncio.Task[object]) -> None:
-        """The coroutine of a request is done; it raises only what has no answer."""
-        if task.cancelled():
-            self.close()
-            return
-        error = task.exception()
-        if error is not None:
-            self._refuse(error)
-        else:
-            self._late(request, task.result())
-
-    def _late(self, request: Request, answer: object) -> None:
-        """The answer of a request that had to wait; then the requests behind it.
-
-        Whoever completes the request is at work for somebody else: nothing is raised.
-        """
-        self._busy = False
-        self._waiting = None
-        if self._closing or self._transport is None:
-            return
-        try:
-            self._respond(request, answer)
-        except Exception as error:
-            self._refuse(error)
-            return
-        self._resume()
-
-    def _write(self, parts: list[bytes | bytearray | memoryview]) -> None:
+    def writelines(self, parts: list[Buffer]) -> None:
+        """Send an answer that consists of several buffers, likewise."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
@@ -344,19 +261,24 @@ class Connection(asyncio.BufferedProtocol):
         else:
             write_lines(transport, parts)
 
+    def leave_alone(self, ms: int) -> None:
+        """The client is over a quota: serve nothing more for so long."""
+        self.busy = True
+        self._muted = self._server.call_later(ms / 1000, self._next_turn)
+
     # -- the end -------------------------------------------------------------------------------
 
     @property
     def is_active(self) -> bool:
         """Whether it did something since the last :meth:`sweep`."""
-        return self._busy or self._served or self._received_bytes >= LEAST_PROGRESS
+        return self.busy or self._served or self._received_bytes >= LEAST_PROGRESS
 
     def sweep(self) -> None:
         """Called twice in the longest idle time: close what did nothing since the last call.
 
         One that was closed then, and whose client does not take its last answers, is cut off.
         """
-        if self._closing:
+        if self.closing:
             self.abort()
         elif self.is_active:
             self._served = False
@@ -374,21 +296,23 @@ class Connection(asyncio.BufferedProtocol):
             self.close()
         self._frame_mark = frame.filled
 
-    def _refuse(self, error: BaseException) -> None:
+    def refuse(self, error: BaseException) -> None:
+        """Close because of what the client sent, or because there is no answer to it."""
         unexpected = None if isinstance(error, WireError) else error
         log.warning("closing connection from %s: %s", self.client_host, error, exc_info=unexpected)
+        self._exchange.drop("refused")
         self.close()
 
     def close(self) -> None:
         """Close after what is written has gone out; nothing more is served."""
-        self._closing = True
+        self.closing = True
         self._drop_input()
         if self._transport is not None:
             self._transport.close()
 
     def abort(self) -> None:
         """Close at once."""
-        self._closing = True
+        self.closing = True
         if self._transport is not None:
             self._transport.abort()
 

@@ -39,7 +39,8 @@ class Broker:
         self.server = Server(self.site.services, loop)
         self.repeat = repeat
         self.read = 0
-        self.server.read_request = self._counting(self.server.read_request)  # type: ignore[method-assign]
+        dispatch = self.server.dispatch
+        dispatch.find = self._counting(dispatch.find)  # type: ignore[method-assign]
         self._transport: FakeTransport | None = None
 
     def _counting(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.runtime.sockets.connection import MOST_SHAPES, Connection
+from pykafka_ops.broker.runtime.sockets.connection import Connection
+from pykafka_ops.broker.runtime.sockets.exchange import MOST_SHAPES
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
@@ -43,7 +44,8 @@ class Broker:
         self.server = Server(self.site.services, loop)
         self.repeat = repeat
         self.read = self.waited = 0
-        self.server.read_request = self._counting(self.server.read_request)  # type: ignore[method-assign]
+        dispatch = self.server.dispatch
+        dispatch.find = self._counting(dispatch.find)  # type: ignore[method-assign]
         self._transport: FakeTransport | None = None
 
     def _counting(self, function: Callable[..., Any]) -> Callable[..., Any]:

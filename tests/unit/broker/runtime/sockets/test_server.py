@@ -122,7 +122,7 @@ def test_a_handler_learns_who_asks(on_site: Callable[..., None]) -> None:
         (context,) = site.contexts
         assert (context.version, context.client_id, context.listener) == (11, "test", "PLAINTEXT")
         assert (context.client_host, context.principal) == ("127.0.0.1", "User:ANONYMOUS")
-        assert context.services is site.server.services
+        assert context.services is site.server.dispatch.services
         client.close()
 
     on_site(body)
@@ -321,7 +321,7 @@ def test_settings_are_taken_over_while_it_runs(on_site: Callable[..., None], nam
     async def body(site: Site) -> None:
         client = await site.client()
         await client.ask(ApiVersionsRequest(), 0)
-        configs = site.server.services.configs
+        configs = site.server.dispatch.services.configs
         configs.check_broker({name: "1"}, per_broker=False)
         configs.set_dynamic_default({name: "1"})
         site.server.reconfigure()

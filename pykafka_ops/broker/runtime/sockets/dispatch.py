@@ -1,0 +1,103 @@
+"""What all requests of a broker share: the APIs it serves, the quotas, the request log.
+
+Counterpart of the head of ``KafkaApis.handle``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.handlers import Route
+from pykafka_ops.broker.handlers.api import Handle, MakeShape, Services
+from pykafka_ops.broker.handlers.meter import Meter
+from pykafka_ops.broker.runtime.sockets.request_log import RequestLog
+from pykafka_ops.broker.state.quotas.clients import ClientQuotas
+from pykafka_ops.errors import KafkaError, WireError
+from pykafka_ops.wire.apis import APIS, ApiKey
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from pykafka_ops.broker.handlers.api import Context
+
+
+Spawn = Callable[[Coroutine[Any, Any, object]], "asyncio.Task[object]"]
+
+
+class Api:
+    """One served API, its handler and classes loaded at first use."""
+
+    __slots__ = ("_module", "handle", "key", "request_class", "route", "shape")
+
+    def __init__(self, key: int, route: Route) -> None:
+        self.key = key
+        self.route = route
+        self._module: ModuleType | None = None
+        self.handle: Handle | None = None
+        self.request_class: type[Any] | None = None
+        self.shape: MakeShape | None = None
+
+    def load(self) -> Handle:
+        """Import the handler module and the message classes."""
+        self._module = self.route.load()
+        self.request_class = APIS[self.key].request
+        self.shape = getattr(self._module, "shape", None)
+        self.handle = self._module.handle
+        return self._module.handle  # type: ignore[no-any-return]  # modules are untyped
+
+    def failed(self, request: object, version: int, error: KafkaError) -> object:
+        """The answer that says the whole request failed. Raises WireError if there is none."""
+        shape = getattr(self._module, "failed", None)
+        if shape is not None:
+            return shape(request, version, error)
+        answer = APIS[self.key].response()
+        if not hasattr(answer, "error_code"):
+            raise WireError(f"{APIS[self.key].name}: {error.message or error.code}")
+        answer.error_code = error.code
+        if hasattr(answer, "error_message"):
+            answer.error_message = error.message or None
+        return answer
+
+
+class Dispatch:
+    """One per broker. ``quotas`` says who has some, ``timer()`` is a monotonic clock in ms;
+    ``spawn`` runs the coroutines of handlers."""
+
+    def __init__(self, services: Services, routes: Mapping[int, Route], spawn: Spawn) -> None:
+        self.services = services
+        self.spawn = spawn
+        self.quotas = services.quotas
+        self.client_quotas = ClientQuotas(services.quotas, services.configs.value)
+        self.timer = services.timer
+        self.log = RequestLog()
+        services.levels_changed.append(self.log.refresh)
+        self.apis = {int(key): Api(key, route) for key, route in routes.items()}
+
+    def preload(self, key: int) -> None:
+        """Import the handler and the messages of an API before its first request."""
+        api = self.apis.get(key)
+        if api is not None and api.handle is None:
+            api.load()
+
+    def find(self, key: int, version: int) -> tuple[Api, int]:
+        """The API that a request asks for, in which version; -1 for one of ApiVersions that is not
+        known. Raises WireError for all else that is not served, which closes the connection.
+        """
+        api = self.apis.get(key)
+        if api is None:
+            raise WireError(f"API key {key} is not served")
+        if api.route.min_version <= version <= api.route.max_version:
+            return api, version
+        if key == ApiKey.API_VERSIONS:
+            return api, -1
+        raise WireError(f"version {version} of {APIS[key].name} is not served")
+
+    def meter(self, context: Context, key: int, size: int, started: float) -> Meter | None:
+        """What measures a request of ``size`` bytes that began to be served at ``started``; None if
+        its client has no quota."""
+        quotas = self.client_quotas
+        if not self.quotas.version or not quotas.concern(context.user, context.client_id or ""):
+            return None
+        return Meter(quotas, context, key, size, started)

@@ -1,0 +1,340 @@
+"""One request, from its arrival to its end, whichever way it takes.
+
+It is answered at once, later (``Deferred``, coroutine), or from its bytes (``Shape``); it fails, is
+refused, or nobody waits for it any more. Every way ends in :meth:`Exchange.finish` or
+:meth:`Exchange.drop`: quotas, throttling and the request log are there, and nowhere else.
+Counterpart of ``RequestChannel.Request`` and ``RequestHandlerHelper``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from struct import Struct
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.runtime.sockets.request_log import Ended
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.errors import KafkaError, PkoError, WireError
+from pykafka_ops.wire.apis import APIS
+from pykafka_ops.wire.codec import decode_at
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.frame import (
+    THROTTLE_TIME,
+    Encoded,
+    read_request_header,
+    response_parts,
+    with_throttle_time,
+)
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Shape
+    from pykafka_ops.broker.handlers.meter import Meter
+    from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
+    from pykafka_ops.wire.types import Buffer
+
+log = logging.getLogger("kafka.server.KafkaApis")
+
+MOST_SHAPES = 4
+"""Shapes of requests remembered for a connection: a producer writes to few topics."""
+
+_HEAD = Struct(">hhi")
+"""API key, version, correlation id."""
+
+
+class Channel(Protocol):
+    """The connection that a request came by."""
+
+    listener: str
+    client_host: str
+    identity: int
+    busy: bool
+    """Set while a request waits for its answer: none behind it is served."""
+
+    closing: bool
+    """Whether nothing more is served or sent."""
+
+    def write(self, data: bytes) -> None:
+        """Send the bytes of an answer."""
+
+    def writelines(self, parts: list[Buffer]) -> None:
+        """Send an answer that consists of several buffers."""
+
+    def resume(self) -> None:
+        """Serve the requests behind one that had to wait."""
+
+    def leave_alone(self, ms: int) -> None:
+        """The client is over a quota: serve nothing more for so long."""
+
+    def close(self) -> None:
+        """Hang up once everything is sent."""
+
+    def refuse(self, error: BaseException) -> None:
+        """Hang up because of what the client sent, or because there is no answer to it."""
+
+
+class Exchange:
+    """The request that a connection is at: each in its turn, they are served with this one object.
+
+    What only those who measure want to know (``_arrived`` and what follows it) is found out only
+    while somebody does: a client has a quota, or requests are logged.
+    """
+
+    __slots__ = (
+        "_api",
+        "_arrived",
+        "_channel",
+        "_context",
+        "_correlation_id",
+        "_dispatch",
+        "_failure",
+        "_meter",
+        "_shapes",
+        "_size",
+        "_version",
+        "_waiting",
+        "_work_ms",
+    )
+
+    def __init__(self, channel: Channel, dispatch: Dispatch) -> None:
+        self._channel = channel
+        self._dispatch = dispatch
+        self._shapes: tuple[Shape, ...] = ()
+        self._waiting: Deferred | None = None
+        self._context: Context | None = None
+        self._api: Api | None = None
+        self._version = 0
+        self._correlation_id = 0
+        self._arrived: float | None = None
+        """When the request arrived (monotonic ms); None while nobody measures."""
+        self._size = 0
+        self._work_ms: float | None = None
+        self._failure = ""
+        self._meter: Meter | None = None
+
+    # -- the beginning -------------------------------------------------------------------------
+
+    def serve(self, frame: memoryview) -> None:
+        """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
+        dispatch = self._dispatch
+        if dispatch.quotas.version or dispatch.log.on:
+            self._watch(frame)
+        for shape in self._shapes:
+            answer = shape.answer(frame)
+            if answer is None:
+                continue
+            self._context = shape.context
+            if type(answer) is bytes:
+                if self._arrived is not None:
+                    self._identify(frame, shape.context)
+                self.finish(answer)
+            else:
+                self._identify(frame, shape.context)
+                self._take(answer)
+            return
+        self._take(self._handle(frame))
+
+    def _take(self, answer: object) -> None:
+        """Send what a handler answered, or wait for it."""
+        if type(answer) is Deferred:
+            self._wait()
+            self._waiting = answer
+            answer.then(self._late)
+        elif type(answer) is CoroutineType:
+            self._wait()
+            self._dispatch.spawn(answer).add_done_callback(self._late_task)
+        else:
+            self.finish(answer)
+
+    def _watch(self, frame: memoryview) -> None:
+        """Somebody measures: from here on."""
+        self._arrived = self._dispatch.timer()
+        self._size = len(frame)
+        self._context = self._api = self._work_ms = None
+        self._failure = ""
+
+    def _identify(self, frame: memoryview, context: Context) -> None:
+        """What else must be known of a request that a shape has served."""
+        key, self._version, self._correlation_id = _HEAD.unpack_from(frame)
+        self._api = self._dispatch.apis[key]
+        if self._arrived is not None:
+            self._meter = self._dispatch.meter(context, key, self._size, self._arrived)
+
+    def _handle(self, frame: memoryview) -> object:
+        """Have a request of no known shape served."""
+        dispatch, channel = self._dispatch, self._channel
+        header = read_request_header(frame)
+        self._api, version = dispatch.find(header.api_key, header.api_version)
+        self._context = context = Context(
+            dispatch.services,
+            version,
+            header.client_id,
+            header.correlation_id,
+            channel.listener,
+            channel.client_host,
+            channel.identity,
+        )
+        self._version = max(version, 0)
+        self._correlation_id = header.correlation_id
+        if self._arrived is not None:
+            self._meter = dispatch.meter(context, header.api_key, self._size, self._arrived)
+            context.meter = self._meter
+        return self._call(self._api, context, frame, header.body)
+
+    def _call(self, api: Api, context: Context, frame: memoryview, body: int) -> object:
+        """Decode the request and hand it over to the handler."""
+        handle = api.handle or api.load()
+        message: Any = None
+        try:
+            if context.version >= 0:
+                assert api.request_class is not None
+                # Bytes behind the request are ignored, as by Kafka: librdkafka sends some.
+                message, _ = decode_at(api.request_class, context.version, frame, body)
+                if api.shape is not None and len(self._shapes) < MOST_SHAPES:
+                    shape = api.shape(context, message, frame)
+                    if shape is not None:
+                        self._shapes = (*self._shapes, shape)
+            answer = handle(context, message)
+        except WireError:
+            raise
+        except Exception as error:
+            return self._failed(error, message)
+        if type(answer) is CoroutineType:
+            return self._guard(answer, message)
+        return answer
+
+    async def _guard(self, work: Coroutine[Any, Any, object], message: object) -> object:
+        try:
+            return await work
+        except Exception as error:
+            return self._failed(error, message)
+
+    def _failed(self, error: Exception, message: object) -> object:
+        """The answer for a request whose handler raised; WireError if it has no such answer."""
+        api, version = self._api, self._version
+        assert api is not None
+        if not isinstance(error, KafkaError):
+            fault = None if isinstance(error, PkoError) else error  # the others are bugs
+            log.error("%s v%s failed: %s", APIS[api.key].name, version, error, exc_info=fault)
+            error = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+        self._failure = ErrorCode.of(error.code).name
+        return api.failed(message, version, error)
+
+    # -- answers that come later ---------------------------------------------------------------
+
+    def _wait(self) -> None:
+        """Nothing else is served until the answer has come; that is no work."""
+        self._channel.busy = True
+        if self._meter is not None:
+            self._meter.handled()
+        if self._arrived is not None:
+            self._work_ms = self._dispatch.timer() - self._arrived
+
+    def _late_task(self, task: asyncio.Task[object]) -> None:
+        """The coroutine of a request is done; it raises only what has no answer."""
+        if task.cancelled():
+            self._channel.close()
+            return
+        error = task.exception()
+        if error is not None:
+            self._channel.refuse(error)
+        else:
+            self._late(task.result())
+
+    def _late(self, answer: object) -> None:
+        """The answer of a request that had to wait; then the requests behind it.
+
+        Whoever completes the request is at work for somebody else: nothing is raised.
+        """
+        channel = self._channel
+        channel.busy = False
+        self._waiting = None
+        if channel.closing:
+            self.drop("abandoned")
+            return
+        try:
+            self.finish(answer)
+        except Exception as error:
+            channel.refuse(error)
+            return
+        channel.resume()
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def finish(self, answer: object) -> None:
+        """Send the answer: a whole frame, a message, or what there is where there is none (None,
+        ``b""``). Raises WireError if it cannot be encoded."""
+        meter = self._meter
+        throttle_ms = 0 if meter is None else meter.settle(answered=bool(answer))
+        sent = 0
+        if type(answer) is bytes and answer:
+            if throttle_ms:
+                answer = self._throttled(answer, throttle_ms)
+            self._channel.write(answer)
+            sent = len(answer) - 4
+        elif answer:
+            sent = self._send(answer, throttle_ms)
+        elif self._context is not None and self._context.close_connection:
+            self._channel.close()
+        if self._arrived is not None:
+            self._end("answered" if sent else "done without an answer", sent, throttle_ms)
+
+    def drop(self, how: str) -> None:
+        """The request, if there is one, ends without an answer: it is ``refused``, or nobody waits
+        for it any more."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.abandon()
+        if self._arrived is not None:
+            self._meter = None
+            self._end(how, 0, 0)
+
+    def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
+        """Bytes that are ready tell their client how long it is left alone, too."""
+        assert self._api is not None
+        return with_throttle_time(frame, APIS[self._api.key].response, self._version, throttle_ms)
+
+    def _send(self, answer: Any, throttle_ms: int) -> int:
+        """Encode and send a message; its size in bytes, without the length in front."""
+        if type(answer) is Encoded:
+            parts = answer.framed(self._correlation_id)
+        else:
+            if throttle_ms and hasattr(answer, THROTTLE_TIME):
+                answer.throttle_time_ms = throttle_ms
+            parts = response_parts(answer, self._version, self._correlation_id)
+        self._channel.writelines(parts)
+        return int.from_bytes(parts[0][:4], "big")
+
+    def _end(self, how: str, sent: int, throttle_ms: int) -> None:
+        """Whatever is measured of every request is measured here, as all of them end here."""
+        meter, self._meter = self._meter, None
+        if meter is not None:
+            meter.sent()
+        if self._dispatch.log.on:
+            self._log(how, sent, throttle_ms)
+        self._arrived = None
+        if throttle_ms and not self._channel.closing:
+            self._channel.leave_alone(throttle_ms)
+
+    def _log(self, how: str, sent: int, throttle_ms: int) -> None:
+        channel, context = self._channel, self._context
+        total_ms = self._dispatch.timer() - (self._arrived or 0.0)
+        self._dispatch.log.write(
+            Ended(
+                what="?" if self._api is None else f"{APIS[self._api.key].name} v{self._version}",
+                client_id=None if context is None else context.client_id,
+                principal="?" if context is None else context.principal,
+                client_host=channel.client_host,
+                connection=channel.identity,
+                listener=channel.listener,
+                how=f"failed with {self._failure}" if self._failure else how,
+                received=self._size,
+                sent=sent,
+                total_ms=total_ms,
+                work_ms=total_ms if self._work_ms is None else self._work_ms,
+                throttle_ms=throttle_ms,
+            )
+        )
