@@ -11,6 +11,7 @@ from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.markers import LocalMarkers
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.transactions import Transactions
+from pykafka_ops.broker.deadline_timer import DeadlineTimer
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.elsewhere import Ask
@@ -20,36 +21,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.image import MetadataImage
 
 log = logging.getLogger("kafka.server.KafkaServer")
-
-
-class _Clockwork:
-    """One loop timer for one coordinator's heap."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, timer: Callable[[], float]) -> None:
-        self._loop = loop
-        self._timer = timer
-        self._armed: tuple[float, asyncio.TimerHandle] | None = None
-        self.tick: Callable[[], float | None] = lambda: None
-
-    def arm(self, deadline: float) -> None:
-        """Tick at ``deadline`` (monotonic ms) at the latest."""
-        if self._armed is not None:
-            if self._armed[0] <= deadline:
-                return
-            self._armed[1].cancel()
-        delay = max(0.0, deadline - self._timer()) / 1000
-        self._armed = (deadline, self._loop.call_later(delay, self._fire))
-
-    def _fire(self) -> None:
-        self._armed = None
-        following = self.tick()
-        if following is not None:
-            self.arm(following)
-
-    def stop(self) -> None:
-        """No more ticks."""
-        if self._armed is not None:
-            self._armed[1].cancel()
 
 
 def _new_id() -> str:
@@ -78,24 +49,24 @@ class Coordinators:
         self._run_in_thread = run_in_thread
         self._groups: Groups | None = None
         self._by_topic: dict[str, Coordinator[Any]] = {}
-        self._clockworks: list[_Clockwork] = []
+        self._timers: list[DeadlineTimer] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, make: Callable[[Environment], Coordinator[Any]]) -> None:
         """Have a coordinator; ``make`` builds it. To be done before the first order comes."""
-        clockwork = _Clockwork(self._loop, self._timer)
+        timer = DeadlineTimer(self._loop, self._timer)
         coordinator = make(
             Environment(
                 replicas=self._replicas,
                 clock=self._clock,
                 timer=self._timer,
-                arm=clockwork.arm,
+                arm=timer.arm,
                 spawn=self._spawn,
                 run_in_thread=self._run_in_thread,
             )
         )
-        clockwork.tick = coordinator.tick
-        self._clockworks.append(clockwork)
+        timer.due = coordinator.tick
+        self._timers.append(timer)
         self._by_topic[coordinator.topic] = coordinator
 
     def add_transactions(
@@ -185,8 +156,8 @@ class Coordinators:
         """Answer everybody who waits and stop."""
         for coordinator in self._by_topic.values():
             coordinator.close()
-        for clockwork in self._clockworks:
-            clockwork.stop()
+        for timer in self._timers:
+            timer.stop()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

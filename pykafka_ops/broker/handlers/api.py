@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.services.producer_ids import ProducerIds
     from pykafka_ops.broker.services.topic_admin import TopicAdmin
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.controller.orders import ReplicaService
+    from pykafka_ops.broker.state.controller.orders import OrderExecutor
     from pykafka_ops.broker.state.controller.topic_requests import Charge
     from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
@@ -67,7 +67,7 @@ class Services:
     producer_ids: ProducerIds
     transactions: Transactions
     groups: Groups
-    orders: ReplicaService
+    executor: OrderExecutor
     controller: ControllerRequests
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     quotas: QuotaEntities

@@ -24,7 +24,7 @@ def handle(context: Context, request: LeaderAndIsrRequest) -> Answer:
 
 async def _obey(context: Context, request: LeaderAndIsrRequest) -> LeaderAndIsrResponse:
     order = codec.read_leader_and_isr(request, context.listener)
-    errors = await context.services.orders.apply_leader_and_isr(order)
+    errors = await context.services.executor.apply_leader_and_isr(order)
     return codec.leader_and_isr_response(order, errors, context.version)
 
 

@@ -21,5 +21,5 @@ def handle(context: Context, request: StopReplicaRequest) -> Answer:
 
 async def _obey(context: Context, request: StopReplicaRequest) -> StopReplicaResponse:
     order = codec.read_stop_replica(request)
-    errors = await context.services.orders.apply_stop_replica(order)
+    errors = await context.services.executor.apply_stop_replica(order)
     return codec.stop_replica_response(order.stops, errors)

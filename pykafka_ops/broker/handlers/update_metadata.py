@@ -23,5 +23,5 @@ def handle(context: Context, request: UpdateMetadataRequest) -> Answer:
 
 async def _obey(context: Context, request: UpdateMetadataRequest) -> UpdateMetadataResponse:
     order = codec.read_update_metadata(request, context.version)
-    await context.services.orders.apply_update_metadata(order)
+    await context.services.executor.apply_update_metadata(order)
     return UpdateMetadataResponse()

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from pykafka_ops.broker.metadata.membership import ControllerMovedError, ControllerTerm
+from pykafka_ops.broker.metadata.registration import ControllerMovedError, ControllerTerm
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Create,

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.runtime.cluster import adoption, identity, seat
-from pykafka_ops.broker.runtime.cluster.seat import Seat
+from pykafka_ops.broker.runtime.cluster import adoption, identity, membership
+from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.sockets.listeners import Listening
 from pykafka_ops.broker.state.image import BrokerInfo
@@ -62,12 +62,12 @@ class Broker:
     @property
     def broker_id(self) -> int:
         """The id in the cluster, known once started."""
-        return self._seat.broker_id
+        return self._membership.broker_id
 
     @property
     def cluster_id(self) -> str:
         """The cluster's id, known once started."""
-        return self._seat.cluster_id
+        return self._membership.cluster_id
 
     @property
     def fatal(self) -> bool:
@@ -85,22 +85,22 @@ class Broker:
         self._loop = asyncio.get_running_loop()
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="broker-io")
         self._opened("threads", lambda: self._pool.shutdown(wait=False))
-        await self._sit_down()
+        await self._settle_ids()
         self.parts = parts = Parts(
-            self._seat,
+            self._membership,
             self._loop,
             listener=self._listening.inter_broker,
             run_in_thread=self._run_in_thread,
             on_fatal=self._on_fatal,
         )
-        self._opened("expiry", parts.expiry.stop)
+        self._opened("deadlines", parts.deadlines.stop)
         await parts.settings.start()
         self._opened("settings", parts.settings.close)
         parts.logs.open(monotonic_clock())
         self._opened("logs", self._close_logs)
         self._opened("coordinators", parts.coordinators.close)
-        if self._seat.fresh:
-            names = await adoption.adopt(self._seat.store, parts.logs, self.broker_id)
+        if self._membership.fresh:
+            names = await adoption.adopt(self._membership.store, parts.logs, self.broker_id)
             await parts.settings.load_topics(names)
         self._opened("peers", parts.peers.close)
         self._opened("fetchers", parts.fetchers.close)
@@ -118,12 +118,12 @@ class Broker:
         self._opened("leaderships", self._hand_over)
         await self._hear_of_ourselves()
 
-    async def _sit_down(self) -> None:
+    async def _settle_ids(self) -> None:
         """Lock the directory, open the tree; settles broker and cluster id."""
-        self._opened("lock", seat.lock(self._data_dir).close)
-        store = await seat.open_store(self.configs, self._data_dir)
+        self._opened("lock", membership.lock(self._data_dir).close)
+        store = await membership.open_store(self.configs, self._data_dir)
         self._opened("store", store.close)
-        self._seat = await Seat.take(store, self.configs)
+        self._membership = await Membership.take(store, self.configs)
 
     async def _open_sockets(self) -> None:
         server = self.parts.server
@@ -146,7 +146,7 @@ class Broker:
             rack=self.configs.value("broker.rack"),
         )
         self.parts.server.queue_clients()  # a controller connects as soon as it sees us
-        self.parts.service.broker_epoch = await self._seat.register(info)
+        self.parts.executor.broker_epoch = await self._membership.register(info)
         await self.parts.controller.start()
         self._opened("controller", self.parts.controller.stop)
 
@@ -203,4 +203,4 @@ class Broker:
         self._started.append((name, close))
 
     def _close_logs(self) -> None:
-        self.parts.logs.close(self.parts.service.broker_epoch)
+        self.parts.logs.close(self.parts.executor.broker_epoch)

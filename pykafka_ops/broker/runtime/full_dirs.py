@@ -5,8 +5,8 @@ the directory stays: its records are read on, and what no other replica in sync 
 again as soon as there is room. The rest is left to the others meanwhile, so that no producer waits
 for this disk. The controller, ours or Apache Kafka's, is asked as for a failed directory: it sends
 LeaderAndIsr for all replicas, and those that others have answer KAFKA_STORAGE_ERROR while the
-directory is full (``LocalReplicas``); nothing is copied to it either (``Fetcher``). With room it is
-asked again, and they answer that they are there.
+directory is full (``LocalOrderExecutor``); nothing is copied to it either (``Fetcher``). With room
+it is asked again, and they answer that they are there.
 """
 
 from __future__ import annotations

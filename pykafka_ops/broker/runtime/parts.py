@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.hosted import Coordinators
+from pykafka_ops.broker.deadline_timer import DeadlineTimer
 from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cleaner import LogCleaner
@@ -17,19 +18,18 @@ from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
-from pykafka_ops.broker.runtime.controller.channel import Line
+from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop, ControllerSettings
-from pykafka_ops.broker.runtime.controller.remote_replicas import RemoteReplicas
+from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
 from pykafka_ops.broker.runtime.full_dirs import FullDirs
 from pykafka_ops.broker.runtime.reactions import Reactions
 from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
 from pykafka_ops.broker.runtime.replication.follower_throttle import FollowerThrottle
 from pykafka_ops.broker.runtime.replication.isr_changes import IsrChanges
-from pykafka_ops.broker.runtime.replication.replica_service import LocalReplicas
+from pykafka_ops.broker.runtime.replication.order_executor import LocalOrderExecutor
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.settings.storage import storage_settings
-from pykafka_ops.broker.runtime.sockets.expiry import Expiry
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.runtime.tasks import PeriodicTasks
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
@@ -45,8 +45,8 @@ from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
+    from pykafka_ops.broker.runtime.cluster.membership import Membership
     from pykafka_ops.broker.runtime.cluster.peer import Peer
-    from pykafka_ops.broker.runtime.cluster.seat import Seat
     from pykafka_ops.broker.state.image import BrokerInfo
 
 
@@ -58,7 +58,7 @@ class Parts:
 
     def __init__(
         self,
-        seat: Seat,
+        membership: Membership,
         loop: asyncio.AbstractEventLoop,
         *,
         listener: str,
@@ -67,12 +67,12 @@ class Parts:
     ) -> None:
         self._loop = loop
         self._run_in_thread = run_in_thread
-        self.seat = seat
-        self.configs = seat.configs
-        self.broker_id = seat.broker_id
-        self.image = MetadataImage(seat.cluster_id)
+        self.membership = membership
+        self.configs = membership.configs
+        self.broker_id = membership.broker_id
+        self.image = MetadataImage(membership.cluster_id)
         self.reactions = Reactions(self, on_fatal)
-        self.expiry = Expiry(loop)
+        self.deadlines = DeadlineTimer(loop, monotonic_clock)
         self.peers = Peers(self.image, self.configs, self.broker_id, listener)
         self._make_storage()
         self._make_cluster()
@@ -85,12 +85,12 @@ class Parts:
         self.logs.moves.is_held = self.cleaner.is_busy
 
     def _make_storage(self) -> None:
-        seat, reactions = self.seat, self.reactions
-        self.throttles = ReplicationThrottles(seat.broker_id, self.configs.value)
+        membership, reactions = self.membership, self.reactions
+        self.throttles = ReplicationThrottles(membership.broker_id, self.configs.value)
         self.quotas = QuotaEntities()
         self.settings = LiveSettings(
-            seat.store,
-            seat.broker_id,
+            membership.store,
+            membership.broker_id,
             self.configs,
             on_topic=reactions.topic_changed,
             on_broker=reactions.settings_changed,
@@ -99,23 +99,23 @@ class Parts:
         )
         self.logs = LogManager(
             check.log_dirs(self.configs.value),
-            broker_id=seat.broker_id,
-            cluster_id=seat.cluster_id,
+            broker_id=membership.broker_id,
+            cluster_id=membership.cluster_id,
             config_of=self.settings.topic_config,
             settings=storage_settings(self.configs, wall_clock, monotonic_clock),
             on_offline=reactions.dir_failed,
             wake=reactions.wake_logs,
         )
         self.replicas = Replicas(
-            seat.broker_id,
+            membership.broker_id,
             self.logs,
             call_soon=self._loop.call_soon,
-            arm=self.expiry.arm,
+            arm=self.deadlines.arm,
             timer=monotonic_clock,
             max_lag_ms=lambda: self.configs.value("replica.lag.time.max.ms"),
             alive=self.image.alive,
         )
-        self.expiry.expire = self.replicas.expire
+        self.deadlines.due = lambda: self.replicas.expire(monotonic_clock())
         self.full_dirs = FullDirs(self.logs, self.replicas, self.image, reactions.announce)
         self.logs.on_full = self.full_dirs.filled
 
@@ -129,14 +129,14 @@ class Parts:
         )
         self.fetchers = ReplicaFetchers(
             broker_id=self.broker_id,
-            broker_epoch=lambda: self.service.broker_epoch,
+            broker_epoch=lambda: self.executor.broker_epoch,
             replicas=self.replicas,
             configs=self.configs,
             connect=self._connect_fetcher,
             timer=monotonic_clock,
             throttle=FollowerThrottle(self.throttles.follower, monotonic_clock),
         )
-        self.service = LocalReplicas(
+        self.executor = LocalOrderExecutor(
             self.image,
             self.replicas,
             self.logs,
@@ -145,18 +145,18 @@ class Parts:
             fetchers=self.fetchers,
         )
         settings = self._controller_settings()
-        self.controller = ControllerLoop(self.seat.store, self.service, settings)
-        self.requests = ControllerRequests(self.controller, self.seat.store)
+        self.controller = ControllerLoop(self.membership.store, self.executor, settings)
+        self.requests = ControllerRequests(self.controller, self.membership.store)
         self.link = self._link("controller")
         self.isr_changes = IsrChanges(
-            self.broker_id, self.link, self.replicas, lambda: self.service.broker_epoch
+            self.broker_id, self.link, self.replicas, lambda: self.executor.broker_epoch
         )
         self.controlled_shutdown = ControlledShutdown(
             self.broker_id,
             self.link,
             self.image,
             self.configs,
-            lambda: self.service.broker_epoch,
+            lambda: self.executor.broker_epoch,
         )
 
     def _controller_settings(self) -> ControllerSettings:
@@ -179,9 +179,9 @@ class Parts:
             lambda broker: self.peers.peer(broker, purpose),
         )
 
-    def _connect(self, broker: BrokerInfo) -> Line:
-        remote = RemoteReplicas(self.peers.connect(broker, "controller"), self.peers.listener)
-        return Line(remote, remote.close)
+    def _connect(self, broker: BrokerInfo) -> ChannelTarget:
+        remote = RemoteOrderExecutor(self.peers.connect(broker, "controller"), self.peers.listener)
+        return ChannelTarget(remote, remote.close)
 
     def _connect_fetcher(self, leader: int, fetcher: int) -> Peer:
         broker = self.image.brokers.get(leader)
@@ -190,7 +190,7 @@ class Parts:
         return self.peers.connect(broker, f"fetcher-{fetcher}")
 
     async def _rejoin(self) -> None:
-        self.service.broker_epoch = await self.seat.rejoin()
+        self.executor.broker_epoch = await self.membership.rejoin()
 
     def _unclean(self, topic: str) -> bool:
         return self.settings.topic_config(topic).unclean_leader_election_enable
@@ -201,16 +201,16 @@ class Parts:
             get("max.incremental.fetch.session.cache.slots"),
             lambda: random.getrandbits(31),
         )
-        blocks = ProducerBlocks(self.broker_id, self.link, lambda: self.service.broker_epoch)
+        blocks = ProducerBlocks(self.broker_id, self.link, lambda: self.executor.broker_epoch)
         producer_ids = ProducerIds(blocks.claim)
         return Services(
             broker_id=self.broker_id,
-            cluster_id=self.seat.cluster_id,
+            cluster_id=self.membership.cluster_id,
             clock=wall_clock,
             timer=monotonic_clock,
             image=self.image,
             configs=self.configs,
-            store=self.seat.store,
+            store=self.membership.store,
             logs=self.logs,
             replicas=self.replicas,
             topics=TopicAdmin(
@@ -228,7 +228,7 @@ class Parts:
                 self.image, self.configs, producer_ids.take, self.peers.asker("transactions")
             ),
             groups=self.coordinators.add_groups(self.image, self.configs),
-            orders=self.service,
+            executor=self.executor,
             controller=self.requests,
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,

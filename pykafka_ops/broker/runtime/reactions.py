@@ -66,7 +66,7 @@ class Reactions:
 
     def dir_failed(self, path: str, gone: list[tuple[str, int]], last: bool) -> None:
         """Answer who waits on logs that are gone; without any directory the broker is over."""
-        self._parts.service.dir_failed(gone)
+        self._parts.executor.dir_failed(gone)
         if last:
             log.critical("the last log directory, %s, failed: the broker stops", path)
             self.fatal = True
@@ -78,11 +78,11 @@ class Reactions:
 
     async def announce(self) -> None:
         """Have the controller ask us which replicas we serve."""
-        seat = self._parts.seat
+        membership = self._parts.membership
         while True:
             try:
-                await seat.store.create(
-                    LogDirEvents.prefix, LogDirEvents.encode(seat.broker_id), sequence=True
+                await membership.store.create(
+                    LogDirEvents.prefix, LogDirEvents.encode(membership.broker_id), sequence=True
                 )
             except StoreError as error:
                 log.warning("the controller does not know of our log directories yet: %s", error)

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.log.LogManager")
 
 TICK_SECONDS = 1.0
-_STRETCH_SECONDS = 0.005
-"""So long retention goes on before clients get a turn."""
 
 
 class PeriodicTasks:
@@ -78,7 +77,7 @@ class PeriodicTasks:
 
     async def _apply_retention(self, now: int) -> None:
         """Every log that is not the cleaner's in turn; clients are served in between."""
-        until = self._loop.time() + _STRETCH_SECONDS
+        time_slice = TimeSlice()
         for key in self._logs.partitions():
             data_dir = self._logs.directory_of(key)
             config = self._logs.config_of(key[0])
@@ -89,9 +88,7 @@ class PeriodicTasks:
                     self._expire(key, now)
             except KafkaError as error:
                 log.error("retention of %s-%d: %s", *key, error)
-            if self._loop.time() > until:
-                await asyncio.sleep(0)
-                until = self._loop.time() + _STRETCH_SECONDS
+            await time_slice.pause()
 
     def _expire(self, key: tuple[str, int], now: int) -> None:
         found = self._logs.get(*key)

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from pykafka_ops.broker.metadata.membership import allocate_producer_ids
+from pykafka_ops.broker.metadata.registration import allocate_producer_ids
 from pykafka_ops.broker.metadata.store import MetadataStore, StoreError
 from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
 from pykafka_ops.broker.state.controller.leadership import (

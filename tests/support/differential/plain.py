@@ -54,7 +54,7 @@ class Difference(NamedTuple):
 
 
 class Plain:
-    """Turns messages into dicts, lists, numbers and texts that two brokers can agree on.
+    """TimeSlice messages into dicts, lists, numbers and texts that two brokers can agree on.
 
     ``ids`` are topic names by topic id, ``port`` is the broker's, ``clean`` shortens texts.
     """

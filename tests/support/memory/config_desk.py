@@ -11,7 +11,7 @@ from typing import Any
 
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
@@ -44,7 +44,7 @@ class ConfigDesk:
 
     async def _serve(self, requests: tuple[tuple[Any, int], ...]) -> list[Any]:
         store = EmbeddedStore(self.tmp_path / "m.db", clock=lambda: 1, durable=False)
-        await membership.ensure_paths(store)
+        await registration.ensure_paths(store)
         services: Any = SimpleNamespace(
             broker_id=0,
             configs=self.configs,
@@ -96,7 +96,7 @@ class ConfigDesk:
 
         async def put() -> None:
             store = EmbeddedStore(self.tmp_path / "m.db", clock=lambda: 1, durable=False)
-            await membership.ensure_paths(store)
+            await registration.ensure_paths(store)
             await store.create(EntityConfig.path(entity), data)
             await store.close()
 

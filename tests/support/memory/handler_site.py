@@ -163,7 +163,7 @@ class Site:
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=self.coordinators.transactions,
             groups=self.coordinators.groups,
-            orders=cast(Any, SimpleNamespace()),
+            executor=cast(Any, SimpleNamespace()),
             controller=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,
             quotas=QuotaEntities(),

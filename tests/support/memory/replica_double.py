@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.runtime.controller.channel import Line
+from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.state.controller.leadership import TopicPartition
@@ -80,7 +80,7 @@ class Node:
                 broker_id=id_,
                 clock=lambda: 1,
                 new_topic_id=cluster.new_id,
-                connect=lambda info: Line(cluster.nodes[info.id].replicas),
+                connect=lambda info: ChannelTarget(cluster.nodes[info.id].replicas),
                 rebalance=cluster.rebalance,
                 rejoin=self.register,
             ),
@@ -93,7 +93,7 @@ class Node:
 
     async def register(self) -> None:
         """Appear in the cluster."""
-        await membership.register_broker(self.store, self.info, 1)
+        await registration.register_broker(self.store, self.info, 1)
 
     @property
     def info(self) -> BrokerInfo:
@@ -139,7 +139,7 @@ class Nodes:
         return node
 
     async def __aenter__(self) -> Nodes:
-        await membership.ensure_paths(self.first)
+        await registration.ensure_paths(self.first)
         for id_ in range(self._count):
             await self.add(id_)
         return self

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import hosted
-from pykafka_ops.broker.runtime import broker, cleaner, turns
-from pykafka_ops.broker.runtime.cluster import identity, seat
+from pykafka_ops.broker.runtime import broker, cleaner, time_slice
+from pykafka_ops.broker.runtime.cluster import identity, membership
 from pykafka_ops.broker.runtime.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
@@ -88,15 +88,15 @@ def installed(world: World) -> Iterator[None]:
         return SimStore(ensemble)
 
     def lock(directory: Path) -> Any:
-        return _files().lock(f"/{seat.LOCK}")
+        return _files().lock(f"/{membership.LOCK}")
 
     replaced: list[tuple[Any, str, Any]] = [
         (clocks, "time", Clock(loop)),
-        (turns, "time", Clock(loop)),
+        (time_slice, "time", Clock(loop)),
         (cleaner, "time", Clock(loop)),
         (cleaner, "CleanerProcess", lambda: SimCleaner(world)),
-        (seat, "open_store", open_store),
-        (seat, "lock", lock),
+        (membership, "open_store", open_store),
+        (membership, "lock", lock),
         (identity, "random_uuid", lambda: b"\1" + numbers.randbytes(15)),
         (hosted, "_new_id", lambda: numbers.randbytes(8).hex()),
         (broker, "ThreadPoolExecutor", NoPool),
@@ -104,7 +104,7 @@ def installed(world: World) -> Iterator[None]:
         (data_dir, "ThreadPoolExecutor", NoPool),
         (background, "ThreadPoolExecutor", lambda *_, **__: LatePool(loop)),
         (server, "bind", network.bind),
-        *((module, "RealFiles", _files) for module in (seat, identity, log_manager)),
+        *((module, "RealFiles", _files) for module in (membership, identity, log_manager)),
     ]
     with ExitStack() as stack:
         for module, name, value in replaced:

@@ -64,7 +64,7 @@ class FakeTransport(asyncio.Transport):
         self.reading = True
         self.closed = self.aborted = False
         self._unread = b""
-        quotas = connection._server.door.quotas
+        quotas = connection._server.admission.quotas
         quotas.add_listener(connection.listener)
         assert quotas.enter(connection.listener, host)
         connection.connection_made(self)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.membership import generate_broker_id
+from pykafka_ops.broker.metadata.registration import generate_broker_id
 from pykafka_ops.broker.runtime.cluster import adoption
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.storage.files import RealFiles

@@ -16,8 +16,8 @@ from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
     Order,
+    OrderExecutor,
     PartitionErrors,
-    ReplicaService,
 )
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -30,21 +30,21 @@ OF_THE_PAST = (ErrorCode.STALE_BROKER_EPOCH, ErrorCode.STALE_CONTROLLER_EPOCH)
 Replied = Callable[[int, Order, PartitionErrors], None]
 
 
-class Line(NamedTuple):
-    """The way to one broker, and how to hang up."""
+class ChannelTarget(NamedTuple):
+    """Who obeys the orders for one broker, and how to hang up."""
 
-    service: ReplicaService
+    executor: OrderExecutor
     close: Callable[[], None] = lambda: None
 
 
 class ControllerChannel:
     """Orders for one registration of one broker; ``replied`` hears what came of them."""
 
-    def __init__(self, broker: int, epoch: int, line: Line, replied: Replied) -> None:
+    def __init__(self, broker: int, epoch: int, target: ChannelTarget, replied: Replied) -> None:
         self.broker = broker
         self.epoch = epoch
-        self._service = line.service
-        self._hang_up = line.close
+        self._executor = target.executor
+        self._hang_up = target.close
         self._replied = replied
         self._orders: deque[Order] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -93,8 +93,8 @@ class ControllerChannel:
 
     async def _deliver(self, order: Order) -> PartitionErrors:
         if isinstance(order, MetadataOrder):
-            await self._service.apply_update_metadata(order)
+            await self._executor.apply_update_metadata(order)
             return {}
         if isinstance(order, LeaderAndIsrOrder):
-            return await self._service.apply_leader_and_isr(order)
-        return await self._service.apply_stop_replica(order)
+            return await self._executor.apply_leader_and_isr(order)
+        return await self._executor.apply_stop_replica(order)

@@ -5,21 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 
-from pykafka_ops.broker.runtime.controller.channel import ControllerChannel, Line, Replied
-from pykafka_ops.broker.state.controller.orders import Order, ReplicaService
+from pykafka_ops.broker.runtime.controller.channel import ChannelTarget, ControllerChannel, Replied
+from pykafka_ops.broker.state.controller.orders import Order, OrderExecutor
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.errors import ConnectError
 
 log = logging.getLogger("kafka.controller.ControllerChannelManager")
 
-Connect = Callable[[BrokerInfo], Line]
+Connect = Callable[[BrokerInfo], ChannelTarget]
 
 
 class ControllerChannels:
     """One channel per broker; its own replicas are a plain call away."""
 
     def __init__(
-        self, broker_id: int, own: ReplicaService, connect: Connect | None, replied: Replied
+        self, broker_id: int, own: OrderExecutor, connect: Connect | None, replied: Replied
     ) -> None:
         """``own`` obeys for broker ``broker_id``, ``connect`` opens the way to another one."""
         self._broker_id = broker_id
@@ -34,16 +34,16 @@ class ControllerChannels:
         if channel is None or channel.epoch != order.broker_epoch:
             if channel is not None:
                 channel.close()
-            line = self._line(broker, live.get(broker))
-            if line is None:
+            target = self._target(broker, live.get(broker))
+            if target is None:
                 return
-            channel = ControllerChannel(broker, order.broker_epoch, line, self._replied)
+            channel = ControllerChannel(broker, order.broker_epoch, target, self._replied)
             self._channels[broker] = channel
         channel.send(order)
 
-    def _line(self, broker: int, info: BrokerInfo | None) -> Line | None:
+    def _target(self, broker: int, info: BrokerInfo | None) -> ChannelTarget | None:
         if broker == self._broker_id:
-            return Line(self._own)
+            return ChannelTarget(self._own)
         try:
             if self._connect is not None and info is not None:
                 return self._connect(info)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
-from pykafka_ops.broker.metadata.membership import (
+from pykafka_ops.broker.metadata.registration import (
     ControllerMovedError,
     ControllerTerm,
     become_controller,
@@ -29,7 +29,7 @@ from pykafka_ops.broker.metadata.store import (
 )
 from pykafka_ops.broker.metadata.znodes.cluster import Controller as ControllerZnode
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
-from pykafka_ops.broker.runtime.controller.channel import Line
+from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.channels import ControllerChannels
 from pykafka_ops.broker.runtime.controller.leader_rebalance import (
     LeaderRebalance,
@@ -40,8 +40,8 @@ from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     Order,
+    OrderExecutor,
     PartitionErrors,
-    ReplicaService,
     StopReplicaOrder,
 )
 from pykafka_ops.broker.state.controller.steps import ReadStates, Reply, Step, Steps, Write
@@ -74,7 +74,7 @@ class ControllerSettings:
     new_topic_id: Callable[[], bytes]
     unclean: Callable[[str], bool] = lambda topic: False
     delete_enabled: bool = True
-    connect: Callable[[BrokerInfo], Line] | None = None
+    connect: Callable[[BrokerInfo], ChannelTarget] | None = None
     rebalance: RebalanceSettings | None = None
     rejoin: Callable[[], Awaitable[None]] | None = None
 
@@ -83,16 +83,16 @@ class ControllerLoop:
     """Controller, or candidate, for as long as the broker runs."""
 
     def __init__(
-        self, store: MetadataStore, replicas: ReplicaService, settings: ControllerSettings
+        self, store: MetadataStore, executor: OrderExecutor, settings: ControllerSettings
     ) -> None:
-        """``replicas`` obeys the orders for this broker."""
+        """``executor`` obeys the orders for this broker."""
         self._store = store
         self._settings = settings
         self._jobs: asyncio.Queue[Job] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
         self._cancels: list[Cancel] = []
         self._channels = ControllerChannels(
-            settings.broker_id, replicas, settings.connect, self._replied
+            settings.broker_id, executor, settings.connect, self._replied
         )
         self._waiters: list[tuple[str, asyncio.Future[None]]] = []
         self._expired = False

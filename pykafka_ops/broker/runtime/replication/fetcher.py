@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.partitions import follower
 from pykafka_ops.broker.runtime.log_text import Troubles
 from pykafka_ops.broker.runtime.replication import fetch_requests
-from pykafka_ops.broker.runtime.replication.owing import Owing
+from pykafka_ops.broker.runtime.replication.unsynced_partitions import UnsyncedPartitions
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
     Asked,
@@ -68,7 +68,7 @@ class Fetcher:
         """When the first of these may be asked for that an error delays."""
         self._names: dict[bytes, str] = {}
         self._troubles = Troubles(log)
-        self._owing = Owing(site.replicas)
+        self._unsynced = UnsyncedPartitions(site.replicas)
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -81,7 +81,7 @@ class Fetcher:
         state = self.states.get(key)
         if state is None or state.leader_epoch != partition.leader_epoch:
             self.states[key] = follower.begin(partition)
-            self._owing.note(partition)
+            self._unsynced.note(partition)
         elif state.topic_id != partition.topic_id:
             state.topic_id = partition.topic_id
         self._names[partition.topic_id] = partition.topic
@@ -143,7 +143,7 @@ class Fetcher:
 
     async def _step(self, peer: Peer) -> None:
         """Ask once and do what the answer says."""
-        await self._owing.settled()
+        await self._unsynced.synced()
         request = self.request()
         self._troubles.tell()
         if request is None:
@@ -322,7 +322,7 @@ class Fetcher:
             high_watermark=data.high_watermark,
             log_start=data.log_start_offset,
         )
-        self._owing.note(partition)
+        self._unsynced.note(partition)
         if moved and site.replicas.fetches.watched(partition.key):
             site.replicas.wake_soon(partition.key)
         if records and site.throttle.is_throttled(partition.key):

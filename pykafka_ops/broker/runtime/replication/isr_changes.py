@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.runtime.turns import Turns
+from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.replication.in_sync import Proposal, Verdict
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -118,13 +118,13 @@ class IsrChanges:
             for topic in response.topics
             for data in topic.partitions
         }
-        again, turns = [], Turns()
+        again, time_slice = [], TimeSlice()
         for partition, proposal in items:
             name = partition.topic_id if by_id else partition.topic
             answer = answers.get((name, partition.index))
             if answer is None or self._settle(partition, proposal, answer) is Verdict.RETRY:
                 again.append((partition, proposal))
-            await turns.pause()
+            await time_slice.pause()
         return again
 
     def _settle(
@@ -158,7 +158,7 @@ class IsrChanges:
         """Look twice in ``replica.lag.time.max.ms`` at every partition led here."""
         while True:
             await asyncio.sleep(self._replicas.max_lag_ms() / 2000)
-            turns = Turns()
+            time_slice = TimeSlice()
             for partition in self._replicas.all():
                 if partition.in_sync is None:
                     continue
@@ -166,7 +166,7 @@ class IsrChanges:
                     partition.drop_late()
                 except KafkaError as error:
                     log.error("%s-%d: %s", *partition.key, error.message or error.code)
-                await turns.pause()
+                await time_slice.pause()
 
 
 def _is_pending(partition: Partition, proposal: Proposal) -> bool:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
+from pykafka_ops.broker.runtime.sockets.admission import Admission
 from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
-from pykafka_ops.broker.runtime.sockets.door import Door
 from pykafka_ops.broker.runtime.sockets.listeners import bind
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 
@@ -49,7 +49,7 @@ class Server:
         self._loop = loop
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
-        self.door = Door(
+        self.admission = Admission(
             loop,
             ConnectionQuotas(self.dispatch.client_quotas.windows, services.quotas, inter_broker),
             services.timer,
@@ -67,8 +67,8 @@ class Server:
         self._idle_ms: int = get("connections.max.idle.ms")
         limit: int = get("queued.max.request.bytes")
         self.pool.limit = limit if limit > 0 else DEFAULT_LIMIT
-        self.door.quotas.configure(get, self._configs.text)
-        self.door.look()
+        self.admission.quotas.configure(get, self._configs.text)
+        self.admission.look()
 
     # -- listeners -----------------------------------------------------------------------------
 
@@ -81,8 +81,8 @@ class Server:
         asked: int = configs.value("socket.listen.backlog.size")
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
         sockets = bind(host, port)
-        self.door.add(name, sockets, backlog)
-        self.door.quotas.configure(configs.value, configs.text)
+        self.admission.add(name, sockets, backlog)
+        self.admission.quotas.configure(configs.value, configs.text)
         bound: int = sockets[0].getsockname()[1]
         return bound
 
@@ -95,21 +95,21 @@ class Server:
             await self._loop.connect_accepted_socket(lambda: connection, client)
         finally:
             if not connection.identity:  # it was never made
-                self.door.left(listener, ip)
+                self.admission.left(listener, ip)
 
     def queue_clients(self) -> None:
         """Let clients connect; they wait until :meth:`accept`. Raises OSError."""
-        self.door.queue()
+        self.admission.queue()
 
     async def accept(self) -> None:
         """Serve those who connect on any listener; to be called after :meth:`queue_clients`."""
-        self.door.open()
+        self.admission.open()
         self._sweep_idle()
         self._sweep_stalled()
 
     def stop_accepting(self) -> None:
         """Close the listening sockets; connections stay."""
-        self.door.close()
+        self.admission.close()
 
     async def close(self, grace: float = 1.0) -> None:
         """Close every connection; work in progress has ``grace`` seconds to end by itself."""
@@ -145,7 +145,7 @@ class Server:
     # -- connections ---------------------------------------------------------------------------
 
     def admit(self, connection: Connection) -> None:
-        """A connection is made, to a client that the door has let in."""
+        """A connection is made, to a client that was let in."""
         self._next_id += 1
         connection.identity = self._next_id
         self._connections[self._next_id] = connection
@@ -153,11 +153,11 @@ class Server:
     def forget(self, connection: Connection) -> None:
         """Count a closed connection out."""
         if self._connections.pop(connection.identity, None) is not None:
-            self.door.left(connection.listener, connection.client_host)
+            self.admission.left(connection.listener, connection.client_host)
 
     def _make_room(self) -> None:
         """Close the connection to a client that has been idle, or open, for the longest time."""
-        is_protected = self.door.quotas.is_protected
+        is_protected = self.admission.quotas.is_protected
         others = [c for c in self._connections.values() if not is_protected(c.listener)]
         if others:
             victim = min(others, key=lambda c: (c.is_active, c.identity))

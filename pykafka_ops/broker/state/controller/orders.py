@@ -1,6 +1,6 @@
 """What the controller tells brokers, as values; to itself they are plain calls.
 
-Counterparts of LeaderAndIsr, StopReplica and UpdateMetadata. :class:`ReplicaService` is the
+Counterparts of LeaderAndIsr, StopReplica and UpdateMetadata. :class:`OrderExecutor` is the
 side that obeys: the broker's own replicas, or a connection to another broker.
 """
 
@@ -72,7 +72,7 @@ PartitionErrors = dict[TopicPartition, ErrorCode]
 """Only the partitions that failed; empty if all went well."""
 
 
-class ReplicaService(Protocol):
+class OrderExecutor(Protocol):
     """Obeys a controller.
 
     Calls for one broker come one after the other in the order they were decided. Each raises

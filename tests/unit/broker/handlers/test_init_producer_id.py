@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.metadata.membership import allocate_producer_ids
+from pykafka_ops.broker.metadata.registration import allocate_producer_ids
 from pykafka_ops.broker.metadata.store import MetadataStore, SessionLostError
 from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest

@@ -53,7 +53,7 @@ def asked(site: Site, request: Any, version: int) -> Any:
 @pytest.fixture
 def site() -> Site:
     made = Site()
-    made.services.orders = Obedient()
+    made.services.executor = Obedient()
     return made
 
 
@@ -73,7 +73,7 @@ def test_leader_and_isr_is_obeyed_and_answered_for_each_partition(site: Site, ve
         (topic,) = answer.topics
         assert topic.topic_id == b"i" * 16
         assert [e.error_code for e in topic.partition_errors] == [0, STORAGE]
-    (order,) = site.services.orders.orders  # type: ignore[attr-defined]
+    (order,) = site.services.executor.orders  # type: ignore[attr-defined]
     assert order.broker_epoch == 9
     assert [c.state.leader_epoch for c in order.changes] == [2, 2]
 
@@ -101,5 +101,5 @@ def test_update_metadata_is_taken_over(site: Site) -> None:
     broker = um.UpdateMetadataBroker(id=3, rack="r")
     request = um.UpdateMetadataRequest(controller_epoch=5, live_brokers=[broker])
     assert asked(site, request, 8).error_code == 0
-    (order,) = site.services.orders.orders  # type: ignore[attr-defined]
+    (order,) = site.services.executor.orders  # type: ignore[attr-defined]
     assert [(b.id, b.rack) for b in order.delta.brokers] == [(3, "r")]

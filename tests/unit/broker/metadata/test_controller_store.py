@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import Op, OpResult
@@ -64,8 +64,8 @@ def run(tmp_path: Path) -> Callable[..., None]:
     def go(body: Body, kind: type[EmbeddedStore] = EmbeddedStore) -> None:
         async def main() -> None:
             store = kind(tmp_path / "m.db", clock=lambda: 1, durable=False)
-            await membership.ensure_paths(store)
-            term = await membership.become_controller(store, 0, 1)
+            await registration.ensure_paths(store)
+            term = await registration.become_controller(store, 0, 1)
             await body(store, ControllerStore(store, term))
             await store.close()
 
@@ -165,9 +165,9 @@ def test_a_former_controller_can_write_nothing(run: Callable[..., None]) -> None
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         await tree.write([create("a")])
         await store.delete(Controller.path)
-        await membership.become_controller(store, 1, 2)
+        await registration.become_controller(store, 1, 2)
         for item in (create("b"), RemoveTopic(topic="a"), MarkDeleted(topic="a")):
-            with pytest.raises(membership.ControllerMovedError):
+            with pytest.raises(registration.ControllerMovedError):
                 await tree.write([item])
         assert await store.children("/brokers/topics") == ["a"]
 

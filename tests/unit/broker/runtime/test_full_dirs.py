@@ -16,7 +16,7 @@ from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
 from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.handler_site import batch
-from tests.unit.broker.runtime.replication.test_replica_service import ID, ME, OTHER, Desk
+from tests.unit.broker.runtime.replication.test_order_executor import ID, ME, OTHER, Desk
 
 MIB = 1 << 20
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig
 from pykafka_ops.broker.services import config_store
@@ -34,7 +34,7 @@ def test_clients_hear_of_an_unknown_error_and_the_log_says_which(
 ) -> None:
     async def go() -> None:
         store = EmbeddedStore(tmp_path / "m.db", clock=lambda: 1, durable=False)
-        await membership.ensure_paths(store)
+        await registration.ensure_paths(store)
         await store.create(EntityConfig.path("topics/t"), b"{", make_parents=True)
         if trouble == "gone":
             await store.close()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import Create
 from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
@@ -33,7 +33,7 @@ def run(tmp_path: Path) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], 
         async def main() -> None:
             clock = Clock()
             store = EmbeddedStore(tmp_path / "m.db", clock=clock, durable=False)
-            await membership.ensure_paths(store)
+            await registration.ensure_paths(store)
             told: Told = []
             watch = ConfigWatch(store, lambda entity, values: told.append((entity, values)))
             await body(store, watch, told, clock)

@@ -316,7 +316,7 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
         if log.topic == "u":
             return real(log, records)
         pair.copy.go_offline()
-        pair.fetcher.remove(("t", 0))  # as LocalReplicas does
+        pair.fetcher.remove(("t", 0))  # as LocalOrderExecutor does
         raise KafkaError(STORAGE)
 
     monkeypatch.setattr(Log, "append_as_follower", fail)

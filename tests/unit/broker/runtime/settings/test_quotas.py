@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.services import config_store
@@ -37,7 +37,7 @@ def follow(
     async def main() -> None:
         ticks = itertools.count(1)
         store = EmbeddedStore(tmp_path / "m.db", clock=lambda: next(ticks), durable=False)
-        await membership.ensure_paths(store)
+        await registration.ensure_paths(store)
         for path, data in before.items():
             await store.create(f"/config/{path}", data, make_parents=True)
         configs = BrokerConfigs({"broker.id": "0"})

@@ -1,4 +1,4 @@
-"""A broker's seat in its cluster: the tree of znodes, the ids, the registration."""
+"""A broker's membership of its cluster: the tree of znodes, the ids, the registration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
-from pykafka_ops.broker.metadata.membership import (
+from pykafka_ops.broker.metadata.registration import (
     BrokerIdTakenError,
     cluster_id,
     ensure_paths,
@@ -91,7 +91,7 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
         ) from None
 
 
-class Seat:
+class Membership:
     """Which broker this is, of which cluster; use :meth:`take`."""
 
     def __init__(self, store: MetadataStore, configs: BrokerConfigs) -> None:
@@ -104,25 +104,26 @@ class Seat:
         """Whether this broker is the cluster, and nobody has used the tree before."""
 
     @classmethod
-    async def take(cls, store: MetadataStore, configs: BrokerConfigs) -> Seat:
+    async def take(cls, store: MetadataStore, configs: BrokerConfigs) -> Membership:
         """Settle the ids. Raises StoreError; StorageError if the log directories are those of
         another cluster."""
-        seat = cls(store, configs)
+        membership = cls(store, configs)
         alone = not configs.value("zookeeper.connect")
         dirs = check.log_dirs(configs.value)
         stored_id, stored_cluster = adoption.stored_identity(RealFiles(), dirs)
-        seat.fresh = alone and await adoption.is_fresh(store)
+        membership.fresh = alone and await adoption.is_fresh(store)
         await ensure_paths(store)
-        adopted = stored_cluster if seat.fresh else None
-        seat.cluster_id = await cluster_id(store, adopted or uuid_text(identity.random_uuid()))
-        if stored_cluster not in (None, seat.cluster_id):
+        adopted = stored_cluster if membership.fresh else None
+        proposed = adopted or uuid_text(identity.random_uuid())
+        membership.cluster_id = await cluster_id(store, proposed)
+        if stored_cluster not in (None, membership.cluster_id):
             raise StorageError(
-                f"The Cluster ID {seat.cluster_id} doesn't match stored clusterId "
+                f"The Cluster ID {membership.cluster_id} doesn't match stored clusterId "
                 f"{stored_cluster} in {dirs[0]}. The broker is trying to join the wrong cluster. "
                 "Configured zookeeper.connect may be wrong."
             )
-        seat.broker_id = await identity.broker_id(store, configs, stored_id)
-        return seat
+        membership.broker_id = await identity.broker_id(store, configs, stored_id)
+        return membership
 
     async def rejoin(self) -> int:
         """Register again after the session was lost; the new epoch. Raises as :meth:`register`."""

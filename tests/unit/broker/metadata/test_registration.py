@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.metadata import membership
+from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import BadVersionError, Create
 from pykafka_ops.broker.metadata.znodes.cluster import Controller, ProducerIdBlock, ProducerIds
@@ -33,7 +33,7 @@ def run(tmp_path: Path) -> Callable[[Body], None]:
         async def main() -> None:
             one = EmbeddedStore(tmp_path / "m.db", clock=lambda: 1, durable=False)
             two = one.sibling()
-            await membership.ensure_paths(one)
+            await registration.ensure_paths(one)
             await body(one, two)
             await two.close()
             await one.close()
@@ -45,10 +45,10 @@ def run(tmp_path: Path) -> Callable[[Body], None]:
 
 def test_a_first_broker_makes_kafkas_tree(run: Callable[[Body], None]) -> None:
     async def body(store: EmbeddedStore, _: EmbeddedStore) -> None:
-        await membership.cluster_id(store, "WZfOpypdRa28B4-blD8nrw")
-        await membership.register_broker(store, info(0), 5)
-        await membership.become_controller(store, 0, 5)
-        await membership.ensure_feature(store)
+        await registration.cluster_id(store, "WZfOpypdRa28B4-blD8nrw")
+        await registration.register_broker(store, info(0), 5)
+        await registration.become_controller(store, 0, 5)
+        await registration.ensure_feature(store)
         golden = json.loads((GOLDEN / "01-three-brokers.json").read_text())
         wanted = {p for p in golden if "acl" not in p and p[-2:] not in ("/1", "/2")}
         found: set[str] = set()
@@ -70,39 +70,39 @@ def test_a_first_broker_makes_kafkas_tree(run: Callable[[Body], None]) -> None:
 
 def test_the_first_cluster_id_stays(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
-        assert await membership.cluster_id(one, "a") == "a"
-        assert await membership.cluster_id(two, "b") == "a"
+        assert await registration.cluster_id(one, "a") == "a"
+        assert await registration.cluster_id(two, "b") == "a"
 
     run(body)
 
 
 def test_a_registration_gives_an_epoch_that_grows(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
-        first = await membership.register_broker(one, info(0), 5)
-        assert await membership.register_broker(one, info(0), 6) == first
+        first = await registration.register_broker(one, info(0), 5)
+        assert await registration.register_broker(one, info(0), 6) == first
         with pytest.raises(PkoError, match="broker id 0 is registered already"):
-            await membership.register_broker(two, info(0), 5)
+            await registration.register_broker(two, info(0), 5)
         one.expire()
-        assert await membership.register_broker(two, info(0), 7) > first
+        assert await registration.register_broker(two, info(0), 7) > first
 
     run(body)
 
 
 def test_only_one_broker_becomes_controller(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
-        term = await membership.become_controller(one, 1, 5)
+        term = await registration.become_controller(one, 1, 5)
         assert term.epoch == 1
-        with pytest.raises(membership.ControllerMovedError):
-            await membership.become_controller(two, 2, 5)
-        await membership.resign(one, term)
-        later = await membership.become_controller(two, 2, 6)
+        with pytest.raises(registration.ControllerMovedError):
+            await registration.become_controller(two, 2, 5)
+        await registration.resign(one, term)
+        later = await registration.become_controller(two, 2, 6)
         assert later.epoch == 2
         node = await one.get(Controller.path)
         assert node is not None
         assert Controller.decode(node.data) == 2
         with pytest.raises(BadVersionError):
             await one.multi([term.check(), Create("/zombie")])
-        await membership.resign(one, term)
+        await registration.resign(one, term)
         assert await one.exists(Controller.path) is not None
 
     run(body)
@@ -110,8 +110,8 @@ def test_only_one_broker_becomes_controller(run: Callable[[Body], None]) -> None
 
 def test_a_claim_that_had_succeeded_unnoticed_counts(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, _: EmbeddedStore) -> None:
-        term = await membership.become_controller(one, 1, 5)
-        again = await membership._claimed_after_all(
+        term = await registration.become_controller(one, 1, 5)
+        again = await registration._claimed_after_all(
             one, 1, term.epoch, BadVersionError("/controller_epoch")
         )
         assert again == term
@@ -121,7 +121,7 @@ def test_a_claim_that_had_succeeded_unnoticed_counts(run: Callable[[Body], None]
 
 def test_generated_broker_ids_are_above_the_reserved(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
-        ids = [await membership.generate_broker_id(store, 1000) for store in (one, two, one)]
+        ids = [await registration.generate_broker_id(store, 1000) for store in (one, two, one)]
         assert ids == [1001, 1002, 1003]
 
     run(body)
@@ -129,11 +129,11 @@ def test_generated_broker_ids_are_above_the_reserved(run: Callable[[Body], None]
 
 def test_producer_id_blocks_follow_each_other(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
-        assert await membership.allocate_producer_ids(one, 1) == ProducerIds(1, 0, 999)
-        assert await membership.allocate_producer_ids(two, 2) == ProducerIds(2, 1000, 1999)
+        assert await registration.allocate_producer_ids(one, 1) == ProducerIds(1, 0, 999)
+        assert await registration.allocate_producer_ids(two, 2) == ProducerIds(2, 1000, 1999)
         end = ProducerIds(1, 2**63 - 1000, 2**63 - 1)
         await one.set(ProducerIdBlock.path, ProducerIdBlock.encode(end))
         with pytest.raises(KafkaError, match="exhausted"):
-            await membership.allocate_producer_ids(one, 1)
+            await registration.allocate_producer_ids(one, 1)
 
     run(body)

@@ -1,33 +1,35 @@
-"""One loop timer for the requests that wait with a deadline."""
+"""One timer of the event loop for many deadlines."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from pykafka_ops.broker.storage.clocks import monotonic_clock
 
+class DeadlineTimer:
+    """Calls ``due()`` at the earliest deadline, which does what is due and gives the next one.
 
-class Expiry:
-    """Calls ``expire(now)``, which completes what is overdue and gives the next deadline."""
+    ``clock()`` is monotonic and in ms, as are deadlines.
+    """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, clock: Callable[[], float]) -> None:
         self._loop = loop
+        self._clock = clock
         self._armed: tuple[float, asyncio.TimerHandle] | None = None
-        self.expire: Callable[[float], float | None] = lambda now: None
+        self.due: Callable[[], float | None] = lambda: None
 
     def arm(self, deadline: float) -> None:
-        """Have waiting requests expire at ``deadline`` (monotonic ms) at the latest."""
+        """Have ``due`` called at ``deadline`` at the latest."""
         if self._armed is not None:
             if self._armed[0] <= deadline:
                 return
             self._armed[1].cancel()
-        delay = max(0.0, deadline - monotonic_clock()) / 1000
+        delay = max(0.0, deadline - self._clock()) / 1000
         self._armed = (deadline, self._loop.call_later(delay, self._fire))
 
     def _fire(self) -> None:
         self._armed = None
-        following = self.expire(monotonic_clock())
+        following = self.due()
         if following is not None:
             self.arm(following)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.runtime.log_text import first_of
-from pykafka_ops.broker.runtime.turns import Turns
+from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.controller.leadership import EPOCH_DURING_DELETE
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -43,8 +43,8 @@ EXPECTED = (ErrorCode.STALE_CONTROLLER_EPOCH,)
 """A new controller repeats what is known."""
 
 
-class LocalReplicas:
-    """A :class:`.orders.ReplicaService` on this broker's own logs."""
+class LocalOrderExecutor:
+    """A :class:`.orders.OrderExecutor` on this broker's own logs."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class LocalReplicas:
         errors: PartitionErrors = {}
         leaders = {broker.id for broker in order.leaders}
         refused: dict[str, list[str]] = {}
-        turns = Turns()
+        time_slice = TimeSlice()
         for change in order.changes:
             try:
                 self._become(change, leaders)
@@ -94,7 +94,7 @@ class LocalReplicas:
                 else:
                     log.error("%s: %s", name, reason)
                 errors[change.topic, change.partition] = ErrorCode(error.code)
-            await turns.pause()
+            await time_slice.pause()
         for reason, names in refused.items():  # one line: a new controller tells of everything
             log.info("%s: %s", first_of(names), reason)
         if self._fetchers is not None:
@@ -109,13 +109,13 @@ class LocalReplicas:
     async def _stop_all(self, order: StopReplicaOrder) -> PartitionErrors:
         self._check(order.controller_epoch, order.broker_epoch)
         errors: PartitionErrors = {}
-        turns = Turns()
+        time_slice = TimeSlice()
         for stop in order.stops:
             try:
                 self._stop(stop)
             except KafkaError as error:
                 errors[stop.topic, stop.partition] = ErrorCode(error.code)
-            await turns.pause()
+            await time_slice.pause()
         if self._fetchers is not None:
             self._fetchers.end_idle()
         return errors

@@ -1,4 +1,4 @@
-"""Lets clients in: one door per broker, a gate on each listener.
+"""Lets clients in, as many and as fast as quotas allow: one gate on each listener.
 
 Counterpart of ``SocketServer.Acceptor``.
 """
@@ -22,7 +22,7 @@ Welcome = Callable[[str, str, socket.socket], None]
 """Serves a client that was let in, by listener and address."""
 
 
-class Door:
+class Admission:
     """``welcome`` gets whom ``quotas`` let in, ``make_room()`` closes a connection of a client
     when there are too many because brokers were let in, too."""
 
@@ -105,20 +105,20 @@ class Door:
 
 
 class _Gate:
-    """The door as the acceptors of one listener see it (``acceptor.Gate``)."""
+    """The admission as the acceptors of one listener see it (``acceptor.Gate``)."""
 
-    def __init__(self, door: Door, listener: str) -> None:
-        self._door = door
+    def __init__(self, admission: Admission, listener: str) -> None:
+        self._admission = admission
         self._listener = listener
 
     def arrival_s(self) -> float:
         """As ``ConnectionQuotas.arrival_ms``, in seconds."""
-        return self._door.quotas.arrival_ms(self._listener, self._door.timer()) / 1000
+        return self._admission.quotas.arrival_ms(self._listener, self._admission.timer()) / 1000
 
     def has_room(self) -> bool:
         """As ``ConnectionQuotas.has_room``."""
-        return self._door.quotas.has_room(self._listener)
+        return self._admission.quotas.has_room(self._listener)
 
     def take(self, client: socket.socket) -> None:
-        """As ``Door.take``."""
-        self._door.take(self._listener, client)
+        """As ``Admission.take``."""
+        self._admission.take(self._listener, client)

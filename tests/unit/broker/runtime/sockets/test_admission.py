@@ -1,4 +1,4 @@
-"""The door lets in whom the quotas let in, and hangs up on the others."""
+"""Who is within the quotas is let in, the others are hung up on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-from pykafka_ops.broker.runtime.sockets.door import Door
+from pykafka_ops.broker.runtime.sockets.admission import Admission
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntities, QuotaEntity
@@ -18,7 +18,7 @@ from tests.support.wire.server import Client, make_server, run, until
 
 
 class Socket:
-    """What the door does with a connected socket."""
+    """What an admission does with a connected socket."""
 
     def __init__(self, host: str | None) -> None:
         self.host = host
@@ -34,7 +34,7 @@ class Socket:
 
 
 class Entrance:
-    """A door on a loop of nothing but timers."""
+    """An admission on a loop of nothing but timers."""
 
     def __init__(self, **settings: str) -> None:
         self.entities = QuotaEntities()
@@ -46,7 +46,7 @@ class Entrance:
         quotas.configure(configs.value, configs.text)
         self.inside: list[str] = []
         self.made_room = 0
-        self.door = Door(
+        self.admission = Admission(
             cast(Any, self),
             quotas,
             lambda: 0.0,
@@ -63,7 +63,7 @@ class Entrance:
 
     def come(self, host: str | None, listener: str = "A") -> Socket:
         client = Socket(host)
-        self.door.take(listener, cast(socket.socket, client))
+        self.admission.take(listener, cast(socket.socket, client))
         return client
 
 
@@ -71,7 +71,7 @@ def test_an_address_with_too_many_connections_is_hung_up_on_at_once() -> None:
     entrance = Entrance(max_connections_per_ip="1")
     assert [entrance.come("1.1.1.1").closed for _ in range(2)] == [False, True]
     assert not entrance.come("2.2.2.2").closed
-    entrance.door.left("A", "1.1.1.1")
+    entrance.admission.left("A", "1.1.1.1")
     assert not entrance.come("1.1.1.1").closed
     assert entrance.inside == ["A 1.1.1.1", "A 2.2.2.2", "A 1.1.1.1"]
 
@@ -88,14 +88,14 @@ def test_an_address_that_comes_too_often_is_hung_up_on_after_a_while() -> None:
     hang_up()
     assert late.closed
     other = entrance.come("1.1.1.1")
-    entrance.door.close()
+    entrance.admission.close()
     assert other.closed
 
 
 def test_who_has_gone_while_it_waited_takes_no_room() -> None:
     entrance = Entrance()
     assert entrance.come(None).closed
-    assert (entrance.inside, entrance.door.quotas.total) == ([], 0)
+    assert (entrance.inside, entrance.admission.quotas.total) == ([], 0)
 
 
 def test_a_client_makes_room_for_a_broker() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.metadata.membership import BrokerIdTakenError
-from pykafka_ops.broker.runtime.cluster import identity, seat
-from pykafka_ops.broker.runtime.cluster.seat import Seat
+from pykafka_ops.broker.metadata.registration import BrokerIdTakenError
+from pykafka_ops.broker.runtime.cluster import identity, membership
+from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.errors import StorageError
 
@@ -39,8 +39,8 @@ def log_dir(directory: Path, meta: str = "") -> dict[str, str]:
     return {"zookeeper.connect": "unused:2181", "log.dirs": str(path)}
 
 
-async def sit_down(store: EmbeddedStore, settings: dict[str, str]) -> Seat:
-    return await Seat.take(store, identity.configs(settings))
+async def joined(store: EmbeddedStore, settings: dict[str, str]) -> Membership:
+    return await Membership.take(store, identity.configs(settings))
 
 
 def info(id_: int) -> BrokerInfo:
@@ -49,7 +49,7 @@ def info(id_: int) -> BrokerInfo:
 
 def test_the_configured_id_counts(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
-        found = await sit_down(store, {**log_dir(tmp_path), "broker.id": "7"})
+        found = await joined(store, {**log_dir(tmp_path), "broker.id": "7"})
         assert found.broker_id == 7
 
     with_tree(tmp_path, body)
@@ -58,14 +58,14 @@ def test_the_configured_id_counts(tmp_path: Path) -> None:
 def test_a_broker_without_id_gets_the_next_above_the_reserved(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
         settings = {**log_dir(tmp_path), "reserved.broker.max.id": "20"}
-        assert [(await sit_down(store, settings)).broker_id for _ in range(2)] == [21, 22]
+        assert [(await joined(store, settings)).broker_id for _ in range(2)] == [21, 22]
 
     with_tree(tmp_path, body)
 
 
 def test_an_id_given_before_stays(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
-        found = await sit_down(store, log_dir(tmp_path, "broker.id=1003\n"))
+        found = await joined(store, log_dir(tmp_path, "broker.id=1003\n"))
         assert found.broker_id == 1003
 
     with_tree(tmp_path, body)
@@ -83,7 +83,7 @@ def test_a_lone_broker_keeps_a_generated_id(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
         settings = log_dir(tmp_path, "broker.id=1001\n")
         del settings["zookeeper.connect"]
-        assert (await sit_down(store, settings)).broker_id == 1001
+        assert (await joined(store, settings)).broker_id == 1001
 
     with_tree(tmp_path, body)
 
@@ -92,7 +92,7 @@ def test_log_directories_of_another_cluster_are_refused(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
         settings = log_dir(tmp_path, f"broker.id=1\ncluster.id={CLUSTER}\n")
         with pytest.raises(StorageError, match="trying to join the wrong cluster"):
-            await sit_down(store, settings)
+            await joined(store, settings)
         assert await store.get("/brokers/seqid") is not None
         assert await store.children("/brokers/ids") == []
 
@@ -103,7 +103,7 @@ def test_an_empty_embedded_tree_takes_the_cluster_of_the_directories(tmp_path: P
     async def body(store: EmbeddedStore) -> None:
         settings = log_dir(tmp_path, f"broker.id=1\ncluster.id={CLUSTER}\n")
         del settings["zookeeper.connect"]
-        found = await sit_down(store, settings)
+        found = await joined(store, settings)
         assert (found.cluster_id, found.fresh) == (CLUSTER, True)
 
     with_tree(tmp_path, body)
@@ -111,7 +111,7 @@ def test_an_empty_embedded_tree_takes_the_cluster_of_the_directories(tmp_path: P
 
 def test_a_broker_of_a_cluster_adopts_no_logs(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
-        assert not (await sit_down(store, log_dir(tmp_path))).fresh
+        assert not (await joined(store, log_dir(tmp_path))).fresh
 
     with_tree(tmp_path, body)
 
@@ -119,14 +119,14 @@ def test_a_broker_of_a_cluster_adopts_no_logs(tmp_path: Path) -> None:
 def test_an_id_in_use_is_refused_after_a_session_has_had_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seat, "GRACE_MS", 0)
+    monkeypatch.setattr(membership, "GRACE_MS", 0)
 
     async def body(store: EmbeddedStore) -> None:
         settings = {**log_dir(tmp_path), "broker.id": "1", "zookeeper.session.timeout.ms": "1"}
         other = store.sibling()
-        await (await sit_down(other, settings)).register(info(1))
+        await (await joined(other, settings)).register(info(1))
         with pytest.raises(BrokerIdTakenError, match="broker id 1 is registered already"):
-            await (await sit_down(store, settings)).register(info(1))
+            await (await joined(store, settings)).register(info(1))
         await other.close()
 
     with_tree(tmp_path, body)
@@ -135,13 +135,13 @@ def test_an_id_in_use_is_refused_after_a_session_has_had_its_time(
 def test_the_end_of_a_former_session_is_waited_for_and_seen_by_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seat, "SETTLE_S", 0.05)
+    monkeypatch.setattr(membership, "SETTLE_S", 0.05)
 
     async def body(store: EmbeddedStore) -> None:
         settings = {**log_dir(tmp_path), "broker.id": "1"}
         former = store.sibling()
-        before = await (await sit_down(former, settings)).register(info(1))
-        taken = await sit_down(store, settings)
+        before = await (await joined(former, settings)).register(info(1))
+        taken = await joined(store, settings)
         joining = asyncio.create_task(taken.register(info(1)))
         await asyncio.sleep(0)
         assert not joining.done()
@@ -149,14 +149,14 @@ def test_the_end_of_a_former_session_is_waited_for_and_seen_by_others(
         gone = asyncio.get_running_loop().time()
         epoch = await joining
         assert epoch > before
-        assert asyncio.get_running_loop().time() - gone >= seat.SETTLE_S, "nobody saw the end"
+        assert asyncio.get_running_loop().time() - gone >= membership.SETTLE_S, "nobody saw the end"
 
     with_tree(tmp_path, body)
 
 
 def test_after_a_lost_session_the_same_endpoints_are_registered_anew(tmp_path: Path) -> None:
     async def body(store: EmbeddedStore) -> None:
-        taken = await sit_down(store, {**log_dir(tmp_path), "broker.id": "1"})
+        taken = await joined(store, {**log_dir(tmp_path), "broker.id": "1"})
         first = await taken.register(info(1))
         written = await store.get("/brokers/ids/1")
         store.expire()

@@ -9,8 +9,8 @@ STRETCH_S = 0.005
 """So long work goes on before clients get a turn."""
 
 
-class Turns:
-    """Gives everybody else a turn now and then: ``await turns.pause()`` between two items."""
+class TimeSlice:
+    """Gives everybody else a turn now and then: ``await time_slice.pause()`` between two items."""
 
     def __init__(self) -> None:
         self._until = time.monotonic() + STRETCH_S

@@ -11,7 +11,7 @@ import pytest
 from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.runtime.replication.replica_service import LocalReplicas
+from pykafka_ops.broker.runtime.replication.order_executor import LocalOrderExecutor
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.controller.leadership import (
     EPOCH_DURING_DELETE,
@@ -74,7 +74,7 @@ class Desk:
             config_of=lambda _: TopicConfig.of({}),
             files=self.files,
             settings=StorageSettings(clock=lambda: 1000, timer=lambda: 1000),
-            on_offline=lambda path, gone, last: self.service.dir_failed(gone),
+            on_offline=lambda path, gone, last: self.executor.dir_failed(gone),
         )
         self.logs.open(1000)
         self.soon: list[Any] = []
@@ -89,7 +89,7 @@ class Desk:
         self.coordinators = SimpleNamespace(events=[], topics_deleted=lambda topics: None)
         self.coordinators.led = lambda p: self.coordinators.events.append(("led", p.leader))
         self.coordinators.lost = lambda *key: self.coordinators.events.append(("lost", key))
-        self.service = LocalReplicas(
+        self.executor = LocalOrderExecutor(
             self.image,
             self.replicas,
             self.logs,
@@ -97,13 +97,13 @@ class Desk:
             coordinators=cast(Any, self.coordinators),
             fetchers=cast(Any, self.fetchers),
         )
-        self.service.broker_epoch = 50
+        self.executor.broker_epoch = 50
         self.live(ME, OTHER)
 
     def live(self, *ids: int) -> None:
         brokers = [BrokerInfo(id=id_, endpoints=()) for id_ in ids]
         delta = MetadataDelta(controller_id=OTHER, controller_epoch=1, brokers=brokers)
-        drive(self.service.apply_update_metadata(MetadataOrder(broker_epoch=50, delta=delta)))
+        drive(self.executor.apply_update_metadata(MetadataOrder(broker_epoch=50, delta=delta)))
 
     def order(
         self,
@@ -127,7 +127,7 @@ class Desk:
             broker_epoch=broker_epoch,
             changes=[change],
         )
-        return drive(self.service.apply_leader_and_isr(told))
+        return drive(self.executor.apply_leader_and_isr(told))
 
     def stop(self, epoch: int, *, delete: bool, index: int = 0) -> Errors:
         """StopReplica of one partition; the errors."""
@@ -137,7 +137,7 @@ class Desk:
             broker_epoch=50,
             stops=[StopChange("t", index, epoch, delete)],
         )
-        return drive(self.service.apply_stop_replica(told))
+        return drive(self.executor.apply_stop_replica(told))
 
     @property
     def partition(self) -> Partition:
@@ -297,7 +297,7 @@ def test_an_order_is_refused_while_the_session_is_lost(desk: Desk) -> None:
     async def load(_: object) -> None:
         raise SessionLostError("/config/topics/t")
 
-    desk.service._settings = cast(Any, SimpleNamespace(load_topics=load))
+    desk.executor._settings = cast(Any, SimpleNamespace(load_topics=load))
     with pytest.raises(KafkaError) as caught:
         desk.order(ME, 3)
     assert caught.value.code == ErrorCode.STALE_BROKER_EPOCH, "the next registration gets all anew"

@@ -12,8 +12,8 @@ from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.errors import KafkaError
 
 
-class Owing:
-    """The partitions of one fetcher whose logs owe something."""
+class UnsyncedPartitions:
+    """The partitions of one fetcher whose logs hold records that are not synced yet."""
 
     def __init__(self, replicas: Replicas) -> None:
         self._replicas = replicas
@@ -24,16 +24,16 @@ class Owing:
         if partition.log.durability.owed >= 0:
             self._keys.add(partition.key)
 
-    async def settled(self) -> None:
-        """Wait until none of them owes anything, or is there, any more."""
+    async def synced(self) -> None:
+        """Wait until all of them are synced, or not followed any more."""
         if self._keys:
-            await wait_until(self._replicas, self._keys, self._is_settled)
+            await wait_until(self._replicas, self._keys, self._are_synced)
             self._keys.clear()
 
-    def _is_settled(self) -> bool:
-        return not any(map(self._owes, self._keys))
+    def _are_synced(self) -> bool:
+        return not any(map(self._is_unsynced, self._keys))
 
-    def _owes(self, key: tuple[str, int]) -> bool:
+    def _is_unsynced(self, key: tuple[str, int]) -> bool:
         partition = self._replicas.find(*key)
         try:
             return (

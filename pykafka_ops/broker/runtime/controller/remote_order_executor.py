@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     )
 
 
-class RemoteReplicas:
-    """A :class:`~pykafka_ops.broker.state.controller.orders.ReplicaService` behind a connection.
+class RemoteOrderExecutor:
+    """A :class:`~pykafka_ops.broker.state.controller.orders.OrderExecutor` behind a connection.
 
     Each call raises ConnectError if no answer comes, KafkaError if the whole order is refused.
     """
