@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         AlterClientQuotasRequestEntryData,
     )
 
-log = logging.getLogger("kafka.server.ZkAdminManager")
+log = logging.getLogger("kafka.server.ConfigAdminManager")
 
 
 def handle(context: Context, request: AlterClientQuotasRequest) -> Answer:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest
 
-log = logging.getLogger("kafka.server.ZkAdminManager")
+log = logging.getLogger("kafka.server.ConfigAdminManager")
 
 
 def handle(context: Context, request: AlterUserScramCredentialsRequest) -> Answer:

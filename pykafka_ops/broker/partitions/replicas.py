@@ -170,6 +170,12 @@ class Replicas:
                 partition.advance_high_watermark()
             self.wake_soon(partition.key)
 
+    def log_moved(self, topic: str, index: int) -> None:
+        """A replica is in another log directory: the partition goes on with that log."""
+        partition = self._partitions.get((topic, index))
+        if partition is not None:
+            partition.move_log()
+
     def wake_soon(self, key: PartitionKey) -> None:
         """Wake once for all that is appended while the bytes at hand are served."""
         if not self._woken:

@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.runtime.cluster import adoption, identity, membership
+from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
-from pykafka_ops.broker.runtime.sockets.listeners import Listening
+from pykafka_ops.broker.runtime.settings.listeners import Listening
+from pykafka_ops.broker.runtime.settings.start import settings_at_start
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.state.image import Endpoint as ImageEndpoint
 from pykafka_ops.broker.storage.clocks import monotonic_clock
@@ -21,7 +22,7 @@ from pykafka_ops.settings import check
 from pykafka_ops.wire.apis import ApiKey
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.sockets.listeners import Endpoint
+    from pykafka_ops.broker.runtime.settings.listeners import Endpoint
     from pykafka_ops.broker.state.image import MetadataDelta
 
 log = logging.getLogger("kafka.server.KafkaServer")
@@ -52,7 +53,7 @@ class Broker:
             raise SettingError("; ".join(review.refusals))
         for line in review.warnings:
             log.warning("%s", line)
-        self.configs = identity.configs(properties)
+        self.configs = settings_at_start(properties)
         self._listening = Listening(self.configs)
         self._data_dir = data_dir
         self._on_fatal = on_fatal
@@ -72,7 +73,7 @@ class Broker:
     @property
     def fatal(self) -> bool:
         """Whether it could not go on."""
-        return self.parts.reactions.fatal
+        return self.parts.dir_failures.fatal
 
     # -- start ---------------------------------------------------------------------------------
 
@@ -104,7 +105,7 @@ class Broker:
             await parts.settings.load_topics(names)
         self._opened("peers", parts.peers.close)
         self._opened("fetchers", parts.fetchers.close)
-        self._opened("reactions", parts.reactions.stop)
+        self._opened("failures of log directories", parts.dir_failures.stop)
         self._opened("full directories", parts.full_dirs.stop)
         await self._open_sockets()
         parts.isr_changes.start()

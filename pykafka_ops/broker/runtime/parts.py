@@ -23,11 +23,12 @@ from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSett
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop, ControllerSettings
 from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
 from pykafka_ops.broker.runtime.full_dirs import FullDirs
-from pykafka_ops.broker.runtime.reactions import Reactions
+from pykafka_ops.broker.runtime.log_dir_failures import LogDirFailures
 from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
 from pykafka_ops.broker.runtime.replication.follower_throttle import FollowerThrottle
 from pykafka_ops.broker.runtime.replication.isr_changes import IsrChanges
 from pykafka_ops.broker.runtime.replication.order_executor import LocalOrderExecutor
+from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.settings.storage import storage_settings
 from pykafka_ops.broker.runtime.sockets.server import Server
@@ -71,29 +72,30 @@ class Parts:
         self.configs = membership.configs
         self.broker_id = membership.broker_id
         self.image = MetadataImage(membership.cluster_id)
-        self.reactions = Reactions(self, on_fatal)
+        self.dir_failures = LogDirFailures(
+            membership, lambda gone: self.executor.dir_failed(gone), on_fatal
+        )
         self.deadlines = DeadlineTimer(loop, monotonic_clock)
         self.peers = Peers(self.image, self.configs, self.broker_id, listener)
         self._make_storage()
         self._make_cluster()
-        self.logs.moves.on_moved = self.reactions.log_moved
+        self.logs.moves.on_moved = self.replicas.log_moved
         self.logs.on_flushed = self.replicas.flushed
         self.services = self._make_services()
         self.server = Server(self.services, loop, inter_broker=listener)
         self.tasks = PeriodicTasks(self.logs, self.configs, clock=wall_clock, timer=monotonic_clock)
         self.cleaner = LogCleaner(self.logs, self.configs, wall_clock, run_in_thread)
         self.logs.moves.is_held = self.cleaner.is_busy
+        self.settings.effects = self._setting_effects()
 
     def _make_storage(self) -> None:
-        membership, reactions = self.membership, self.reactions
+        membership = self.membership
         self.throttles = ReplicationThrottles(membership.broker_id, self.configs.value)
         self.quotas = QuotaEntities()
         self.settings = LiveSettings(
             membership.store,
             membership.broker_id,
             self.configs,
-            on_topic=reactions.topic_changed,
-            on_broker=reactions.settings_changed,
             throttles=self.throttles,
             quotas=self.quotas,
         )
@@ -103,8 +105,8 @@ class Parts:
             cluster_id=membership.cluster_id,
             config_of=self.settings.topic_config,
             settings=storage_settings(self.configs, wall_clock, monotonic_clock),
-            on_offline=reactions.dir_failed,
-            wake=reactions.wake_logs,
+            on_offline=self.dir_failures.failed,
+            wake=lambda: self.tasks.wake(),
         )
         self.replicas = Replicas(
             membership.broker_id,
@@ -116,8 +118,21 @@ class Parts:
             alive=self.image.alive,
         )
         self.deadlines.due = lambda: self.replicas.expire(monotonic_clock())
-        self.full_dirs = FullDirs(self.logs, self.replicas, self.image, reactions.announce)
+        self.full_dirs = FullDirs(self.logs, self.replicas, self.image, self.dir_failures.announce)
         self.logs.on_full = self.full_dirs.filled
+
+    def _setting_effects(self) -> SettingEffects:
+        return SettingEffects(
+            self.configs,
+            self.logs,
+            self.settings.topic_config,
+            allow_unclean=self.controller.unclean_allowed,
+            copies=[
+                lambda _: self.server.reconfigure(),
+                self.cleaner.reconfigure,
+                lambda _: self.fetchers.reconfigure(),
+            ],
+        )
 
     def _make_cluster(self) -> None:
         self.coordinators = Coordinators(

@@ -15,6 +15,7 @@ from unittest.mock import patch
 from pykafka_ops.broker.coordinators import hosted
 from pykafka_ops.broker.runtime import broker, cleaner, time_slice
 from pykafka_ops.broker.runtime.cluster import identity, membership
+from pykafka_ops.broker.runtime.settings import start
 from pykafka_ops.broker.runtime.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
@@ -104,7 +105,7 @@ def installed(world: World) -> Iterator[None]:
         (data_dir, "ThreadPoolExecutor", NoPool),
         (background, "ThreadPoolExecutor", lambda *_, **__: LatePool(loop)),
         (server, "bind", network.bind),
-        *((module, "RealFiles", _files) for module in (membership, identity, log_manager)),
+        *((module, "RealFiles", _files) for module in (membership, start, log_manager)),
     ]
     with ExitStack() as stack:
         for module, name, value in replaced:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import NoNodeError
@@ -21,26 +21,26 @@ from pykafka_ops.broker.metadata.znodes.config import (
     EntityConfig,
 )
 from pykafka_ops.broker.runtime.settings.quotas import QuotaSettings
-from pykafka_ops.broker.services.config_watch import ConfigWatch
+from pykafka_ops.broker.runtime.settings.watch import ConfigWatch
 from pykafka_ops.errors import PkoError
 from pykafka_ops.settings import check
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
+    from pykafka_ops.broker.runtime.settings.effects import SettingEffects
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.configs.topic import TopicConfig
     from pykafka_ops.broker.state.quotas.entities import QuotaEntities
     from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 
-log = logging.getLogger("kafka.server.ZkConfigManager")
+log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 
 
 class LiveSettings:
     """The overrides of every topic, the dynamic settings of this broker, and all quotas.
 
-    ``on_topic(topic, config)`` is called when a topic's settings changed while running,
-    ``on_broker(names)`` with the broker settings whose value changed. ``throttles`` learn which
-    replicas count; ``quotas`` is kept up to date.
+    ``effects`` is told what changed while running. ``throttles`` learn which replicas count;
+    ``quotas`` is kept up to date.
     """
 
     def __init__(
@@ -49,16 +49,13 @@ class LiveSettings:
         broker_id: int,
         configs: BrokerConfigs,
         *,
-        on_topic: Callable[[str, TopicConfig], None],
-        on_broker: Callable[[frozenset[str]], None],
         throttles: ReplicationThrottles,
         quotas: QuotaEntities,
     ) -> None:
         self._store = store
         self._broker_id = broker_id
         self._configs = configs
-        self._on_topic = on_topic
-        self._on_broker = on_broker
+        self.effects: SettingEffects | None = None
         self._throttles = throttles
         self._quotas = QuotaSettings(store, quotas)
         self._overrides: dict[str, dict[str, str]] = {}
@@ -102,7 +99,8 @@ class LiveSettings:
         kind, _, name = entity.partition("/")
         if kind == TOPICS:
             self._set_topic(name, values)
-            self._on_topic(name, self._configs.topic_config(values))
+            if self.effects is not None:
+                self.effects.topic_changed(name, self._configs.topic_config(values))
         elif kind == BROKERS and name in (DEFAULT_ENTITY, str(self._broker_id)):
             self._take_broker(name, values)
         elif kind in (USERS, CLIENTS, IPS):
@@ -122,5 +120,5 @@ class LiveSettings:
             applied = self._configs.set_dynamic_broker(values)
         for line in applied.ignored:
             log.warning("%s: %s", EntityConfig.path(f"{BROKERS}/{name}"), line)
-        if applied.changed:
-            self._on_broker(applied.changed)
+        if applied.changed and self.effects is not None:
+            self.effects.broker_changed(applied.changed)

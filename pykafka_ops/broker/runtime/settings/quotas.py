@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 
-log = logging.getLogger("kafka.server.ZkConfigManager")
+log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 
 
 class QuotaSettings:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
+from pykafka_ops.broker.runtime.sockets.acceptor import bind
 from pykafka_ops.broker.runtime.sockets.admission import Admission
 from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
-from pykafka_ops.broker.runtime.sockets.listeners import bind
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import pytest
 
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.registration import BrokerIdTakenError
-from pykafka_ops.broker.runtime.cluster import identity, membership
+from pykafka_ops.broker.runtime.cluster import membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
+from pykafka_ops.broker.runtime.settings.start import settings_at_start
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.errors import StorageError
 
@@ -40,7 +41,7 @@ def log_dir(directory: Path, meta: str = "") -> dict[str, str]:
 
 
 async def joined(store: EmbeddedStore, settings: dict[str, str]) -> Membership:
-    return await Membership.take(store, identity.configs(settings))
+    return await Membership.take(store, settings_at_start(settings))
 
 
 def info(id_: int) -> BrokerInfo:
@@ -74,9 +75,9 @@ def test_an_id_given_before_stays(tmp_path: Path) -> None:
 def test_a_lone_broker_is_number_0_or_what_its_directory_says(tmp_path: Path) -> None:
     settings = log_dir(tmp_path)
     del settings["zookeeper.connect"]
-    assert identity.configs(settings).value("broker.id") == 0
+    assert settings_at_start(settings).value("broker.id") == 0
     (tmp_path / "logs" / "meta.properties").write_text("version=0\nbroker.id=5\n")
-    assert identity.configs(settings).value("broker.id") == 5
+    assert settings_at_start(settings).value("broker.id") == 5
 
 
 def test_a_lone_broker_keeps_a_generated_id(tmp_path: Path) -> None:

@@ -45,8 +45,6 @@ def follow(
             store,
             0,
             configs,
-            on_topic=lambda *_: None,
-            on_broker=lambda _: None,
             throttles=ReplicationThrottles(0, configs.value),
             quotas=quotas,
         )

@@ -16,7 +16,7 @@ from pykafka_ops.broker.metadata.store import Cancel, MetadataStore, NoNodeError
 from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
 from pykafka_ops.errors import PkoError
 
-log = logging.getLogger("kafka.common.ZkNodeChangeNotificationListener")
+log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 
 EXPIRY_MS = 15 * 60 * 1000
 RETRY_S = 1.0
@@ -50,7 +50,7 @@ class ConfigWatch:
         names = await self._store.children(ConfigChanges.path)
         self._last = max(map(_number, names), default=-1)
         for entity in entities:
-            await self._tell(entity)
+            await self._tell(entity, at_start=True)
 
     async def close(self) -> None:
         """Stop watching; a call under way ends first."""
@@ -94,7 +94,7 @@ class ConfigWatch:
             return
         await self._tell(entity)
 
-    async def _tell(self, entity: str) -> None:
+    async def _tell(self, entity: str, *, at_start: bool = False) -> None:
         node = await self._store.get(EntityConfig.path(entity))
         try:
             values = EntityConfig.decode(entity, None if node is None else node.data)
@@ -102,7 +102,8 @@ class ConfigWatch:
             log.error("settings of %s stay as they are: %s", entity, error)
             return
         try:
-            log.info("settings of %s are now %s", entity, sorted(values))
+            if values or not at_start:
+                log.info("settings of %s: %s", entity, ", ".join(sorted(values)) or "the defaults")
             self._on_change(entity, values)
         except Exception as error:
             log.error("settings of %s could not be applied", entity, exc_info=error)

@@ -5,7 +5,6 @@ Counterpart of ``kafka.cluster.EndPoint`` and ``KafkaConfig.listeners``.
 
 from __future__ import annotations
 
-import errno
 import re
 import socket
 from typing import TYPE_CHECKING, NamedTuple
@@ -104,40 +103,6 @@ def advertise(bound: list[Endpoint], advertised: list[Endpoint] | None) -> list[
             )
         found.append(Endpoint(endpoint.name, host, endpoint.port or ports[endpoint.name]))
     return found
-
-
-def bind(host: str, port: int) -> list[socket.socket]:
-    """Sockets bound to every address of ``host`` ("" for any), all on the same port; ``port`` 0
-    takes a free one.
-
-    Raises OSError when the address is taken, or is none.
-    """
-    # As bytes: a text would go through the idna codec, whose tables take 0.4 MB.
-    addresses = socket.getaddrinfo(
-        host.encode() or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )
-    bound: list[socket.socket] = []
-    try:
-        for family, kind, protocol, _, address in dict.fromkeys(addresses):
-            try:
-                made = socket.socket(family, kind, protocol)
-            except OSError:  # the machine resolves IPv6 but does not speak it
-                continue
-            bound.append(made)
-            made.setblocking(False)
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            made.bind((address[0], port, *address[2:]))
-            port = made.getsockname()[1]
-    except OSError as error:
-        for made in bound:
-            made.close()
-        where = f"{host}:{port}"
-        raise OSError(error.errno, f"cannot bind {where}: {error.strerror}") from None
-    if not bound:
-        raise OSError(errno.EADDRNOTAVAIL, f"no address of {host} can be bound")
-    return bound
 
 
 def _inter_broker(configs: BrokerConfigs, told: list[Endpoint]) -> str:

@@ -13,7 +13,7 @@ from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import Create
 from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
-from pykafka_ops.broker.services.config_watch import EXPIRY_MS, ConfigWatch
+from pykafka_ops.broker.runtime.settings.watch import EXPIRY_MS, ConfigWatch
 
 Told = list[tuple[str, dict[str, str]]]
 
