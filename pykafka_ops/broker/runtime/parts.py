@@ -18,9 +18,10 @@ from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
+from pykafka_ops.broker.runtime.controller.active import ControllerSettings
 from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
-from pykafka_ops.broker.runtime.controller.loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
 from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
 from pykafka_ops.broker.runtime.full_dirs import FullDirs
 from pykafka_ops.broker.runtime.log_dir_failures import LogDirFailures

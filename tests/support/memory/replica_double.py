@@ -9,9 +9,10 @@ from pathlib import Path
 
 from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
+from pykafka_ops.broker.runtime.controller.active import ControllerSettings
 from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
-from pykafka_ops.broker.runtime.controller.loop import ControllerLoop, ControllerSettings
+from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
 from pykafka_ops.broker.state.controller.leadership import TopicPartition
 from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,

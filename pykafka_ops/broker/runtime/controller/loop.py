@@ -1,6 +1,6 @@
-"""Makes a broker controller, feeds the controller's rules with events, executes their steps.
+"""Elects a broker controller, and does what controllers have to do, one job after the other.
 
-Counterpart of ``KafkaController``'s event queue, elector and watch handlers. Rules run one at
+Counterpart of ``KafkaController``'s event queue and elector. Rules run one at
 a time on the event loop; a rule that waits for the tree does not hold up the broker.
 """
 
@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.registration import (
     ControllerMovedError,
-    ControllerTerm,
     become_controller,
     ensure_feature,
     resign,
@@ -29,23 +25,19 @@ from pykafka_ops.broker.metadata.store import (
 )
 from pykafka_ops.broker.metadata.znodes.cluster import Controller as ControllerZnode
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
-from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
-from pykafka_ops.broker.runtime.controller.channels import ControllerChannels
-from pykafka_ops.broker.runtime.controller.leader_rebalance import (
-    LeaderRebalance,
-    RebalanceSettings,
+from pykafka_ops.broker.runtime.controller.active import (
+    ActiveController,
+    ControllerSettings,
+    Job,
+    Rule,
 )
-from pykafka_ops.broker.runtime.controller.watches import ControllerWatches
+from pykafka_ops.broker.runtime.controller.channels import ControllerChannels
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.orders import (
-    LeaderAndIsrOrder,
     Order,
     OrderExecutor,
     PartitionErrors,
-    StopReplicaOrder,
 )
-from pykafka_ops.broker.state.controller.steps import ReadStates, Reply, Step, Steps, Write
-from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -56,27 +48,6 @@ RESIGN_S = 5.0
 """How long a stop waits to resign."""
 
 R = TypeVar("R")
-Rule = Callable[[Controller], Steps[R]]
-Job = Callable[[], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerSettings:
-    """What the loop needs from its broker.
-
-    ``connect(broker)`` opens the way to another broker, ``rejoin()`` registers this one again
-    after its session was lost. ``clock`` is in ms; without ``rebalance`` leaders stay
-    where they are; the others as for ``Controller``.
-    """
-
-    broker_id: int
-    clock: Callable[[], int]
-    new_topic_id: Callable[[], bytes]
-    unclean: Callable[[str], bool] = lambda topic: False
-    delete_enabled: bool = True
-    connect: Callable[[BrokerInfo], ChannelTarget] | None = None
-    rebalance: RebalanceSettings | None = None
-    rejoin: Callable[[], Awaitable[None]] | None = None
 
 
 class ControllerLoop:
@@ -94,27 +65,26 @@ class ControllerLoop:
         self._channels = ControllerChannels(
             settings.broker_id, executor, settings.connect, self._replied
         )
-        self._waiters: list[tuple[str, asyncio.Future[None]]] = []
         self._expired = False
         self.connected = True
         """Whether the tree can be reached, as far as is known."""
-        self._controller: Controller | None = None
-        self._term: ControllerTerm | None = None
-        self._tree: ControllerStore | None = None
-        self._watches: ControllerWatches | None = None
-        self._rebalance: LeaderRebalance | None = None
+        self._active: ActiveController | None = None
 
     # -- for the broker
 
     @property
     def is_active(self) -> bool:
         """Whether this broker is controller."""
-        return self._controller is not None
+        return self._rules is not None
 
     @property
     def epoch(self) -> int:
         """The controller epoch of this broker's term, -1 if it has none."""
-        return -1 if self._term is None else self._term.epoch
+        return -1 if self._active is None else self._active.term.epoch
+
+    @property
+    def _rules(self) -> Controller | None:
+        return None if self._active is None else self._active.rules
 
     async def start(self) -> None:
         """Stand for election; the broker must be registered.
@@ -174,17 +144,13 @@ class ControllerLoop:
 
     async def deletion_settled(self, topic: str) -> None:
         """Wait until a topic's deletion is over, or stuck until some broker comes back."""
-        controller = self._controller
-        if controller is not None and not controller.deletion_settled(topic):
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiters.append((topic, future))
-            await future
+        if self._active is not None and self._active.rules is not None:
+            await self._active.deletion_settled(topic)
 
     def unclean_allowed(self, topic: str | None) -> None:
         """A topic, or every topic (None), allows unclean elections now: for who is controller."""
-        controller = self._controller
-        if controller is not None:
-            self._reply(controller, lambda c: c.unclean_allowed(topic))
+        if self._active is not None and self._active.rules is not None:
+            self._active.later(lambda rules: rules.unclean_allowed(topic))
 
     # -- jobs
 
@@ -223,7 +189,8 @@ class ControllerLoop:
             except Exception:
                 log.exception("controller stops: an event could not be handled")
                 await self._start_over()
-            self._settle_waiters()
+            if self._active is not None:
+                self._active.settle_waiters()
 
     async def _start_over(self) -> None:
         """What we remember may be wrong: read it all again, as a new controller."""
@@ -274,121 +241,30 @@ class ControllerLoop:
         except ControllerMovedError:
             return
         log.info("broker %d is controller, epoch %d", settings.broker_id, term.epoch)
-        await self._begin(term)
-
-    async def _begin(self, term: ControllerTerm) -> None:
         await ensure_feature(self._store)
-        tree = ControllerStore(self._store, term)
-        controller = Controller(
-            self._settings.broker_id,
-            term.epoch,
-            new_topic_id=self._settings.new_topic_id,
-            unclean=self._settings.unclean,
-            delete_enabled=self._settings.delete_enabled,
-        )
-        self._term, self._tree = term, tree
-        self._watches = ControllerWatches(self._store, tree, self._event)
-        self._watches.start()
-        await tree.forget_events()
-        snapshot = await tree.snapshot()
-        self._controller = controller
-        await self._run(lambda c: c.elected(snapshot))
-        self._watches.follow(controller.cluster)
-        self._rebalance = LeaderRebalance(self._settings.rebalance, self._event)
-        self._rebalance.start()
+        self._active = ActiveController(self._store, term, settings, self._channels, self.post)
+        await self._active.begin()
 
     async def _resign(self) -> None:
-        term = self._term
+        active = self._active
         self._forget()
-        if term is not None:
+        if active is not None:
             log.info("broker %d resigns as controller", self._settings.broker_id)
-            await resign(self._store, term)
+            await resign(self._store, active.term)
 
     def _forget(self) -> None:
-        if self._watches is not None:
-            self._watches.stop()
-        if self._rebalance is not None:
-            self._rebalance.stop()
-        self._channels.close()
-        self._controller = self._term = self._tree = None
-        self._watches = self._rebalance = None
-        self._settle_waiters()
-
-    def _event(self, make: Callable[[], Awaitable[Rule[Any] | None]]) -> None:
-        """Something changed in the tree: find out what, then run the rule for it."""
-        watches = self._watches
-
-        async def job() -> None:
-            if watches is self._watches and self._controller is not None:
-                rule = await make()
-                if rule is not None:
-                    await self._run(rule)
-
-        self.post(job)
-
-    # -- rules
+        if self._active is not None:
+            self._active.end()
+            self._active = None
 
     async def _run(self, rule: Rule[R]) -> R:
-        controller, tree = self._controller, self._tree
-        if controller is None or tree is None:
+        if self._active is None or self._active.rules is None:
             raise _not_controller()
-        steps = rule(controller)
-        reply: Reply = None
-        try:
-            while True:
-                step = steps.send(reply)
-                reply = await self._execute(step, controller, tree)
-        except StopIteration as done:
-            result: R = done.value
-            return result
-        finally:
-            for notice in controller.take_notices() + tree.take_notices():
-                log.warning("%s", notice)
-            if self._watches is not None:
-                self._watches.follow(controller.cluster)
-            self._channels.hang_up(controller.cluster.brokers)
-            following = controller.follow_up()
-            if following is not None:
-                self._reply(controller, lambda _: following())
-
-    async def _execute(self, step: Step, controller: Controller, tree: ControllerStore) -> Reply:
-        if isinstance(step, Write):
-            return await tree.write(step.items)
-        if isinstance(step, ReadStates):
-            return await tree.read_states(step.partitions)
-        for broker, order in step.orders:
-            self._channels.send(broker, order, controller.cluster.brokers)
-        return None
+        return await self._active.run(rule)
 
     def _replied(self, broker: int, order: Order, errors: PartitionErrors) -> None:
-        controller = self._controller
-        if controller is None:
-            return
-        if isinstance(order, StopReplicaOrder) and any(stop.delete for stop in order.stops):
-            self._reply(controller, lambda c: c.topics.stop_replica_replied(broker, order, errors))
-        elif isinstance(order, LeaderAndIsrOrder) and (
-            errors or broker in controller.cluster.offline_dirs
-        ):
-            asked = [(change.topic, change.partition) for change in order.changes]
-            self._reply(
-                controller, lambda c: c.brokers.leader_and_isr_replied(broker, asked, errors)
-            )
-
-    def _reply(self, controller: Controller, rule: Rule[None]) -> None:
-        async def job() -> None:
-            if self._controller is controller:
-                await self._run(rule)
-
-        self.post(job)
-
-    def _settle_waiters(self) -> None:
-        waiting = []
-        for topic, future in self._waiters:
-            if self._controller is not None and not self._controller.deletion_settled(topic):
-                waiting.append((topic, future))
-            elif not future.done():
-                future.set_result(None)
-        self._waiters = waiting
+        if self._active is not None and self._active.rules is not None:
+            self._active.replied(broker, order, errors)
 
 
 def _not_controller() -> KafkaError:

@@ -52,7 +52,7 @@ async def move(
 async def in_sync(desk: TopicDesk, index: int, *isr: int) -> None:
     """The leader of a partition asks for an ISR."""
     loop = desk.nodes[0].loop
-    controller = loop._controller
+    controller = loop._rules
     assert controller is not None
     record = controller.cluster.topics["t"].partitions[index]
     assert record.state is not None

@@ -56,7 +56,7 @@ async def follow(desk: TopicDesk) -> None:
     await desk.nodes[1].die()
     await desk.nodes.add(1)
     await desk.settle()
-    cluster = desk.nodes[0].loop._controller
+    cluster = desk.nodes[0].loop._rules
     assert cluster is not None
     for topic, index, record in cluster.cluster.all_partitions():
         assert record.state is not None
@@ -143,7 +143,7 @@ def test_reassignments_are_listed(tmp_path: Path) -> None:
         await create(desk, "t", [0], [0])
         answer = await desk.ask(ListPartitionReassignmentsRequest(), 0)
         assert (answer.error_code, answer.error_message, answer.topics) == (0, "", [])
-        controller = desk.nodes[0].loop._controller
+        controller = desk.nodes[0].loop._rules
         assert controller is not None
         record = controller.cluster.topics["t"].partitions[1]
         record.assignment = record.assignment.reassign_to([1])

@@ -62,7 +62,7 @@ async def grow_isrs(nodes: Nodes, tree: Tree) -> None:
 async def in_sync(nodes: Nodes, topic: str, *isr: int, index: int = 0) -> None:
     """The leader of a partition asks for this ISR."""
     loop = active(nodes)
-    controller = loop._controller
+    controller = loop._rules
     assert controller is not None
     state = controller.cluster.topics[topic].partitions[index].state
     assert state is not None
@@ -134,7 +134,7 @@ async def a_topic_is_deleted(nodes: Nodes) -> None:
 async def the_broker_comes_back(nodes: Nodes) -> None:
     loop = active(nodes)
     await nodes.add(1)
-    await eventually(lambda: "claims" not in loop._controller.cluster.topics)  # type: ignore[union-attr]
+    await eventually(lambda: "claims" not in loop._rules.cluster.topics)  # type: ignore[union-attr]
     gone = golden("07-broker-back")
     names = {path.split("/")[3] for path in gone if path.startswith("/brokers/topics/")}
     assert set(await nodes.first.children("/brokers/topics")) == names
@@ -168,7 +168,7 @@ async def all_topics_are_deleted(nodes: Nodes) -> None:
     loop = active(nodes)
     await loop.perform(lambda c: c.topics.delete(["quotes", "invoices", "shipments"]))
     internal = {"__consumer_offsets", "__transaction_state"}
-    await eventually(lambda: set(loop._controller.cluster.topics) == internal)  # type: ignore[union-attr]
+    await eventually(lambda: set(loop._rules.cluster.topics) == internal)  # type: ignore[union-attr]
     left = golden("11-topics-deleted")
     await same(nodes, left, but=MOVED)
     for parent in ("/brokers/topics", "/config/topics"):

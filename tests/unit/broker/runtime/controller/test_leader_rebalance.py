@@ -22,7 +22,7 @@ async def lead_elsewhere(nodes: Nodes, replicas: list[list[int]]) -> None:
     await eventually(lambda: set(nodes[0].image.brokers) == {0})
     await nodes.add(1)
     await eventually(lambda: set(nodes[0].image.brokers) == {0, 1})
-    controller = loop._controller
+    controller = loop._rules
     assert controller is not None
     changes = {}
     for topic, index, record in controller.cluster.all_partitions():
