@@ -45,7 +45,7 @@ def _start(context: Context, topic: str, index: int, path: str) -> int:
         hosted = services.replicas.find(topic, index) is not None
         services.logs.moves.start(topic, index, path, hosted=hosted)
     except KafkaError as error:
-        log.warning("Unable to alter log dirs for %s-%d: %s", topic, index, error)
+        log.warning("%s-%d stays in its log directory: %s", topic, index, error)
         if (
             error.code == ErrorCode.REPLICA_NOT_AVAILABLE
             and services.image.partition(topic, index) is None

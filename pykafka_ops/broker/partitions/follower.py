@@ -93,10 +93,10 @@ def truncate(partition: Partition, state: FollowState, cut: Truncation) -> None:
     committed = local.high_watermark
     if cut.offset < committed:
         log.warning(
-            "Truncating %s to offset %d below high watermark %d", local.name, cut.offset, committed
+            "%s is cut at offset %d, below its high watermark %d", local.name, cut.offset, committed
         )
     if local.truncate_to(cut.offset):
-        log.info("%s: truncated to offset %d", local.name, cut.offset)
+        log.info("%s ends at offset %d now", local.name, cut.offset)
     state.truncated(cut, local.latest_epoch)
 
 

@@ -315,11 +315,7 @@ class LogCleaner:
             else:
                 found.home.fail(OSError(error.errno or errno.EIO, str(error)))
             return
-        log.warning(
-            "Unexpected exception thrown when cleaning log %s. Marking its partition as "
-            "uncleanable: %s",
-            *(found.name, error),
-        )
+        log.warning("%s cannot be cleaned and is left alone from now on: %s", found.name, error)
         self.uncleanable.add(found)
 
     async def _sweep(self, found: Log) -> None:

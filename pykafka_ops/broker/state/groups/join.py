@@ -97,12 +97,11 @@ class Joins:
             group.protocol_type = request.protocol_type
         group.add(member, ticket)
         self._rebalance.expect(group, member, now.timer, NEW_MEMBER_JOIN_TIMEOUT_MS)
-        why = f"Adding new member {member_id} with group instance id {request.instance_id}"
-        self._prepare(group, call, why)
+        static = "" if request.instance_id is None else f" as {request.instance_id}"
+        self._prepare(group, call, f"{member_id} has joined{static}")
 
     def _prepare(self, group: Group, call: _Call, why: str) -> None:
-        reason = f"{why}; client reason: {call.request.reason}"
-        self._rebalance.prepare(group, call.now, call.out, reason)
+        self._rebalance.prepare(group, call.now, call.out, f"{why} ({call.request.reason})")
 
     # -- static members ------------------------------------------------------------------------
 
@@ -118,16 +117,16 @@ class Joins:
         group.rename(member, member_id)
         self._rebalance.expect(group, member, now.timer)
         self._update(group, member, call)
-        why = f"Static member {request.instance_id} joined"
+        why = f"static member {request.instance_id} is back"
         if group.state is State.STABLE and group.elect_protocol() == group.protocol:
             done = _Stored(self._rebalance, group, member, before, leader, request.may_skip)
             assignments = {m.id: m.assignment for m in group.members.values()}
             out.records = [GroupRecord(group.id, group_value(group, assignments))]
             out.then = done
         elif group.state is State.STABLE:
-            self._prepare(group, call, f"{why} with change of protocol")
+            self._prepare(group, call, f"{why} with other assignors")
         elif group.state is State.COMPLETING:
-            self._prepare(group, call, f"{why} with a new member id")
+            self._prepare(group, call, f"{why} under a new id")
 
     # -- members that join again ---------------------------------------------------------------
 
@@ -152,7 +151,7 @@ class Joins:
             out.reply(ticket, self._rebalance.joined(group, member))
             return
         self._update(group, member, call)
-        why = f"Member {member.id} joining during {state.value}"
+        why = f"{member.id} has joined again while the group was {state.value}"
         self._prepare(group, call, why)
 
     def _update(self, group: Group, member: Member, call: _Call) -> None:

@@ -43,8 +43,8 @@ class Members:
         if group.leader == member.id:
             value = group_value(group, request.assignments)
             out.notes.append(
-                f"Assignment received from leader {member.id} for group {group.id} for "
-                f"generation {group.generation}. The group has {len(group.members)} members"
+                f"group {group.id}: {member.id}, its leader, has assigned partitions to "
+                f"{len(group.members)} members in generation {group.generation}"
             )
             out.records = [GroupRecord(group.id, value)]
             out.then = partial(self._stored, group, group.generation)
@@ -61,7 +61,7 @@ class Members:
             self._rebalance.propagate(group, ErrorCode.NONE, now.timer, out)
         elif code is not ErrorCode.NONE and group.state is State.COMPLETING:
             self._rebalance.reset_assignments(group, stored_code(code), now.timer, out)
-            why = f"Error {code.name} when storing group assignment during SyncGroup"
+            why = f"its assignment could not be stored: {code.name}"
             self._rebalance.prepare(group, now, out, why)
         return out
 
@@ -107,8 +107,8 @@ class Members:
             if code is not ErrorCode.NONE:
                 return code
         member = group.members[member_id]
-        why = f"explicit `LeaveGroup` request for ({member_id}); client reason: {leaving.reason}"
-        out.notes.append(f"Member {member_id} has left group {group.id} through {why}")
+        why = f"{member_id} has left ({leaving.reason})"
+        out.notes.append(f"group {group.id}: {why}")
         self._rebalance.remove(group, member, now, out, why)
         return ErrorCode.NONE
 

@@ -58,7 +58,7 @@ class Rebalance:
         if not member.is_new and (member.join is not None or member.sync is not None):
             return None
         out = Outcome(notes=[f"Member {member.id} in group {group.id} has failed, removing it"])
-        self.remove(group, member, now, out, f"removing member {member.id} on heartbeat expiration")
+        self.remove(group, member, now, out, f"no heartbeat of {member.id} in time")
         return out
 
     def await_pending(self, group: Group, member_id: str, timeout: int, now: float) -> None:
@@ -148,8 +148,8 @@ class Rebalance:
         self.stop_sync_timer(group)
         first = group.state is State.EMPTY
         out.notes.append(
-            f"Preparing to rebalance group {group.id} in state {group.state.value} with old "
-            f"generation {group.generation} (reason: {reason})"
+            f"group {group.id}, {group.state.value} in generation {group.generation}, rebalances: "
+            f"{reason}"
         )
         group.move(State.PREPARING, now.time)
         if first:
@@ -198,14 +198,13 @@ class Rebalance:
         late = [m for m in group.members.values() if m.join is None and m.instance_id is None]
         for member in late:
             group.remove(member)
-            out.notes.append(f"Group {group.id} removed member {member.id}, who has not rejoined")
+            out.notes.append(f"group {group.id}: {member.id} has not joined again and is out")
         if not group.elect_leader() and group.members:
             self._wait_for_joins(group, now.timer + group.rebalance_timeout)
             return
         group.next_generation(now.time)
         out.notes.append(
-            f"Stabilized group {group.id} generation {group.generation} with "
-            f"{len(group.members)} members"
+            f"group {group.id}: generation {group.generation} has {len(group.members)} members"
         )
         if group.state is State.EMPTY:
             out.records = [GroupRecord(group.id, group_value(group, {}))]
@@ -247,7 +246,7 @@ class Rebalance:
             self.answer_sync(member, Synced(ErrorCode.UNKNOWN_MEMBER_ID), out)
             group.remove(member)
         names = ", ".join(member.id for member in late)
-        self.prepare(group, now, out, f"Removing {names} on pending sync request expiration")
+        self.prepare(group, now, out, f"{names} did not ask for an assignment in time")
         return out
 
 
@@ -256,4 +255,4 @@ def _warn_of_empty(group: Group, code: ErrorCode, _: Instant) -> Outcome | None:
     crash, and time out."""
     if code is ErrorCode.NONE:
         return None
-    return Outcome(notes=[f"Failed to write empty metadata for group {group.id}: {code.text}"])
+    return Outcome(notes=[f"group {group.id}: that it is empty could not be written: {code.text}"])

@@ -351,7 +351,7 @@ class GroupShard:
         out.records = [GroupRecord(group.id, None) for group in doomed if group.generation > 0]
         for group in doomed:
             self._drop(group)
-            out.notes.append(f"Group {group.id} has no members and no offsets: it is no more")
+            out.notes.append(f"group {group.id} is gone: it had neither members nor offsets")
         return out
 
     def _expire_offsets(self, now: Instant) -> Outcome:
