@@ -1,4 +1,4 @@
-"""Moments, spans and lengths of time as people write them; everything in ms since 1970, UTC."""
+"""Moments, periods and spans of time as people write them, in ms; moments since 1970, UTC."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ STEPS = (
     *(n * UNITS["d"] for n in (1, 7, 28)),
 )
 
-_LENGTH = re.compile(r"(\d{1,12})(ms|s|m|h|d|w)")
-_AGO = re.compile(r"-(\d{1,12})(ms|s|m|h|d|w)")
+_SPAN = re.compile(r"(\d{1,12})(ms|s|m|h|d|w)?")
+_AGO = re.compile(r"-?(\d{1,12})(ms|s|m|h|d|w)")
 _NUMBER = re.compile(r"\d{1,18}")
 _DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d(?P<minute>:\d\d(?P<second>:\d\d(?P<part>[.,]\d+)?)?)?"
     r"(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-HOW = "write 2026-11-21, 2026-11-21T08:00 (UTC unless a zone follows), -2h (ago) or ms since 1970"
+MOMENTS = "2026-11-21, 2026-11-21T08:00 (UTC unless a zone follows), 2h (ago) or ms since 1970"
+"""Moments to write, as help and complaints say it."""
+PERIODS = f"{MOMENTS}; all between two of them is FROM..TO, FROM.. or ..TO"
+SPANS = "500ms, 30s, 5m, 6h, 7d; seconds without a unit"
 
 
 def moment(text: str, now: int) -> tuple[int, int]:
     """(first ms, first ms after it) of a moment: a day, an hour, ... as exact as it is written.
 
-    ``now`` is what ``-2h`` counts back from. UsageError for what is no moment.
+    ``now`` is what ``2h`` and ``-2h`` count back from. UsageError for what is no moment.
     """
     ago = _AGO.fullmatch(text)
     if ago:
@@ -41,11 +44,11 @@ def moment(text: str, now: int) -> tuple[int, int]:
         return int(text), int(text) + 1
     parts = _DATE.fullmatch(text)
     if parts is None:
-        raise UsageError(f"{text!r} is no time: {HOW}")
+        raise UsageError(f"{text!r} is no time: write {MOMENTS}")
     try:
         found = datetime.fromisoformat(text)
     except ValueError as e:
-        raise UsageError(f"{text!r} is no time ({e}): {HOW}") from None
+        raise UsageError(f"{text!r} is no time ({e}): write {MOMENTS}") from None
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
     at = (found - _EPOCH) // timedelta(milliseconds=1)
@@ -57,10 +60,10 @@ def moment(text: str, now: int) -> tuple[int, int]:
     return at, at + UNITS["h"]
 
 
-def span(text: str, now: int) -> tuple[int | None, int | None]:
-    """[first, end) of ``MOMENT``, ``FROM..TO``, ``FROM..`` or ``..TO``; TO is within the span.
+def period(text: str, now: int) -> tuple[int | None, int | None]:
+    """[first, end) of ``MOMENT``, ``FROM..TO``, ``FROM..`` or ``..TO``; TO is within the period.
 
-    None where a side is open. UsageError for what is no span, or ends before it begins.
+    None where a side is open. UsageError for what is no period, or ends before it begins.
     """
     before, dots, after = text.partition("..")
     if not dots:
@@ -68,21 +71,30 @@ def span(text: str, now: int) -> tuple[int | None, int | None]:
     first = moment(before, now)[0] if before else None
     end = moment(after, now)[1] if after else None
     if first is None and end is None:
-        raise UsageError(f"{text!r} is no span of time: write FROM..TO; {HOW}")
+        raise UsageError(f"{text!r} is no period of time: write {PERIODS}")
     if first is not None and end is not None and end <= first:
         raise UsageError(f"{text!r}: the end is before the beginning")
     return first, end
 
 
-def length(text: str) -> int:
+def between(since: str | None, until: str | None, now: int) -> tuple[int | None, int | None]:
+    """[first, end) of ``--since`` and ``--until``, as ``period`` of the two."""
+    first = None if since is None else moment(since, now)[0]
+    end = None if until is None else moment(until, now)[1]
+    if first is not None and end is not None and end <= first:
+        raise UsageError(f"--until {until} is before --since {since}")
+    return first, end
+
+
+def span(text: str) -> int:
     """A length of time such as ``5m`` in ms; UsageError unless it is one above 0."""
-    found = _LENGTH.fullmatch(text)
+    found = _SPAN.fullmatch(text)
     if found is None or not int(found[1]):
-        raise UsageError(f"{text!r} is no length of time: write 500ms, 30s, 5m, 1h or 7d")
-    return int(found[1]) * UNITS[found[2]]
+        raise UsageError(f"{text!r} is no length of time: write {SPANS}")
+    return int(found[1]) * UNITS[found[2] or "s"]
 
 
-def length_text(ms: int) -> str:
+def span_text(ms: int) -> str:
     """``5m`` of 300000."""
     for unit in ("d", "h", "m", "s"):
         if ms % UNITS[unit] == 0:
@@ -95,7 +107,7 @@ def longer(step: int) -> int:
     return next((known for known in STEPS if known > step), step * 10)
 
 
-def text(ms: int, *, parts: bool = True) -> str:
+def moment_text(ms: int, *, parts: bool = True) -> str:
     """ISO 8601 in UTC, to the ms or (``parts`` off) without them where they are 0.
 
     A number of ms where the calendar of Python ends (before the year 1 or after 9999).

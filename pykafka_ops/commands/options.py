@@ -7,7 +7,7 @@ import sys
 import click
 
 from pykafka_ops.commands.framework.params import Option, Switch
-from pykafka_ops.commands.framework.types import FILE_PATH, SPAN, OneOf
+from pykafka_ops.commands.framework.types import FILE_PATH, SPAN, TIME, OneOf
 
 TOOLS_VERSION = "3.9.1"
 
@@ -52,3 +52,5 @@ FAIL_ON = Option("--fail-on", metavar="CONDITION", ours=True,
                  help="exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'")  # fmt: skip
 WATCH = Option("-w", "--watch", metavar="SPAN", type=SPAN, bare="5s", ours=True,
                help="show it again every so often (default 5s) until Ctrl-C")  # fmt: skip
+SINCE = Option("--since", metavar="TIME", type=TIME, ours=True, help="nothing before this time")
+UNTIL = Option("--until", metavar="TIME", type=TIME, ours=True, help="nothing after this time")

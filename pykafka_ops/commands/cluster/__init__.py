@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from pykafka_ops.commands.cluster import kafka, kafka_tongue
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Words
-from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT, SPAN
+from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
+from pykafka_ops.commands.options import WATCH
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
@@ -24,15 +25,6 @@ FAIL_ON = Option(
     ours=True,
     help="exit with 4 where this holds: 'under_replicated>0|offline>0'; the fields are "
     "the facts of -o csv",
-)
-WATCH = Option(
-    "-w",
-    "--watch",
-    metavar="SPAN",
-    type=SPAN,
-    bare="5s",
-    ours=True,
-    help="again every so often (default 5s) until Ctrl-C or --fail-on",
 )
 ID = Option("--id", metavar="N", type=BROKER_ID, help="the id of the broker")
 DIR = Option(

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis import cluster_state as state
 from pykafka_ops.analysis.bars import size_text
-from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
-from pykafka_ops.analysis.moments import length
+from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.commands.cluster.gather import Gathered, gather
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table
-from pykafka_ops.commands.framework.run import Run, show
-from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.watch import fail_on, watched
+from pykafka_ops.errors import PkoError
 
-CLEAR = "\x1b[H\x1b[2J"
 NAMED = 5
 """Partitions named beside a count."""
 BROKERS = (
@@ -44,34 +41,18 @@ Row = dict[str, object]
 
 def status(run: Run) -> Table | int:
     """One table; with ``--watch`` until Ctrl-C or until ``--fail-on`` holds."""
-    failing = _condition(run.args.text("fail-on"))
-    if not run.args.has("watch"):
-        return _table(run, failing)
-    every = length(run.args.text("watch") or "5s")
-    try:
-        while True:
-            try:
-                table = _table(run, failing)
-            except PkoError as error:  # a cluster that comes back is worth waiting for
-                table = Table("cluster", FACTS, [], errors=[item_error("cluster", error)])
-            if sys.stdout.isatty() and run.output in ("table", "wide"):
-                sys.stdout.write(f"{CLEAR}{time.strftime('%H:%M:%S')}\n")
-            show(table, run, run.output)
-            sys.stdout.flush()
-            if table.code == 4:
-                return 4
-            time.sleep(every / 1000)
-    except KeyboardInterrupt:
-        return 0
+    failing = fail_on(run, state.FACTS)
 
+    def table() -> Table:
+        try:
+            return _table(run, failing)
+        except PkoError as error:
+            if not run.args.has("watch"):
+                raise
+            # a cluster that comes back is worth waiting for
+            return Table("cluster", FACTS, [], errors=[item_error("cluster", error)])
 
-def _condition(text: str | None) -> Condition | None:
-    if text is None:
-        return None
-    try:
-        return parse_condition(text, state.FACTS)
-    except ConditionError as error:
-        raise UsageError(f"--fail-on: {error}") from None
+    return watched(run, table)
 
 
 def _table(run: Run, failing: Condition | None) -> Table:

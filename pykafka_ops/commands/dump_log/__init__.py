@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from pykafka_ops.commands.dump_log import java, kafka
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.types import FILE_PATH, INT, LONG
+from pykafka_ops.commands.framework.types import FILE_PATH, INT, LONG, PERIOD, SPAN
+from pykafka_ops.commands.options import SINCE, UNTIL
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
@@ -113,13 +114,7 @@ VALUE_REGEX = Option(
 OFFSET = Option(
     "--offset", metavar="OFFSET", ours=True, help="the record at an offset, or those of FIRST..LAST"
 )
-TIME = Option(
-    "--time",
-    metavar="TIME",
-    ours=True,
-    help="records of a time, or FROM..TO: 2026-11-21 (a whole day), 2026-11-21T08:00 (a "
-    "minute; UTC), -2h (ago), ms since 1970",
-)
+TIME = Option("--time", metavar="PERIOD", type=PERIOD, ours=True, help="records of this time")
 PRODUCER_ID = Option(
     "--producer-id", metavar="ID", type=LONG, ours=True, help="records of that producer"
 )
@@ -141,20 +136,7 @@ KEYS = Option(
     help="how many of the heaviest keys and producers to show; 0 leaves records unopened",
 )
 EVERY = Option(
-    "--every",
-    metavar="LENGTH",
-    ours=True,
-    help="length of a bucket: 30s, 5m, 1h, 7d (default: found by itself)",
-)
-SINCE = Option(
-    "--since",
-    metavar="TIME",
-    ours=True,
-    help="only records from then on: 2026-11-21 (a whole day), 2026-11-21T08:00 (a "
-    "minute; UTC), -2h (ago), ms since 1970",
-)
-UNTIL = Option(
-    "--until", metavar="TIME", ours=True, help="only records before the end of that time"
+    "--every", metavar="SPAN", type=SPAN, ours=True, help="time of a row (default: found by itself)"
 )
 
 TOOL = Tool(

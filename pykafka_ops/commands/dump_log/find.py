@@ -9,7 +9,6 @@ import sys
 import time
 
 from pykafka_ops.analysis.log_query import Pattern, Query, compiled, offset_range, required_literal
-from pykafka_ops.analysis.moments import span
 from pykafka_ops.commands.console.deserializers import DeserializeError
 from pykafka_ops.commands.console.payload_format import PayloadFormat, formats_of, payload_format
 from pykafka_ops.commands.dump_log.find_rows import Counts, Match, Shown, writer
@@ -91,13 +90,13 @@ def query_of(
     args: Args, key_format: PayloadFormat | None, value_format: PayloadFormat | None, now: int
 ) -> Query:
     """What the options ask for; UsageError where they ask for nothing or cannot be read."""
-    key, offset, at = args.text("key"), args.text("offset"), args.text("time")
+    key, offset = args.text("key"), args.text("offset")
     query = Query(
         key=None if key is None else _encoded(key, key_format),
         key_pattern=_pattern(args, "key-regex", key_format),
         value_pattern=_pattern(args, "value-regex", value_format),
         offsets=None if offset is None else offset_range(offset),
-        times=None if at is None else span(at, now),
+        times=args.period("time", now),
         producer_id=args.number("producer-id"),
         headers=tuple(_header(text) for text in args.texts("header")),
     )

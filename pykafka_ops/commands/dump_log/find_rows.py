@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.console.payload_format import PayloadFormat, payload_format
 from pykafka_ops.commands.dump_log.items import text_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, JsonLines, RowOutput, row_output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.analysis.bars import bar, size_text
-from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import text_of
 from pykafka_ops.commands.dump_log.row_output import (
     UNPRINTED,

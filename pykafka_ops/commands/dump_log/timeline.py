@@ -7,8 +7,7 @@ import time
 
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.log_query import within
-from pykafka_ops.analysis.moments import length, length_text, moment
-from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.analysis.moments import between, moment_text, span_text
 from pykafka_ops.analysis.timeline import Timeline
 from pykafka_ops.commands.dump_log.progress import Progress
 from pykafka_ops.commands.dump_log.row_output import bar_width, bars_are_blocks, row_output
@@ -23,7 +22,7 @@ from pykafka_ops.commands.dump_log.segments import (
 from pykafka_ops.commands.framework.output import Column, say
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.walk import walk
-from pykafka_ops.errors import CorruptBatchError, UsageError
+from pykafka_ops.errors import CorruptBatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,10 +49,10 @@ def timeline(run: Run) -> int:
 
     Bytes are those of keys and values before compression. Control records do not count.
     """
-    every = run.args.text("every")
+    every = run.args.span("every")
     times = _times(run.args, int(time.time() * 1000))
     chart = run.output in ("table", "wide") and sys.stdout.isatty()
-    counted = Counting(times, length(every) if every is not None else None)
+    counted = Counting(times, every)
     found = segments(run.args.texts("files"))
     out = row_output(run.output, "log-timeline", _chart_columns() if chart else _COLUMNS,
                      name="start")  # fmt: skip
@@ -80,7 +79,7 @@ def timeline(run: Run) -> int:
         out.add(row)
     out.close()
     if rows:
-        say(f"{counted.records} records in buckets of {length_text(line.step)}")
+        say(f"{counted.records} records in buckets of {span_text(line.step)}")
     if counted.timeless:
         say(f"{counted.timeless} records without a timestamp are left out")
     return reading.close()
@@ -93,14 +92,8 @@ def _chart_columns() -> tuple[Column, ...]:
 
 def _times(args: Args, now: int) -> Times | None:
     """[first, end) in ms, or None where neither option is given."""
-    since, until = args.text("since"), args.text("until")
-    if since is None and until is None:
-        return None
-    first = None if since is None else moment(since, now)[0]
-    end = None if until is None else moment(until, now)[1]
-    if first is not None and end is not None and end <= first:
-        raise UsageError(f"--until {until} is before --since {since}")
-    return first, end
+    times = between(args.text("since"), args.text("until"), now)
+    return None if times == (None, None) else times
 
 
 class Counting:

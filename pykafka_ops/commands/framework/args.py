@@ -80,6 +80,27 @@ class Args:
         except ValueError:
             raise OptionError(f"Cannot parse argument '{value}' of option {name}") from None
 
+    def span(self, name: str) -> int | None:
+        """``text`` as a length of time, in ms."""
+        from pykafka_ops.analysis.moments import span
+
+        value = self.text(name)
+        return None if value is None else span(value)
+
+    def moment(self, name: str, now: int) -> tuple[int, int] | None:
+        """``text`` as (first ms, first ms after it), ms since 1970; ``2h`` counts from ``now``."""
+        from pykafka_ops.analysis.moments import moment
+
+        value = self.text(name)
+        return None if value is None else moment(value, now)
+
+    def period(self, name: str, now: int) -> tuple[int | None, int | None] | None:
+        """``text`` as [first, end) in ms since 1970, None where a side is open."""
+        from pykafka_ops.analysis.moments import period
+
+        value = self.text(name)
+        return None if value is None else period(value, now)
+
     def require(self, *names: str) -> None:
         """Kafka's CommandLineUtils.checkRequiredArgs."""
         for name in names:

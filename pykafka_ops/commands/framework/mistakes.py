@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pykafka_ops.commands.framework.params import Option, Words
+from pykafka_ops.commands.framework.types import Spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,5 +78,6 @@ def _bad_value(error: click.BadParameter) -> str:
     if isinstance(param, Words):
         return error.message
     if isinstance(param, Option):
-        return f"--{param.long} {error.message}"
+        quoted = ":" if isinstance(param.type, Spelled) else ""
+        return f"--{param.long}{quoted} {error.message}"
     return error.format_message()

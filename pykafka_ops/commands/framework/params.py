@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pykafka_ops.commands.framework.types import Matching, Whole
+from pykafka_ops.commands.framework.types import Matching, Spelled, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,10 +54,21 @@ class Option(click.Option):
 
     def takes(self, word: str) -> bool:
         """Whether the word behind it is its value though it can do without."""
-        return self.type.fits(word) if isinstance(self.type, Matching) else word in self.choices
+        if isinstance(self.type, (Matching, Spelled)):
+            return self.type.fits(word)
+        return word in self.choices
+
+    @property
+    def how(self) -> str:
+        """What to write for a value that has a spelling of its own; ""."""
+        return self.type.how if isinstance(self.type, Spelled) else ""
 
     def text(self) -> str:
-        """What help says of it."""
+        """All that there is to say of it."""
+        return f"{self.summary()}: {self.how}" if self.how else self.summary()
+
+    def summary(self) -> str:
+        """What ``--help`` says of it, where ``how`` stands once for all options."""
         text = self.help or ""
         if self.choices:
             text += f": {', '.join(self.choices)}"
@@ -70,7 +81,7 @@ class Option(click.Option):
         if self.hidden:
             return None
         short = f"-{self.short}, " if self.short else "    "
-        return f"{short}--{self.long} {self.value}".rstrip(), self.text()
+        return f"{short}--{self.long} {self.value}".rstrip(), self.summary()
 
 
 class Switch(Option):

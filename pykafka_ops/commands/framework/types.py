@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from click.shell_completion import CompletionItem
 
 
@@ -72,6 +75,44 @@ class Matching(click.ParamType[str]):
         return self._pattern.fullmatch(word) is not None
 
 
+class Spelling(NamedTuple):
+    """``read`` raises UsageError for what it cannot read; ``how`` tells what to write."""
+
+    read: Callable[[str], object]
+    how: str
+
+
+class Spelled(click.ParamType[str]):
+    """Text that some function reads. ``load`` finds the function late, as help needs none.
+
+    An option that may stand without a value takes the next word only if it can be read.
+    """
+
+    def __init__(self, name: str, load: Callable[[], Spelling]) -> None:
+        self.name, self._load = name, load
+
+    @property
+    def how(self) -> str:
+        """What to write."""
+        return self._load().how
+
+    def fits(self, word: str) -> bool:
+        """Whether ``word`` is a value of this type."""
+        try:
+            self._load().read(word)
+        except UsageError:
+            return False
+        return True
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text as it is; click's BadParameter where it cannot be read."""
+        try:
+            self._load().read(str(value))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
 def _live(kind: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
@@ -84,5 +125,29 @@ INT, LONG = Whole(31), Whole(63)
 BROKER_ID = Whole(31, "brokers")
 TOPIC_NAME, GROUP_NAME, BROKER_NAME = Live("topics"), Live("groups"), Live("brokers")
 FILE_PATH = click.Path()
-SPAN = Matching("span", r"\d+(ms|s|m|h|d|w)")
-"""A length of time: 500ms, 90s, 10m, 6h, 2d, 1w."""
+
+
+def _moments() -> Spelling:
+    from pykafka_ops.analysis import moments
+
+    return Spelling(lambda text: moments.moment(text, 0), moments.MOMENTS)
+
+
+def _periods() -> Spelling:
+    from pykafka_ops.analysis import moments
+
+    return Spelling(lambda text: moments.period(text, 0), moments.PERIODS)
+
+
+def _spans() -> Spelling:
+    from pykafka_ops.analysis import moments
+
+    return Spelling(moments.span, moments.SPANS)
+
+
+TIME, PERIOD, SPAN = (
+    Spelled("time", _moments),
+    Spelled("period", _periods),
+    Spelled("span", _spans),
+)
+"""A moment, FROM..TO, and a length of time; ``Args.moment``, ``period`` and ``span`` read them."""

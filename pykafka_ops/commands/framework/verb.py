@@ -142,8 +142,11 @@ def listed(
     title: str,
     params: Sequence[Option | Words],
 ) -> None:
-    """A section of help with a line for each of ``params`` that is not hidden."""
+    """A section of help with a line for each of ``params`` that is not hidden, then one for each
+    spelling of their values."""
     rows = [row for param in params if (row := param.get_help_record(ctx))]
+    shown = [p for p in params if isinstance(p, Option) and not p.hidden]
+    rows += {o.value: (f"    {o.value}", o.how) for o in shown if o.how}.values()
     if rows:
         with formatter.section(title):
             formatter.write_dl(rows, col_max=34, col_spacing=1)

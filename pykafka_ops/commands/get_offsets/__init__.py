@@ -45,7 +45,7 @@ TIME = Option(
     metavar="TIME",
     default="latest",
     help="latest, earliest, max-timestamp, earliest-local, latest-tiered or a timestamp "
-    "in ms; in our tongue also 2026-11-21T08:00:00Z, -1h and all (first and last)",
+    "in ms; with the verb also all (first and last), 2026-11-21T08:00 (UTC) and 2h (ago)",
 )
 EXCLUDE_INTERNAL_TOPICS = Switch("--exclude-internal-topics", help="leave out internal topics")
 

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from pykafka_ops.analysis.moments import MOMENTS, moment
 from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
@@ -25,8 +26,6 @@ SPECIAL = {
     "latest-tiered": offsets.LATEST_TIERED,
 }
 _PATTERN = re.compile(r"([^:,]*)(?::(?:([0-9]*)|(?:([0-9]*)-([0-9]*))))?")
-_AGO = re.compile(r"-(\d+)([smhd])")
-_UNIT = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _FIELDS = {offsets.EARLIEST: "earliest", offsets.LATEST: "latest"}
 
 Allowed = Callable[[str, int], bool]
@@ -212,21 +211,13 @@ def _row(partition: Partition, moments: Sequence[int], values: list[Offset]) -> 
 
 
 def moments_of(text: str, now_ms: int) -> list[int]:
-    """``all``, a name or number of Kafka's, ``-2h`` (ago), or an ISO date and time."""
+    """``all``, a name or number of Kafka's, or a moment as people write it."""
     if text == "all":
         return [offsets.EARLIEST, offsets.LATEST]
-    ago = _AGO.fullmatch(text)
-    if ago:
-        return [now_ms - int(ago[1]) * _UNIT[ago[2]]]
     if text in SPECIAL or java_integer(text, 63) is not None:
         return [parse_time(text)]
-    import datetime
-
     try:
-        moment = datetime.datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(
-            f"--time {text}: write latest, earliest, max-timestamp, all, -2h, "
-            "2026-11-21T08:00:00Z or a timestamp in ms"
-        ) from None
-    return [int(moment.timestamp() * 1000)]
+        return [moment(text, now_ms)[0]]
+    except UsageError:
+        words = "latest, earliest, max-timestamp, all"
+        raise UsageError(f"--time {text}: write {words}, {MOMENTS}") from None

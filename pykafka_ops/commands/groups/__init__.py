@@ -15,6 +15,7 @@ from pykafka_ops.commands.framework.types import (
     Matching,
 )
 from pykafka_ops.commands.groups import kafka
+from pykafka_ops.commands.options import SINCE, WATCH
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
@@ -92,27 +93,13 @@ PARTITIONS = Switch("-p", "--partitions", ours=True, help="a row for every parti
 WINDOW = Option(
     "--window",
     metavar="SPAN",
+    type=SPAN,
     default="10m",
     ours=True,
-    help="how far back commits and rates are looked at: 90s, 10m, 6h",
-)
-WATCH = Option(
-    "-w",
-    "--watch",
-    metavar="SPAN",
-    type=SPAN,
-    bare="5s",
-    ours=True,
-    help="again and again, every 5 seconds or so",
-)
-SINCE = Option(
-    "--since",
-    metavar="SPAN",
-    ours=True,
-    help="how far back: 90s, 15m, 6h, 2d (default 1h; of files: all they hold)",
+    help="how far back commits and rates are looked at",
 )
 EVERY = Option(
-    "--every", metavar="SPAN", ours=True, help="length of a row's time (default: 24 rows)"
+    "--every", metavar="SPAN", type=SPAN, ours=True, help="time of a row (default: 24 rows)"
 )
 FILES = Option(
     "--files",

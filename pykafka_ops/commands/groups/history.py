@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from pykafka_ops.analysis.bars import bar
 from pykafka_ops.analysis.commit_history import Bucket, Event, Key, buckets, events
 from pykafka_ops.analysis.lag import Sample
-from pykafka_ops.analysis.moments import length
-from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.row_output import bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
@@ -21,6 +20,7 @@ from pykafka_ops.errors import KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 BUCKETS = 24
+HOUR = 3_600_000
 BAR = 24
 CHART = (
     Column("start", "TIME"),
@@ -46,17 +46,21 @@ def history(run: Run) -> Table:
     args = run.args
     group = args.text("group") or ""
     now = int(time.time() * 1000)
-    span = length(args.text("since") or "1h")
+    first, _ = args.moment("since", now) or (now - HOUR, now)
     if args.has("files"):
-        found = from_files(args.texts("files"), group, now - span if args.has("since") else 0)
+        found = from_files(args.texts("files"), group, first if args.has("since") else 0)
         ends: Mapping[Key, Sequence[Sample]] = {}
     else:
         cluster = select.cluster(run)
-        found = from_cluster(cluster, group, now - span)
+        found = from_cluster(cluster, group, first)
     if not found.history:
-        where = "these files" if args.has("files") else f"the last {args.text('since') or '1h'}"
+        where = (
+            "these files"
+            if args.has("files")
+            else f"the time since {moment_text(first, parts=False)}"
+        )
         raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"no commit of group {group} in {where}")
-    times = _times(run, found, now - span, now)
+    times = _times(run, found, first, now)
     if not args.has("files"):
         ends = ends_at(cluster, list(found.history), times)
     return _table(run, found, buckets(found.history, ends, times))
@@ -67,11 +71,12 @@ def _times(run: Run, found: Found, first: int, last: int) -> list[int]:
     if run.args.has("files"):
         stamps = [c.timestamp for commits in found.history.values() for c in commits]
         first, last = min(stamps) - 1, max(stamps)
-    every = run.args.text("every")
-    step = length(every) if every is not None else max(1, -(-(last - first) // BUCKETS))
+    step = run.args.span("every") or max(1, -(-(last - first) // BUCKETS))
     count = -(-(last - first) // step)
     if count > 10_000:
-        raise UsageError(f"--every {every} makes {count:,} rows: choose a longer one")
+        raise UsageError(
+            f"--every {run.args.text('every')} makes {count:,} rows: choose a longer one"
+        )
     return [first + i * step for i in range(count)] + [last]
 
 

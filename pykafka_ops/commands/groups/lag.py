@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
-import time
 from collections.abc import Sequence
 
 from pykafka_ops.analysis.burrow import OK, UNKNOWN
-from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.analysis.lag import GroupLag, LagRow, by_group, lag_row
-from pykafka_ops.analysis.moments import length
-from pykafka_ops.commands.framework.output import Column, Table, write
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.watch import fail_on, watched
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.lag_facts import Collector
-from pykafka_ops.errors import UsageError
-
-CLEAR = "\x1b[H\x1b[2J"
 
 
 def bad_status(status: object) -> bool:
@@ -59,22 +54,9 @@ def lag(run: Run) -> Table | int:
     args = run.args
     kind = LagRow if args.has("partitions") else GroupLag
     fields = [f.name for f in dataclasses.fields(kind)]
-    failing = _condition(args.text("fail-on"), fields)
-    window = length(args.text("window") or "10m")
-    every = length(args.text("watch") or "5s") if args.has("watch") else None
-    collector = Collector(select.cluster(run), window)
-    if every is None:
-        return _table(run, collector, failing)
-    return _watch(run, collector, failing, every)
-
-
-def _condition(text: str | None, fields: Sequence[str]) -> Condition | None:
-    if text is None:
-        return None
-    try:
-        return parse_condition(text, fields)
-    except ConditionError as error:
-        raise UsageError(f"--fail-on: {error}") from None
+    failing = fail_on(run, fields)
+    collector = Collector(select.cluster(run), args.span("window") or 0)
+    return watched(run, lambda: _table(run, collector, failing))
 
 
 def _table(run: Run, collector: Collector, failing: Condition | None) -> Table:
@@ -96,19 +78,3 @@ def _plain(kind: type, rows: Sequence[object]) -> list[dict[str, object]]:
     """The fields of each row, which are plain: ``asdict`` would copy them deeply."""
     names = [f.name for f in dataclasses.fields(kind)]
     return [{name: getattr(row, name) for name in names} for row in rows]
-
-
-def _watch(run: Run, collector: Collector, failing: Condition | None, every: int) -> int:
-    """Until Ctrl-C; ends with exit code 4 as soon as the condition holds."""
-    try:
-        while True:
-            table = _table(run, collector, failing)
-            if sys.stdout.isatty() and run.output in ("table", "wide"):
-                sys.stdout.write(f"{CLEAR}{time.strftime('%H:%M:%S')}\n")
-            write(table, run.output, flags=False)
-            sys.stdout.flush()
-            if table.code == 4:
-                return 4
-            time.sleep(every / 1000)
-    except KeyboardInterrupt:
-        return 0

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.types import FILE_PATH, GROUP_NAME, INT, TOPIC_NAME, OneOf
+from pykafka_ops.commands.framework.types import (
+    FILE_PATH,
+    GROUP_NAME,
+    INT,
+    SPAN,
+    TIME,
+    TOPIC_NAME,
+    OneOf,
+)
+from pykafka_ops.commands.options import SINCE, UNTIL
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
@@ -19,13 +28,10 @@ LOG_DIRS = Option(
     help="log directories, topic-partition directories or segments, by comma; or URIs "
     "(s3://, hdfs://, file://)",
 )
-SINCE = Option(
-    "--since", metavar="TIME", help="look back to this moment: 2026-11-21, 2026-11-21T08:00 or -2h"
-)
-UNTIL = Option("--until", metavar="TIME", help="look no further than this moment")
 NOW = Option(
     "--now",
     metavar="TIME",
+    type=TIME,
     help="the moment the report is about (default: now; of directories their newest time)",
 )
 TOPICS = Option(
@@ -45,7 +51,7 @@ GROUPS = Option(
 REGEX = Switch(
     "-e", "--regex", help="topics and groups are regular expressions that must match the whole name"
 )
-WINDOW = Option("--window", metavar="LENGTH", help="length of a window of time: 5m, 1h, 1d")
+WINDOW = Option("--window", metavar="SPAN", type=SPAN, help="length of a window of time")
 TOP = Option(
     "--top",
     metavar="N",

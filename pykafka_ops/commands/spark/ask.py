@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
-from pykafka_ops.analysis.moments import length, moment
+from pykafka_ops.analysis.moments import between
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import conf
@@ -17,7 +16,6 @@ from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.output.history import source_id
 from pykafka_ops.spark.session import Wish
 
-T = TypeVar("T")
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?(?:/s)?")
 _MEMORY = re.compile(r"\d{1,9}[kmgtKMGT]?")
 _STEPS = ("", "k", "M", "G", "T")
@@ -60,12 +58,8 @@ def ask(run: Run, kinds: Sequence[str]) -> Ask:
     args = run.args
     dirs = tuple(_split(args.texts("log-dirs")))
     wall = int(time.time() * 1000)
-    now = _moment(args.text("now"), "now", wall)
-    at = wall if now is None else now[0]
-    since = _moment(args.text("since"), "since", at)
-    until = _moment(args.text("until"), "until", at)
-    if since and until and until[1] <= since[0]:
-        raise UsageError("--until is before --since")
+    now = args.moment("now", wall)
+    since, until = between(args.text("since"), args.text("until"), now[0] if now else wall)
     regex = args.has("regex")
     history = args.text("history")
     return Ask(
@@ -73,8 +67,8 @@ def ask(run: Run, kinds: Sequence[str]) -> Ask:
         dirs,
         _properties(run, dirs),
         now[0] if now else None,
-        since[0] if since else None,
-        until[1] if until else None,
+        since,
+        until,
         Names.of(_split(args.texts("topics")), regex=regex),
         Names.of(_split(args.texts("groups")), regex=regex),
         args.text("configs"),
@@ -127,7 +121,7 @@ def _options(run: Run) -> dict[str, object]:
         raise UsageError(f"--top {top}: from 1 to 10000")
     found["top"] = top
     if args.has("window"):
-        found["window"] = _told("window", lambda: length(args.text("window") or ""))
+        found["window"] = args.span("window")
     if args.has("checkpoint"):
         found["checkpoints"] = tuple(_split(args.texts("checkpoint")))
     if args.has("records"):
@@ -136,17 +130,6 @@ def _options(run: Run) -> dict[str, object]:
         if args.has(name):
             found[name.replace("-", "_")] = rate(name, args.text(name) or "")
     return found
-
-
-def _told(option: str, read: Callable[[], T]) -> T:
-    try:
-        return read()
-    except UsageError as e:
-        raise UsageError(f"--{option}: {e}") from None
-
-
-def _moment(text: str | None, option: str, now: int) -> tuple[int, int] | None:
-    return None if text is None else _told(option, lambda: moment(text, now))
 
 
 def rate(option: str, text: str) -> float:

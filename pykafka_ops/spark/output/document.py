@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-from pykafka_ops.analysis.moments import text as moment_text
+from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
 
 VERSION = 1

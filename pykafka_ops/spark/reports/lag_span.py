@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pykafka_ops.analysis.moments import UNITS, length_text
+from pykafka_ops.analysis.moments import UNITS, span_text
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs import moments
 
@@ -46,7 +46,7 @@ class Span:
         count = -(-(last - since) // step)
         if count > MOST_BUCKETS:
             raise UsageError(
-                f"a window of {length_text(step)} makes {count:,} buckets of the span asked for, "
+                f"a window of {span_text(step)} makes {count:,} buckets of the span asked for, "
                 f"at most {MOST_BUCKETS:,} are shown: choose a longer window or a shorter span"
             )
         times = tuple(last - step * (count - k) for k in range(count + 1))

@@ -31,6 +31,7 @@ def at(*parts: int) -> int:
         ("1763800000123", 1763800000123, 1),
         ("0", 0, 1),
         ("-2h", NOW - 2 * HOUR, 1),
+        ("2h", NOW - 2 * HOUR, 1),
         ("-90s", NOW - 90 * SECOND, 1),
     ],
 )
@@ -48,28 +49,29 @@ def test_a_moment_is_as_long_as_it_is_exact(text: str, first: int, long: int) ->
         ("5", (5, 6)),
     ],
 )
-def test_a_span_reaches_to_the_end_of_its_last_moment(
+def test_a_period_reaches_to_the_end_of_its_last_moment(
     text: str, times: tuple[int | None, int | None]
 ) -> None:
-    assert moments.span(text, NOW) == times
+    assert moments.period(text, NOW) == times
 
 
 @pytest.mark.parametrize("text", ["", "..", "x", "2026-13-01", "2026-11-21T25", "9..3", "²", "-5"])
-def test_what_is_no_time_is_told(text: str) -> None:
+def test_what_is_no_time_is_an_error(text: str) -> None:
     with pytest.raises(UsageError):
-        moments.span(text, NOW)
+        moments.period(text, NOW)
 
 
-@pytest.mark.parametrize("text", ["", "0s", "5", "m", "-5m", "1y", "1.5h"])
-def test_what_is_no_length_is_told(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "0s", "0", "m", "-5m", "1y", "1.5h"])
+def test_what_is_no_span_is_an_error(text: str) -> None:
     with pytest.raises(UsageError, match="no length of time"):
-        moments.length(text)
+        moments.span(text)
 
 
-def test_lengths_go_there_and_back() -> None:
+def test_spans_go_there_and_back() -> None:
     for text in ("1ms", "250ms", "30s", "5m", "1h", "7d"):
-        assert moments.length_text(moments.length(text)) == text
-    assert moments.length("2w") == 14 * DAY
+        assert moments.span_text(moments.span(text)) == text
+    assert moments.span("2w") == 14 * DAY
+    assert moments.span("5") == 5 * SECOND
     for step, following in zip(moments.STEPS, moments.STEPS[1:], strict=False):
         assert following % step == 0 and moments.longer(step) == following
     assert moments.longer(moments.STEPS[-1]) == 10 * moments.STEPS[-1]
@@ -77,10 +79,17 @@ def test_lengths_go_there_and_back() -> None:
 
 @given(st.integers(0, 253_402_300_799_999))
 def test_text_is_read_back_as_the_same_ms(ms: int) -> None:
-    assert moments.moment(moments.text(ms), NOW)[0] == ms
+    assert moments.moment(moments.moment_text(ms), NOW)[0] == ms
 
 
 def test_times_beyond_the_calendar_are_numbers() -> None:
-    assert moments.text(2**62) == str(2**62)
-    assert moments.text(-(2**62)) == str(-(2**62))
-    assert moments.text(5000, parts=False) == "1970-01-01T00:00:05Z"
+    assert moments.moment_text(2**62) == str(2**62)
+    assert moments.moment_text(-(2**62)) == str(-(2**62))
+    assert moments.moment_text(5000, parts=False) == "1970-01-01T00:00:05Z"
+
+
+def test_until_may_not_be_before_since() -> None:
+    assert moments.between("2h", None, NOW) == (NOW - 2 * HOUR, None)
+    assert moments.between(None, "5", NOW) == (None, 6)
+    with pytest.raises(UsageError, match="--until 3h is before --since 2h"):
+        moments.between("2h", "3h", NOW)
