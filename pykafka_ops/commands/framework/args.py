@@ -50,12 +50,18 @@ class Args:
         default = [] if option is None or option.fallback is None else [option.fallback]
         return self.given(name) or default
 
+    def names(self, name: str) -> list[str]:
+        """Every value given, each once; one may hold several, by comma."""
+        parts = (part.strip() for text in self.texts(name) for part in text.split(","))
+        return list(dict.fromkeys(part for part in parts if part))
+
     def text(self, name: str) -> str | None:
         """The one value, its default, or None; jopt's complaint where several were given."""
         found = self.texts(name)
         if len(found) > 1:
             raise OptionError(
-                f"Found multiple arguments for option {name}, but you asked for only one"
+                f"Found multiple arguments for option {self._kafka(name)}, but you asked for only "
+                "one"
             )
         return found[0] if found else None
 
@@ -67,7 +73,7 @@ class Args:
         option = self.options.get(name)
         parsed = java_integer(value, option.bits if option else 63)
         if parsed is None:
-            raise OptionError(f"Cannot parse argument '{value}' of option {name}")
+            raise OptionError(f"Cannot parse argument '{value}' of option {self._kafka(name)}")
         return parsed
 
     def double(self, name: str) -> float | None:
@@ -78,7 +84,9 @@ class Args:
         try:
             return float(value)
         except ValueError:
-            raise OptionError(f"Cannot parse argument '{value}' of option {name}") from None
+            raise OptionError(
+                f"Cannot parse argument '{value}' of option {self._kafka(name)}"
+            ) from None
 
     def span(self, name: str) -> int | None:
         """``text`` as a length of time, in ms."""
@@ -105,14 +113,22 @@ class Args:
         """Kafka's CommandLineUtils.checkRequiredArgs."""
         for name in names:
             if name not in self.values:
-                raise OptionError(f'Missing required argument "[{name}]"')
+                raise OptionError(f'Missing required argument "[{self._kafka(name)}]"')
 
     def forbid(self, used: str, *others: str) -> None:
         """Kafka's CommandLineUtils.checkInvalidArgs: ``others`` cannot stand beside ``used``."""
         if used in self.values:
             for other in others:
                 if other in self.values:
-                    raise OptionError(f'Option "[{used}]" can\'t be used with option "[{other}]"')
+                    raise OptionError(
+                        f'Option "[{self._kafka(used)}]" can\'t be used with option '
+                        f'"[{self._kafka(other)}]"'
+                    )
+
+    def _kafka(self, name: str) -> str:
+        """The name of an option in Kafka's tongue."""
+        option = self.options.get(name)
+        return option.kafka if option else name
 
 
 def java_integer(text: str, bits: int = 31) -> int | None:

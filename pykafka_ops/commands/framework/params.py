@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class Option(click.Option):
     """An option with a value, declared as click's own.
 
-    ``ours``: not an option of Kafka's tool. ``bare``: what the option means without a value
+    The first long name is the one that help shows; the others are old ones, which still work.
+    ``ours``: not an option of Kafka's tool. ``kafka``: its name there, if that is another; our
+    tongue takes both. ``bare``: what the option means without a value
     (jopt's optional argument). ``separator`` splits one value into several, as jopt's
     withValuesSeparatedBy. ``stands_for``: the option that this one is an old name of.
     """
@@ -24,6 +26,7 @@ class Option(click.Option):
         self,
         *decls: str,
         ours: bool = False,
+        kafka: str = "",
         bare: str | None = None,
         separator: str = "",
         stands_for: str = "",
@@ -31,11 +34,13 @@ class Option(click.Option):
     ) -> None:
         self.long = next(d[2:] for d in decls if d.startswith("--"))
         self.short = next((d[1:] for d in decls if not d.startswith("--")), "")
+        self.kafka = kafka or self.long
         self.ours, self.bare, self.separator, self.stands_for = ours, bare, separator, stands_for
         self.fallback: str | None = attrs.get("default")
         if bare is not None:
             attrs |= {"is_flag": False, "flag_value": bare}
-        super().__init__([*decls, self.long.replace("-", "_").replace(".", "_")], **attrs)
+        names = [*decls, f"--{kafka}"] if kafka else decls
+        super().__init__([*names, self.long.replace("-", "_").replace(".", "_")], **attrs)
 
     @property
     def value(self) -> str:

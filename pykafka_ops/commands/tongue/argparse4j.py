@@ -7,6 +7,7 @@ the verb belong to the tool, those behind it to the verb.
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
+from pykafka_ops.commands.framework.params import table
 from pykafka_ops.commands.framework.types import Whole
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ _JAVA = {31: "Integer", 63: "Long"}
 
 def read(tool: Tool, words: list[str]) -> Args:
     """Parse as argparse4j; OptionError holds the usage and the complaint."""
-    args = Args(tool.options, "", flags=True)
+    args = Args(table(tool.options.values()), "", flags=True)
     rest = list(words)
     while rest and rest[0].startswith("-"):
         name = _name(rest[0])
@@ -50,8 +51,8 @@ def read(tool: Tool, words: list[str]) -> Args:
 def _options(verb: Verb) -> tuple[str, ...]:
     """The options of a verb in the order of its usage; the words of our tongue are options, too,
     first unless ``options`` names them again."""
-    words = [w.option.long for w in verb.words if w.option.long not in verb.own]
-    return (*words, *verb.own)
+    words = [w.option.kafka for w in verb.words if w.option.long not in verb.own]
+    return (*words, *(verb.options[name].kafka for name in verb.own))
 
 
 def _name(word: str) -> str:
@@ -75,7 +76,7 @@ def _take(tool: Tool, args: Args, verb: Verb | None, rest: list[str]) -> None:
     if isinstance(option.type, Whole) and java_integer(value, option.bits) is None:
         kind = _JAVA[option.bits]
         text = f"could not convert '{value}' to {kind} (For input string: \"{value}\")"
-        raise _error(tool, verb, f"argument --{option.long}: {text}")
+        raise _error(tool, verb, f"argument --{option.kafka}: {text}")
     args.values[option.long] = [value]
 
 
@@ -84,7 +85,7 @@ def _complete(tool: Tool, args: Args, verb: Verb) -> None:
         return
     for word in verb.words:
         if word.count == "1" and not args.has(word.option.long):
-            raise _error(tool, verb, f"argument --{word.option.long} is required")
+            raise _error(tool, verb, f"argument --{word.option.kafka} is required")
     if not args.has("bootstrap-server"):
         raise _error(tool, None, "argument --bootstrap-server is required")
 
@@ -113,5 +114,5 @@ def usage(tool: Tool, verb: Verb | None) -> str:
 
 def _form(tool: Tool, verb: Verb, name: str) -> str:
     value = f" {name.upper().replace('-', '_')}" if tool.options[name].value else ""
-    required = any(w.option.long == name and w.count == "1" for w in verb.words)
+    required = any(w.option.kafka == name and w.count == "1" for w in verb.words)
     return f"--{name}{value}" if required else f"[--{name}{value}]"

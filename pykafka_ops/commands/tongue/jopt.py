@@ -7,9 +7,12 @@ like an option. Source: joptsimple.OptionParserState, AbstractOptionSpec.
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.params import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pykafka_ops.commands.framework.params import Option
     from pykafka_ops.commands.tongue.tool import Tool
 
@@ -20,18 +23,18 @@ ZOOKEEPER_HINT = (
 
 def read(tool: Tool, words: list[str]) -> Args:
     """The arguments, unchecked; OptionError."""
-    args = Args(tool.options, tool.verbs[0].name or "", flags=True)
+    args = Args(table(tool.options.values()), tool.verbs[0].name or "", flags=True)
     args.said = list(words)
-    _Walk(args, words).run()
+    _Walk(tool.options, args, words).run()
     return args
 
 
 class _Walk:
     """One walk over the words."""
 
-    def __init__(self, args: Args, words: list[str]) -> None:
-        self.args, self.words, self.at = args, words, 0
-        self.by_letter = {o.short: o for o in args.options.values() if o.short}
+    def __init__(self, options: Mapping[str, Option], args: Args, words: list[str]) -> None:
+        self.options, self.args, self.words, self.at = options, args, words, 0
+        self.by_letter = {o.short: o for o in options.values() if o.short}
 
     def run(self) -> None:
         while self.at < len(self.words):
@@ -49,7 +52,7 @@ class _Walk:
 
     def long(self, body: str) -> None:
         name, eq, value = body.partition("=")
-        option = self.args.options.get(name)
+        option = self.options.get(name)
         if option is None:
             hint = ZOOKEEPER_HINT if name == "zookeeper" else ""
             raise OptionError(f"{name} is not a recognized option{hint}")
@@ -57,12 +60,12 @@ class _Walk:
 
     def short(self, body: str) -> None:
         name, eq, value = body.partition("=")
-        option = self.args.options.get(name)
+        option = self.options.get(name)
         if option is not None:
             self.handle(option, value if eq else None)
             return
         for i, letter in enumerate(body):
-            option = self.args.options.get(letter) or self.by_letter.get(letter)
+            option = self.options.get(letter) or self.by_letter.get(letter)
             if option is None:
                 raise OptionError(f"{letter} is not a recognized option")
             if option.value:
@@ -88,7 +91,7 @@ class _Walk:
         more = self.at < len(self.words)
         if option.bare is None:
             if not more:
-                raise OptionError(f"Option {option.long} requires an argument")
+                raise OptionError(f"Option {option.kafka} requires an argument")
         elif not more or is_option(self.words[self.at]):
             return None
         self.at += 1

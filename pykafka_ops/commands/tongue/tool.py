@@ -9,7 +9,7 @@ import click
 
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import text_of
-from pykafka_ops.commands.framework.params import Option, Switch, table
+from pykafka_ops.commands.framework.params import Option, Switch
 from pykafka_ops.commands.framework.run import Run, execute, run_of
 from pykafka_ops.commands.options import COMMON, TOOLS_VERSION
 from pykafka_ops.commands.tongue import jopt
@@ -59,14 +59,15 @@ class Tool(click.Command):
         self.check, self.failure, self.read = check, failure, read
         self.has_verbs, self.bare = has_verbs, bare
         self.verbs: list[Verb] = []
-        self.options = table([*options, *COMMON, Switch("-h", "--help", help="show this help")])
-        """All that it reads, by long names."""
+        own = [*options, *COMMON, Switch("-h", "--help", help="show this help")]
+        self.options = {option.kafka: option for option in reversed(own)}
+        """All that it reads, by Kafka's names."""
 
     def add(self, verb: Verb) -> None:
         """One more verb that it can mean."""
         self.verbs.append(verb)
-        for name, option in verb.options.items():
-            self.options.setdefault(name, option)
+        for option in verb.options.values():
+            self.options.setdefault(option.kafka, option)
         if verb.flag and verb.flag not in self.options:
             self.options[verb.flag] = Switch(f"--{verb.flag}", help=verb.help)
 
