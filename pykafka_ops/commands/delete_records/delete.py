@@ -14,8 +14,8 @@ from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.get_offsets.offsets import moments_of
-from pykafka_ops.commands.topics.listing import missing_topic
 from pykafka_ops.errors import PkoError, UsageError
 
 END = -1
@@ -210,7 +210,7 @@ def _partitions(run: Run, words: list[str]) -> tuple[list[Partition], list[ItemE
     for word in words:
         name, _, numbers = word.partition(":")
         if name not in known:
-            errors.append(missing_topic(name))
+            errors.append(missing_topic(name, known))
             continue
         have = [p.number for p in known[name].partitions]
         chosen = [java_integer(n) for n in numbers.split(",")] if numbers else list(have)

@@ -1,11 +1,14 @@
-"""Which topics are meant: Kafka's IncludeList in the flag tongue, names or --regex in ours."""
+"""Which topics are meant: Kafka's IncludeList in its tongue, names or ``--regex`` in ours."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
+from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import PkoError
+from pykafka_ops.wire.codes import ErrorCode
 
 INTERNAL = frozenset(("__consumer_offsets", "__transaction_state", "__share_group_state"))
 """Topics Kafka's tools call internal (Topic.INTERNAL_TOPICS)."""
@@ -44,13 +47,23 @@ def included(names: Iterable[str], raw: str | None, *, exclude_internal: bool) -
 def chosen(
     names: Sequence[str], words: Sequence[str], *, regex: bool, exclude_internal: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Our tongue: (the names meant by ``words``, the words that mean none). No words: all."""
+    """Our tongue: (the names meant by ``words``, the words that mean none). No words: all.
+
+    A word may hold several names, by comma, but is one regular expression.
+    """
     pool = [n for n in names if not (exclude_internal and n in INTERNAL)]
     if not words:
         return pool, []
     if not regex:
         known = set(names)
-        return [w for w in dict.fromkeys(words) if w in known], [w for w in words if w not in known]
+        wanted = list(dict.fromkeys(name for word in words for name in word.split(",") if name))
+        return [w for w in wanted if w in known], [w for w in wanted if w not in known]
     patterns = [(w, pattern(w)) for w in words]
     found = [n for n in pool if any(p.fullmatch(n) for _, p in patterns)]
     return found, [w for w, p in patterns if not any(p.fullmatch(n) for n in pool)]
+
+
+def missing_topic(word: str, names: Iterable[str]) -> ItemError:
+    """The error for a topic that does not exist; ``names``: those that do."""
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ItemError(word, code.name, f"there is no topic {word}{did_you_mean(word, names)}", code)

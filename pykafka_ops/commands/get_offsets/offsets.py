@@ -14,8 +14,12 @@ from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, include_list
-from pykafka_ops.commands.topics.listing import missing_topic
+from pykafka_ops.commands.framework.topic_filter import (
+    INTERNAL,
+    chosen,
+    include_list,
+    missing_topic,
+)
 from pykafka_ops.errors import PkoError, UsageError
 
 SPECIAL = {
@@ -160,7 +164,7 @@ def _ours(run: Run) -> Table:
         regex=args.has("regex"),
         exclude_internal=args.has("exclude-internal-topics"),
     )
-    errors = [missing_topic(word) for word in missing]
+    errors = [missing_topic(word, [t.name for t in every]) for word in missing]
     numbers = _numbers(args.text("partitions") or "") if args.has("partitions") else None
     patterns = args.text("topic-partitions")
     allowed = by_patterns(patterns) if patterns else None

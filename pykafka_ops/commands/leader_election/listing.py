@@ -9,8 +9,8 @@ from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.leader_election.asking import cluster, named
-from pykafka_ops.commands.topics.listing import missing_topic
 from pykafka_ops.errors import UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -64,7 +64,7 @@ def partitions_of(run: Run, wanted: Wanted) -> tuple[dict[Partition, Row], list[
     answering = cluster(run)
     topics = {t.name: t for t in all_topics(answering)}
     live = set(answering.nodes)
-    errors = [missing_topic(name) for name in wanted if name not in topics]
+    errors = [missing_topic(name, topics) for name in wanted if name not in topics]
     rows: dict[Partition, Row] = {}
     for name, topic in topics.items():
         numbers = wanted.get(name) if wanted else None

@@ -1,4 +1,4 @@
-"""``pko topics`` and kafka-topics: options and checks; the work is in ``_topics_*``."""
+"""kafka-topics: which options go together, and how it tells failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ REPORTS = (
 _BY_KAFKA_CONFIGS = (
     " (the kafka-configs CLI supports altering topic configs with a --bootstrap-server option)"
 )
-_WHERE = ("topic", "regex", "exclude-internal")
 
 
 def check(args: Args) -> None:
@@ -76,7 +75,7 @@ def _check_combinations(args: Args) -> None:
 
 
 def failure(error: PkoError, run: Run) -> int:
-    """What goes wrong before the work is told on stderr, the rest on stdout, as Kafka does."""
+    """What goes wrong before the work goes to stderr, the rest to stdout, as in Kafka; 1."""
     from pykafka_ops.commands.framework.failures import is_usage, text_of
 
     if is_usage(error, run):
@@ -84,3 +83,8 @@ def failure(error: PkoError, run: Run) -> int:
     else:
         sys.stdout.write(f"Error while executing topic command : {text_of(error)}\n")
     return 1
+
+
+def in_kafkas_words(run: Run) -> bool:
+    """Whether to answer as Kafka's tool: its tongue, and no other format asked for."""
+    return run.args.flags and run.output == "table"

@@ -1,6 +1,6 @@
 import pytest
 
-from pykafka_ops.commands.topics.writing import (
+from pykafka_ops.commands.topics.values import (
     TopicProblem,
     parse_assignment,
     parse_configs,

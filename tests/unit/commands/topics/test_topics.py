@@ -167,6 +167,23 @@ def test_a_topic_that_is_not_there(cluster: FakeBroker, pko: Pko) -> None:
     )
 
 
+def test_a_topic_that_is_nearly_there_is_named(cluster: FakeBroker, pko: Pko) -> None:
+    for verb in ("list", "describe", "check", "alter -p 5", "delete --yes"):
+        said = pko(f"topics {verb} ordrs")
+        assert said.code == 1
+        assert (
+            "pko: ordrs: there is no topic ordrs (did you mean orders?) [UNKNOWN_TOPIC"
+            in said.stderr
+        )
+    assert "did you mean" not in pko("kafka-topics --describe --topic ordrs").stdout
+
+
+def test_one_word_may_hold_several_topics(cluster: FakeBroker, pko: Pko) -> None:
+    said = pko("topics list orders,__consumer_offsets -o name")
+    assert said.stdout == "__consumer_offsets\norders\n"
+    assert pko("topics list --topic orders --topic __consumer_offsets -o name") == said
+
+
 def test_a_topic_by_its_id(cluster: FakeBroker, pko: Pko) -> None:
     said = pko("kafka-topics --describe --topic-id b3JkZXJzLi4uLi4uLi4uLg --topic other")
     assert said.stdout.startswith("Topic: orders\t")
@@ -213,6 +230,16 @@ def test_several_topics_are_created_alike_and_fail_alone(cluster: FakeBroker, pk
     assert (topic.num_partitions, topic.replication_factor) == (3, 2)
     assert [(c.name, c.value) for c in topic.configs] == [("retention.ms", "5")]
     assert pko("topics create taken --if-not-exists").code == 0
+
+
+def test_a_setting_that_no_broker_knows_is_compared_with_those_there_are(
+    cluster: FakeBroker, pko: Pko
+) -> None:
+    text = "Unknown topic config name: retention.mss"
+    refused = CreatableTopicResult(name="a", error_code=40, error_message=text)
+    cluster.on("CreateTopics", lambda r: CreateTopicsResponse(topics=[refused]))
+    said = pko("topics create a -c retention.mss=5")
+    assert said.stderr == f"pko: a: {text} (did you mean retention.ms?) [INVALID_CONFIG]\n"
 
 
 def test_a_dry_run_is_checked_by_the_brokers(cluster: FakeBroker, pko: Pko) -> None:

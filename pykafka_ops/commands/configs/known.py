@@ -1,0 +1,52 @@
+"""The names of settings that Kafka knows, and which of them was meant."""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TOPICS, CLIENTS, USERS, BROKERS, IPS = "topics", "clients", "users", "brokers", "ips"
+BROKER_LOGGERS, CLIENT_METRICS = "broker-loggers", "client-metrics"
+KINDS = (TOPICS, BROKERS, BROKER_LOGGERS, USERS, CLIENTS, IPS, CLIENT_METRICS)
+"""What has settings."""
+
+
+def names(kind: str) -> set[str]:
+    """The settings of topics, brokers, users, clients or addresses; none of the others."""
+    if kind == TOPICS:
+        from pykafka_ops.settings.topic import TOPIC
+
+        return set(TOPIC)
+    from pykafka_ops.settings.quotas import BROKER_QUOTAS, CLIENT_QUOTAS, IP_QUOTAS
+    from pykafka_ops.settings.scram import MECHANISMS
+
+    if kind == BROKERS:
+        from pykafka_ops.settings.broker import BROKER
+
+        return {*BROKER, *BROKER_QUOTAS}
+    by_kind = {USERS: {*CLIENT_QUOTAS, *MECHANISMS}, CLIENTS: {*CLIENT_QUOTAS}, IPS: {*IP_QUOTAS}}
+    return by_kind.get(kind, set())
+
+
+def is_known(kind: str, key: str) -> bool:
+    """Whether Kafka has such a setting; those of a listener have its name in front."""
+    return key in names(kind) or key.startswith("listener.name.")
+
+
+def near(kind: str, key: str) -> str:
+    """`` (did you mean retention.ms?)``, or nothing where no name is near."""
+    return did_you_mean(key, names(kind))
+
+
+def hinted(error: PkoError, kind: str, keys: Iterable[str]) -> PkoError:
+    """The refusal of a broker that does not know one of ``keys``, with the name that is near."""
+    if not isinstance(error, KafkaError) or error.code != ErrorCode.INVALID_CONFIG:
+        return error
+    strange = next((k for k in keys if not is_known(kind, k) and k in error.message), "")
+    hint = near(kind, strange) if strange else ""
+    return KafkaError(error.code, error.message + hint) if hint else error

@@ -1,0 +1,114 @@
+"""``pko topics describe``: settings, leaders and replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pykafka_ops.client.topics import Partition
+from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.topics.described import (
+    COLUMNS,
+    DescribedTopic,
+    partition_row,
+    wanted_topics,
+    with_settings,
+)
+from pykafka_ops.commands.topics.kafka import REPORTS
+from pykafka_ops.wire.types import ZERO_UUID, uuid_text
+
+TOPICS = (
+    Column("topic"),
+    Column("partition_count", "PARTITIONS", right=True),
+    Column("replication_factor", "REPLICAS", right=True),
+    Column("min_isr", "MIN-ISR", right=True),
+    Column("topic_id", "ID"),
+    Column("configs"),
+)
+
+
+def describe(run: Run) -> Table:
+    """Settings and partitions; with a report option only the partitions it means."""
+    args = run.args
+    found, errors = wanted_topics(run)
+    reports = {r.removesuffix("-partitions") for r in REPORTS if args.has(r)}
+    slim = bool(reports) and run.output not in ("json", "yaml")
+    described = with_settings(run.cluster(), found, slim=slim)
+    live = set(run.cluster().brokers())
+    if args.has("topics-with-overrides"):
+        described = [d for d in described if d.configs]
+    rows, items = [], []
+    for d in described:
+        shown = [p for p in d.topic.partitions if not reports or reports & {*d.problems(p, live)}]
+        parts = [partition_row(d, p, live) for p in shown]
+        if not reports or parts:
+            items.append({**_topic_row(d), "partitions": parts})
+        rows += parts
+    heads = Table("", TOPICS, [_topic_row(d) for d in described])
+    return Table(
+        "topic-descriptions", COLUMNS, rows, items=items, errors=errors,
+        kafka=_kafka_text(described, live, reports, args),
+        above=None if reports or args.flags else heads,
+    )  # fmt: skip
+
+
+def _topic_row(d: DescribedTopic) -> dict[str, object]:
+    first = d.topic.partitions[:1]
+    return {
+        "topic": d.topic.name,
+        "topic_id": uuid_text(d.topic.id) if d.topic.id != ZERO_UUID else None,
+        "internal": d.topic.internal,
+        "partition_count": len(d.topic.partitions),
+        "replication_factor": sum(d.replication_factor(p) for p in first),
+        "min_isr": d.min_isr,
+        "configs": d.configs,
+    }
+
+
+def _kafka_text(
+    described: Sequence[DescribedTopic], live: set[int], reports: set[str], args: Args
+) -> Iterator[str]:
+    """What kafka-topics 3.9 prints."""
+    for d in described:
+        if not reports:
+            yield _kafka_head(d)
+        if args.has("topics-with-overrides"):
+            continue
+        for p in d.topic.partitions:
+            if not reports or reports & {*d.problems(p, live)}:
+                yield _kafka_partition(d, p)
+
+
+def _kafka_head(d: DescribedTopic) -> str:
+    topic = d.topic
+    parts = [f"Topic: {topic.name}"]
+    if topic.id != ZERO_UUID:
+        parts.append(f"TopicId: {uuid_text(topic.id)}")
+    parts += [
+        f"PartitionCount: {len(topic.partitions)}",
+        f"ReplicationFactor: {sum(d.replication_factor(p) for p in topic.partitions[:1])}",
+        "Configs: " + ",".join(f"{k}={v}" for k, v in d.configs.items()),
+    ]
+    return "\t".join(parts) + "\n"
+
+
+def _kafka_partition(d: DescribedTopic, p: Partition) -> str:
+    def ids(numbers: Sequence[int]) -> str:
+        return ",".join(map(str, numbers))
+
+    parts = [
+        f"\tTopic: {d.topic.name}",
+        f"Partition: {p.number}",
+        f"Leader: {p.leader if p.leader >= 0 else 'none'}",
+        f"Replicas: {ids(p.replicas)}",
+        f"Isr: {ids(p.isr)}",
+    ]
+    move = d.moves.get(p.number)
+    if move:
+        parts += [
+            f"Adding Replicas: {ids(move.adding)}",
+            f"Removing Replicas: {ids(move.removing)}",
+        ]
+    parts += ["Elr: N/A", "LastKnownElr: N/A"]
+    return "\t".join(parts) + "\n"

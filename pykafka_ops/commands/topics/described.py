@@ -1,0 +1,150 @@
+"""What ``topics describe`` and ``check`` ask of a cluster: partitions, settings, moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client import configs
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.connection import UnsupportedVersionError
+from pykafka_ops.client.reassignments import Reassignment, list_reassignments
+from pykafka_ops.client.topics import Partition, Topic, all_topics
+from pykafka_ops.commands.framework.output import Column, ItemError
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.topics.select import NoSuchTopicError, select
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.settings.source import Source
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
+
+_FORGIVEN = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("leader", right=True, bad=lambda leader: leader is None),
+    Column("replicas"),
+    Column("isr"),
+    Column("offline", optional=True, bad=bool),
+    Column("adding", optional=True),
+    Column("removing", optional=True),
+    Column("leader_epoch", wide=True, right=True),
+    Column("problems", optional=True, bad=bool),
+)
+
+
+class DescribedTopic(NamedTuple):
+    """A topic with its own settings and the moves of its partitions."""
+
+    topic: Topic
+    configs: dict[str, str]
+    min_isr: int
+    moves: dict[int, Reassignment]
+
+    def replication_factor(self, p: Partition) -> int:
+        """Target replicas: those being added do not count yet (TopicCommand)."""
+        move = self.moves.get(p.number)
+        if move and set(p.replicas) & {*move.adding, *move.removing}:
+            return len(move.replicas) - len(move.adding)
+        return len(p.replicas)
+
+    def problems(self, p: Partition, live: set[int]) -> list[str]:
+        """Which of Kafka's four reports the partition belongs to."""
+        found = []
+        if self.replication_factor(p) > len(p.isr):
+            found.append("under-replicated")
+        if p.leader < 0 or p.leader not in live:
+            found.append("unavailable")
+        if p.leader < 0 or len(p.isr) < self.min_isr:
+            found.append("under-min-isr")
+        if len(p.isr) == self.min_isr:
+            found.append("at-min-isr")
+        return found
+
+
+def wanted_topics(run: Run) -> tuple[list[Topic], list[ItemError]]:
+    """The topics to describe, with their partitions."""
+    cluster, args = run.cluster(), run.args
+    wanted_id = args.text("topic-id")
+    if wanted_id and (topic_id := _uuid(wanted_id)) != ZERO_UUID:
+        found = [t for t in all_topics(cluster) if t.id == topic_id]
+        if not found and not args.has("if-exists"):
+            raise NoSuchTopicError(f"TopicId '{wanted_id}' does not exist as expected")
+        return found, []
+    every = {t.name: t for t in all_topics(cluster)}
+    names, errors = select(run, list(every))
+    return [every[n] for n in names], errors
+
+
+def _uuid(text: str) -> bytes:
+    """Uuid.fromString, with its complaints."""
+    try:
+        return parse_uuid(text)
+    except PkoError:
+        pass
+    if len(text) > 24:
+        raise NoSuchTopicError(
+            f"Input string with prefix `{text[:24]}` is too long to be decoded as a base64 UUID"
+        )
+    raise NoSuchTopicError(
+        f"Input string `{text}` decoded as {len(text.rstrip('=')) * 3 // 4} bytes, which is not "
+        "equal to the expected 16 bytes of a base64-encoded UUID"
+    )
+
+
+def with_settings(cluster: Cluster, found: Sequence[Topic], *, slim: bool) -> list[DescribedTopic]:
+    """Add settings and moves, each with one question for all topics. Raises KafkaError.
+
+    ``slim``: of the settings only the one that tells partitions in trouble.
+    """
+    resources = [configs.Resource(configs.TOPIC, t.name) for t in found]
+    keys = ["min.insync.replicas"] if slim else None
+    entries = configs.describe_configs(cluster, resources, keys=keys) if found else {}
+    moves = _moves(cluster, found)
+    described = []
+    for topic, resource in zip(found, resources, strict=True):
+        settings = entries[resource]
+        if isinstance(settings, PkoError):
+            raise settings
+        min_isr = next((e.value for e in settings if e.name == "min.insync.replicas"), None)
+        own = {
+            e.name: "null" if e.value is None else e.value
+            for e in sorted(settings, key=lambda e: e.name)
+            if e.source != Source.DEFAULT_CONFIG
+        }
+        mine = {p: move for (name, p), move in moves.items() if name == topic.name}
+        described.append(DescribedTopic(topic, own, int(min_isr or 1), mine))
+    return described
+
+
+def _moves(cluster: Cluster, found: Sequence[Topic]) -> dict[tuple[str, int], Reassignment]:
+    """Moves under way; none where the cluster does not say."""
+    if not found:
+        return {}
+    try:
+        return list_reassignments(cluster)
+    except UnsupportedVersionError:
+        return {}
+    except KafkaError as e:
+        if e.code in _FORGIVEN:
+            return {}
+        raise
+
+
+def partition_row(d: DescribedTopic, p: Partition, live: set[int]) -> dict[str, object]:
+    """A row of COLUMNS; ``live``: the ids of the brokers that are up."""
+    move = d.moves.get(p.number)
+    problems = [x for x in d.problems(p, live) if x != "at-min-isr"]
+    return {
+        "topic": d.topic.name,
+        "partition": p.number,
+        "leader": p.leader if p.leader >= 0 else None,
+        "leader_epoch": p.leader_epoch,
+        "replicas": p.replicas,
+        "isr": p.isr,
+        "offline": p.offline,
+        "adding": list(move.adding) if move else [],
+        "removing": list(move.removing) if move else [],
+        "problems": problems,
+    }

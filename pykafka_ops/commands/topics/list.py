@@ -1,0 +1,48 @@
+"""``pko topics list``: names in Kafka's tongue; with sizes and health in ours."""
+
+from __future__ import annotations
+
+from pykafka_ops.client.topics import Topic, all_topics
+from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.topic_filter import included
+from pykafka_ops.commands.topics.select import select
+from pykafka_ops.wire.types import ZERO_UUID, uuid_text
+
+COLUMNS = (
+    Column("topic"),
+    Column("partition_count", "PARTITIONS", right=True),
+    Column("replication_factor", "REPLICAS", right=True),
+    Column("under_replicated", right=True, optional=True, bad=bool),
+    Column("offline", right=True, optional=True, bad=bool),
+    Column("internal", wide=True),
+    Column("topic_id", "ID", wide=True),
+)
+
+
+def list_topics(run: Run) -> Table:
+    """The topics meant; Kafka's tool does not mind where there are none."""
+    args = run.args
+    every = all_topics(run.cluster())
+    names = [t.name for t in every]
+    errors: list[ItemError] = []
+    if args.flags:
+        exclude = args.has("exclude-internal")
+        found = included(names, args.text("topic"), exclude_internal=exclude)
+    else:
+        found, errors = select(run, names)
+    wanted = set(found)
+    rows = [_row(t) for t in every if t.name in wanted]
+    return Table("topics", COLUMNS, rows, kafka=["\n".join(found) + "\n"], errors=errors)
+
+
+def _row(t: Topic) -> dict[str, object]:
+    return {
+        "topic": t.name,
+        "partition_count": len(t.partitions),
+        "replication_factor": max((len(p.replicas) for p in t.partitions), default=0),
+        "under_replicated": sum(len(p.isr) < len(p.replicas) for p in t.partitions),
+        "offline": sum(p.leader < 0 for p in t.partitions),
+        "internal": t.internal,
+        "topic_id": uuid_text(t.id) if t.id != ZERO_UUID else None,
+    }

@@ -1,0 +1,67 @@
+"""What ``-c NAME=VALUE`` and ``--replica-assignment`` say, checked as TopicCommand does."""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.errors import PkoError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class TopicProblem(PkoError):  # noqa: N818 - a request that is refused, not a fault
+    """What TopicCommand refuses on its own, in its words."""
+
+
+def parse_assignment(text: str) -> dict[int, list[int]]:
+    """``1:2,2:3`` as brokers per partition; TopicProblem."""
+    found: dict[int, list[int]] = {}
+    if not text:
+        return found
+    for i, part in enumerate(text.rstrip(",").split(",")):
+        brokers = [_broker_id(word.strip()) for word in part.split(":")]
+        twice = sorted({b for b in brokers if brokers.count(b) > 1})
+        if twice:
+            raise TopicProblem(
+                "Partition replica lists may not contain duplicate entries: "
+                + ",".join(map(str, twice))
+            )
+        found[i] = brokers
+        if len(brokers) != len(found[0]):
+            raise TopicProblem(f"Partition {i} has different replication factor: {brokers}")
+    return found
+
+
+def _broker_id(word: str) -> int:
+    value = java_integer(word)
+    if value is None:
+        raise TopicProblem(f'For input string: "{word}"')
+    return value
+
+
+def parse_configs(pairs: Sequence[str], *, strict: bool = False) -> dict[str, str]:
+    """``key=val`` pairs; ``strict`` as Kafka: no further ``=`` in a value. TopicProblem."""
+    found = {}
+    for pair in pairs:
+        key, _, value = (part.strip() for part in pair.partition("="))
+        if not value or (strict and "=" in value):
+            raise TopicProblem(
+                "requirement failed: Invalid topic config: "
+                'all configs to be added must be in the format "key=val".'
+            )
+        found[key] = value
+    return found
+
+
+def validate(settings: Mapping[str, str]) -> None:
+    """What kafka-topics checks before it asks a broker (LogConfig.validate); TopicProblem."""
+    if not settings:
+        return
+    from pykafka_ops.settings.topic import TOPIC
+
+    for name in settings:
+        if name not in TOPIC:
+            raise TopicProblem(f"Unknown topic config name: {name}")
+    for name, value in settings.items():
+        TOPIC[name].parse(value)
