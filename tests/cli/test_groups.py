@@ -179,6 +179,34 @@ def test_offsets_and_groups_are_deleted(desk: Desk) -> None:
     assert desk.ask("groups", "describe", desk.group).code == 1
 
 
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(desk: Desk) -> None:
+    desk.fill(3)
+    desk.commit(1)
+    for words in (("list",), ("describe",), ("lag",), ("history",), ("delete", "--yes")):
+        said = desk.ask("groups", words[0], desk.group + "x", *words[1:])
+        assert (said.code, f"(did you mean {desk.group}?)" in said.err) == (1, True), said
+    seek = ("groups", "seek", desk.group + "x", "--to-latest")
+    assert f"(did you mean {desk.group}?)" in desk.ask(*seek).err
+    for verb in (("seek", desk.group, "--to-latest"), ("delete-offsets", desk.group, "--yes")):
+        said = desk.ask("groups", *verb, "--topic", desk.topic + "x")
+        assert (said.code, f"(did you mean {desk.topic}?)" in said.err) == (1, True), said
+
+
+def test_moments_of_a_seek_are_written_as_everywhere(desk: Desk) -> None:
+    desk.fill()
+    desk.commit(0, 0, 0)
+    half = 300 - 150
+    for words in (
+        ("--to-datetime", "150s"),
+        ("--by-duration", "150s"),
+        ("--by-duration", "PT150S"),
+    ):
+        moved = desk.items("seek", desk.group, *words, "--dry-run")
+        assert {m["new_offset"] - half for m in moved} <= set(range(60))
+    wrong = desk.ask("groups", "seek", desk.group, "--to-datetime", "noon")
+    assert (wrong.code, "'noon' is no time: write 2026-11-21" in wrong.err) == (2, True)
+
+
 def test_a_seek_can_be_undone_until_the_group_goes_on(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

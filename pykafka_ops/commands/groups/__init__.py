@@ -15,107 +15,68 @@ from pykafka_ops.commands.framework.types import (
     Matching,
 )
 from pykafka_ops.commands.groups import kafka
-from pykafka_ops.commands.options import SINCE, WATCH
+from pykafka_ops.commands.options import FAIL_ON, SINCE, WATCH
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pykafka_ops.commands.framework.run import Result, Run
 
-GROUP = Option(
-    "--group",
-    metavar="GROUP",
-    type=GROUP_NAME,
-    multiple=True,
-    help="the group; may be given several times",
+
+def _several(name: str, words: Sequence[str]) -> Matching:
+    one = f"({'|'.join(words)})"
+    return Matching(name, f"{one}(,{one})*")
+
+
+GROUP = Option("--group", metavar="GROUP", type=GROUP_NAME, multiple=True, help="the group")
+ALL_GROUPS = Switch("--all-groups", "--all", help="every group")
+TOPIC = Option("--topic", metavar="TOPIC[:N,N]", type=TOPIC_NAME, multiple=True,
+               help="the topic, or TOPIC:0,2 for some of its partitions")  # fmt: skip
+ALL_TOPICS = Switch("--all-topics", help="every topic that the group has committed offsets of")
+STATE = Option("--state", metavar="STATE,STATE", type=_several("state", kafka.STATES), bare="",
+               help="show states; with list: only groups in these states")  # fmt: skip
+TYPE = Option("--type", metavar="TYPE,TYPE", type=_several("type", kafka.TYPES), bare="",
+              help="only groups of these types (classic, consumer)")  # fmt: skip
+VIEWS = (
+    Switch("--offsets", help="show offsets and lag (what describe does anyway)"),
+    Switch("--members", help="show the members and what they read"),
+    STATE,
+    Switch("--verbose", help="more columns"),
 )
-ALL_GROUPS = Switch("--all-groups", help="every group")
-TOPIC = Option(
-    "--topic",
-    metavar="TOPIC[:N,N]",
-    type=TOPIC_NAME,
-    multiple=True,
-    help="the topic, or TOPIC:0,2 for some of its partitions; may be given several times",
-)
-ALL_TOPICS = Switch("--all-topics", help="every topic the group has committed offsets of")
-TIMEOUT = Option(
-    "--timeout",
-    metavar="MS",
-    type=LONG,
-    default="5000",
-    help="how long a call to the brokers may take (ms)",
-)
-OFFSETS = Switch("--offsets", help="show offsets and lag (what describe does anyway)")
-MEMBERS = Switch("--members", help="show the members and what they read")
-STATE = Option(
-    "--state",
-    metavar="STATE,STATE",
-    type=Matching(
-        "state",
-        r"(preparingrebalance|completingrebalance|stable|dead|empty|assigning|reconciling)(,(preparingrebalance|completingrebalance|stable|dead|empty|assigning|reconciling))*",
-    ),
-    bare="",
-    help="show the state of the groups; with list: only those in these states",
-)
-TYPE = Option(
-    "--type",
-    metavar="TYPE,TYPE",
-    type=Matching("type", r"(consumer|classic)(,(consumer|classic))*"),
-    bare="",
-    help="only groups of these types (classic, consumer)",
-)
-VERBOSE = Switch("--verbose", help="more columns")
+"""What to show of a group."""
+
+WINDOW = Option("--window", metavar="SPAN", type=SPAN, default="10m", ours=True,
+                help="how far back commits and rates are looked at")  # fmt: skip
+PARTITIONS = Switch("--partitions", ours=True, help="show a row for every partition")
+EVERY = Option("--every", metavar="SPAN", type=SPAN, ours=True,
+               help="time of a row (default: 24 rows)")  # fmt: skip
+FILES = Option("--files", metavar="PATH", type=FILE_PATH, multiple=True, ours=True,
+               help="segments of __consumer_offsets to read instead of a cluster")  # fmt: skip
+
+SCENARIOS = (
+    Option("--to-offset", metavar="OFFSET", type=LONG, help="to this offset"),
+    Switch("--to-earliest", help="to the first record"),
+    Switch("--to-latest", help="to the end: skip everything"),
+    Switch("--to-current", help="to the committed offset, the end if there is none"),
+    Option("--shift-by", metavar="N", type=LONG,
+           help="forward by so many records, back if negative"),
+    Option("--to-datetime", metavar="TIME",
+           help="to the first record since YYYY-MM-DDTHH:mm:SS.sss[Z|+hh:mm], in verbs also "
+                "since TIME"),
+    Option("--by-duration", metavar="DURATION",
+           help="to the first record of the last PnDTnHnMnS, in verbs also of the last SPAN"),
+    Option("--from-file", "--file", metavar="FILE", type=FILE_PATH,
+           help="to what this CSV file says: [group,]topic,partition,offset"),
+)  # fmt: skip
+"""Where offsets can go."""
 DRY_RUN = Switch("--dry-run", help="show what would be committed, commit nothing")
 EXECUTE = Switch("--execute", help="commit it")
 EXPORT = Switch("--export", help="print the plan as CSV, for --from-file")
-TO_OFFSET = Option("--to-offset", metavar="OFFSET", type=LONG, help="to this offset")
-TO_EARLIEST = Switch("--to-earliest", help="to the first record there is")
-TO_LATEST = Switch("--to-latest", help="to the end: skip everything")
-TO_CURRENT = Switch("--to-current", help="to the committed offset, the end where there is none")
-SHIFT_BY = Option(
-    "--shift-by", metavar="N", type=LONG, help="forward by so many records, back if negative"
-)
-TO_DATETIME = Option(
-    "--to-datetime",
-    metavar="TIME",
-    help="to the first record since YYYY-MM-DDTHH:mm:SS.sss[Z|+hh:mm]",
-)
-BY_DURATION = Option(
-    "--by-duration", metavar="DURATION", help="to the first record of the last PnDTnHnMnS"
-)
-FROM_FILE = Option(
-    "--from-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    help="as the CSV file says: [group,]topic,partition,offset",
-)
-ALL = Switch("--all", ours=True, help="every group (as is without names)")
-PARTITIONS = Switch("-p", "--partitions", ours=True, help="a row for every partition")
-WINDOW = Option(
-    "--window",
-    metavar="SPAN",
-    type=SPAN,
-    default="10m",
-    ours=True,
-    help="how far back commits and rates are looked at",
-)
-EVERY = Option(
-    "--every", metavar="SPAN", type=SPAN, ours=True, help="time of a row (default: 24 rows)"
-)
-FILES = Option(
-    "--files",
-    metavar="PATH",
-    type=FILE_PATH,
-    multiple=True,
-    ours=True,
-    help="segment files or directories of __consumer_offsets instead of a cluster",
-)
 UNDO = Switch("--undo", ours=True, help="back to the offsets before the last seek")
-FAIL_ON = Option(
-    "--fail-on",
-    metavar="CONDITION",
-    ours=True,
-    help="exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'",
-)
+
+TIMEOUT = Option("--timeout", metavar="MS", type=LONG, default="5000",
+                 help="how long a call to the brokers may take (ms)")  # fmt: skip
 
 TOOL = Tool(
     "kafka-consumer-groups",
@@ -132,35 +93,23 @@ groups = Group(
 
 @groups.verb(
     "list",
-    words=(Words(GROUP, "*"),),
-    options=(
-        STATE,
-        TYPE,
-    ),
     flag="list",
-    examples=(
-        "pko groups list",
-        "pko groups list --state stable,empty -o json",
-    ),
+    words=(Words(GROUP, "*"),),
+    options=(STATE, TYPE),
+    examples=("pko groups list", "pko groups list --state stable,empty -o json"),
 )
 def list_(run: Run) -> Result:
-    """The groups, their state and where they are coordinated."""
-    from pykafka_ops.commands.groups.listing import list_groups
+    """List groups, their state and their coordinator."""
+    from pykafka_ops.commands.groups.list import list_groups
 
     return list_groups(run)
 
 
 @groups.verb(
     "describe",
-    words=(Words(GROUP, "*"),),
-    options=(
-        ALL_GROUPS,
-        OFFSETS,
-        MEMBERS,
-        STATE,
-        VERBOSE,
-    ),
     flag="describe",
+    words=(Words(GROUP, "*"),),
+    options=(ALL_GROUPS, *VIEWS),
     examples=(
         "pko groups describe billing",
         "pko groups describe billing --members",
@@ -168,7 +117,7 @@ def list_(run: Run) -> Result:
     ),
 )
 def describe(run: Run) -> Result:
-    """Offsets and lag, members or state."""
+    """Show offsets and lag, members or state."""
     from pykafka_ops.commands.groups.describe import describe as work
 
     return work(run)
@@ -177,21 +126,15 @@ def describe(run: Run) -> Result:
 @groups.verb(
     "lag",
     words=(Words(GROUP, "*"),),
-    options=(
-        ALL,
-        PARTITIONS,
-        WINDOW,
-        WATCH,
-        FAIL_ON,
-    ),
+    options=(ALL_GROUPS, PARTITIONS, WINDOW, WATCH, FAIL_ON),
     examples=(
         "pko groups lag",
         "pko groups lag billing --partitions --watch",
-        "pko groups lag --all --fail-on 'lag>1000|status!=OK'",
+        "pko groups lag --fail-on 'lag>1000|status!=OK'",
     ),
 )
 def lag(run: Run) -> Result:
-    """How far behind, in records and time, how fast, and Burrow's verdict."""
+    """Show how far groups are behind, how fast they read, and Burrow's verdict."""
     from pykafka_ops.commands.groups.lag import lag as work
 
     return work(run)
@@ -200,18 +143,14 @@ def lag(run: Run) -> Result:
 @groups.verb(
     "history",
     words=(Words(GROUP),),
-    options=(
-        SINCE,
-        EVERY,
-        FILES,
-    ),
+    options=(SINCE, EVERY, FILES),
     examples=(
         "pko groups history billing --since 6h",
         "pko groups history billing --files /var/kafka/__consumer_offsets-*",
     ),
 )
 def history(run: Run) -> Result:
-    """Its commits over time: how it moved, stood still, went back."""
+    """Show a group's commits of the last hour, or since then: moves, stops, steps back."""
     from pykafka_ops.commands.groups.history import history as work
 
     return work(run)
@@ -219,24 +158,9 @@ def history(run: Run) -> Result:
 
 @groups.verb(
     "reset-offsets",
-    words=(Words(GROUP, "*"),),
-    options=(
-        TO_OFFSET,
-        TO_CURRENT,
-        TO_DATETIME,
-        FROM_FILE,
-        BY_DURATION,
-        TO_EARLIEST,
-        TO_LATEST,
-        SHIFT_BY,
-        TOPIC,
-        ALL_TOPICS,
-        ALL_GROUPS,
-        DRY_RUN,
-        EXECUTE,
-        EXPORT,
-    ),
     flag="reset-offsets",
+    words=(Words(GROUP, "*"),),
+    options=(ALL_GROUPS, TOPIC, ALL_TOPICS, *SCENARIOS, DRY_RUN, EXECUTE, EXPORT),
     examples=(
         "pko groups reset-offsets billing --topic orders --to-earliest --dry-run",
         "pko groups reset-offsets billing --all-topics "
@@ -244,8 +168,8 @@ def history(run: Run) -> Result:
     ),
 )
 def reset_offsets(run: Run) -> Result:
-    """Commit other offsets for a group without members."""
-    from pykafka_ops.commands.groups.reset import reset
+    """Commit other offsets for groups without members."""
+    from pykafka_ops.commands.groups.reset_offsets import reset
 
     return reset(run)
 
@@ -253,19 +177,7 @@ def reset_offsets(run: Run) -> Result:
 @groups.verb(
     "seek",
     words=(Words(GROUP),),
-    options=(
-        TO_OFFSET,
-        TO_CURRENT,
-        TO_DATETIME,
-        FROM_FILE,
-        BY_DURATION,
-        TO_EARLIEST,
-        TO_LATEST,
-        SHIFT_BY,
-        TOPIC,
-        DRY_RUN,
-        UNDO,
-    ),
+    options=(TOPIC, *SCENARIOS, DRY_RUN, UNDO),
     examples=(
         "pko groups seek billing --to-earliest",
         "pko groups seek billing --topic orders:0 --shift-by=-100",
@@ -273,7 +185,7 @@ def reset_offsets(run: Run) -> Result:
     ),
 )
 def seek(run: Run) -> Result:
-    """Move a group: shows what is skipped or repeated, asks, and can undo it."""
+    """Move a group: show what is skipped or repeated, ask, and be able to undo it."""
     from pykafka_ops.commands.groups.seek import seek as work
 
     return work(run)
@@ -281,27 +193,27 @@ def seek(run: Run) -> Result:
 
 @groups.verb(
     "delete-offsets",
+    flag="delete-offsets",
     words=(Words(GROUP),),
     options=(TOPIC,),
-    flag="delete-offsets",
     examples=("pko groups delete-offsets billing --topic orders:0",),
 )
 def delete_offsets(run: Run) -> Result:
-    """Forget the committed offsets of topics."""
-    from pykafka_ops.commands.groups.delete import delete_offsets as work
+    """Delete the committed offsets of topics."""
+    from pykafka_ops.commands.groups.delete_offsets import delete_offsets as work
 
     return work(run)
 
 
 @groups.verb(
     "delete",
+    flag="delete",
     words=(Words(GROUP, "*"),),
     options=(ALL_GROUPS,),
-    flag="delete",
     examples=("pko groups delete billing --yes",),
 )
 def delete(run: Run) -> Result:
     """Delete groups without members, with all their offsets."""
-    from pykafka_ops.commands.groups.delete import delete_groups
+    from pykafka_ops.commands.groups.delete import delete as work
 
-    return delete_groups(run)
+    return work(run)

@@ -1,39 +1,36 @@
-"""``pko groups delete`` and ``delete-offsets``."""
+"""``pko groups delete``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pykafka_ops.client import group_offsets
-from pykafka_ops.client.leaders import Partition
+from pykafka_ops.client.group_offsets import delete_groups
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
-from pykafka_ops.commands.groups.topic_words import partitions_of
-from pykafka_ops.errors import KafkaError, PkoError, UsageError
-from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.errors import PkoError
 
-DELETED = (Column("group"), Column("deleted"))
-OFFSETS = (Column("topic"), Column("partition", right=True), Column("deleted"))
+COLUMNS = (Column("group"), Column("deleted"))
 
 
-def delete_groups(run: Run) -> Table | int:
-    """Delete them all; those that are in use or not there are told one by one."""
+def delete(run: Run) -> Table | int:
+    """Delete them all; an error for each that is in use or does not exist."""
     names = select.wanted(run)
+    cluster = select.cluster(run)
     if not run.confirm(f"delete {counted(names, 'group')} with all committed offsets", names):
         return 1
-    results = group_offsets.delete_groups(select.cluster(run), names)
+    results = delete_groups(cluster, names)
     rows = [{"group": n, "deleted": error is None} for n, error in results.items()]
     if run.args.flags:
-        return Table("groups-deleted", DELETED, rows, kafka=_deleted_text(results))
-    errors = [item_error(n, error) for n, error in results.items() if error is not None]
-    return Table(
-        "groups-deleted", DELETED, [r for r in rows if r["deleted"]], errors=errors
-    )  # fmt: skip
+        return Table("groups-deleted", COLUMNS, rows, kafka=_kafka_text(results))
+    missing = [n for n, error in results.items() if error and select.is_missing(error)]
+    errors = [item_error(n, e) for n, e in results.items() if e and n not in missing]
+    errors += select.missing_groups(cluster, missing)
+    return Table("groups-deleted", COLUMNS, [r for r in rows if r["deleted"]], errors=errors)
 
 
-def _deleted_text(results: Mapping[str, PkoError | None]) -> Iterator[str]:
+def _kafka_text(results: Mapping[str, PkoError | None]) -> Iterator[str]:
     failed = {n: e for n, e in results.items() if e is not None}
     done = [n for n, e in results.items() if e is None]
     if not failed:
@@ -48,75 +45,3 @@ def _deleted_text(results: Mapping[str, PkoError | None]) -> Iterator[str]:
     if done:
         listed = "', '".join(done)
         yield f"\nThese consumer groups were deleted successfully: '{listed}'\n"
-
-
-def delete_offsets(run: Run) -> Table | int:
-    """Forget the offsets of the topics named."""
-    args = run.args
-    group, words = args.text("group"), args.texts("topic")
-    if group is None or not words:
-        raise UsageError("which offsets? give the group and --topic TOPIC or TOPIC:0,2")
-    cluster = select.cluster(run)
-    wanted, missing = partitions_of(cluster, words)
-    if not run.confirm(f"forget offsets of group {group}", [f"{t}-{p}" for t, p in wanted]):
-        return 1
-    found = group_offsets.delete_offsets(cluster, group, wanted) if wanted else {}
-    results: dict[Partition, PkoError | None] = {}
-    if isinstance(found, PkoError):
-        results.update(dict.fromkeys(wanted, found))
-    else:
-        results.update(found)
-    results.update(dict.fromkeys(((t, -1) for t in missing), _unknown()))
-    rows: list[dict[str, object]] = [
-        {"topic": t, "partition": p, "deleted": error is None} for (t, p), error in results.items()
-    ]
-    if args.flags:
-        overall = found if isinstance(found, PkoError) else None
-        text = _offsets_text(group, words, overall, results)
-        return Table("offsets-deleted", OFFSETS, rows, kafka=text)
-    errors = [
-        item_error(f"{t}-{p}" if p >= 0 else t, error)
-        for (t, p), error in results.items()
-        if error is not None
-    ]
-    return Table("offsets-deleted", OFFSETS, [r for r in rows if r["deleted"]], errors=errors)
-
-
-def _unknown() -> KafkaError:
-    return KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-
-
-def _offsets_text(
-    group: str,
-    words: list[str],
-    overall: PkoError | None,
-    results: Mapping[Partition, PkoError | None],
-) -> Iterator[str]:
-    if overall is not None:
-        yield f"\nError: {_overall(group, overall)}\n"
-    elif any(e for (_, p), e in results.items() if p >= 0):
-        yield "\nError: Encounter some partition level error, see the follow-up details:\n"
-    else:
-        topics = ",".join(words)
-        yield f"Request succeed for deleting offsets with topic {topics} group {group}\n"
-    yield f"\n{'TOPIC':<30} {'PARTITION':<15} {'STATUS':<15}\n"
-    for (topic, index), error in sorted(results.items()):
-        where = index if index >= 0 else "Not Provided"
-        status = f"Error: :{java_text(error)}" if error else "Successful"
-        yield f"{topic:<30} {where:<15} {status:<15}\n"
-
-
-def _overall(group: str, error: PkoError) -> str:
-    code = error.code if isinstance(error, KafkaError) else None
-    if code == ErrorCode.INVALID_GROUP_ID:
-        return f"'{group}' is not valid."
-    if code == ErrorCode.GROUP_ID_NOT_FOUND:
-        return f"'{group}' does not exist."
-    if code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
-        return f"Access to '{group}' is not authorized."
-    if code == ErrorCode.NON_EMPTY_GROUP:
-        return (
-            f"Deleting offsets of a consumer group '{group}' is forbidden if the group is not "
-            "empty."
-        )
-    return f"Encounter some unknown error: {java_text(error)}"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
-from pykafka_ops.analysis.group_rows import Partition, Reader, Standing, partitions_of, standings
-from pykafka_ops.client import offsets
+from pykafka_ops.analysis.group_rows import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
-from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import kafka_text, select
+from pykafka_ops.commands.groups.described import DescribedGroup, with_offsets
 from pykafka_ops.errors import KafkaError, PkoError
 
 OFFSETS = (
@@ -45,82 +43,39 @@ STATE = (
 )
 
 
-class Described(NamedTuple):
-    """A group and, where offsets were asked for, its rows."""
-
-    group: Group
-    rows: list[Standing]
-
-
 def describe(run: Run) -> Table:
-    """The view asked for; groups that are not there are told on their own."""
+    """The view asked for; an error for each group that does not exist."""
     args = run.args
     names = sorted(select.wanted(run))
     cluster = select.cluster(run)
     if args.has("members") or args.has("state"):
         groups = describe_groups(cluster, names)
-        found = {n: g if isinstance(g, PkoError) else Described(g, []) for n, g in groups.items()}
+        found = {
+            n: g if isinstance(g, PkoError) else DescribedGroup(g, []) for n, g in groups.items()
+        }
     else:
         found = with_offsets(cluster, names)
     if args.flags:
         for value in found.values():
             if isinstance(value, PkoError):
                 raise value
-        described = [d for d in found.values() if isinstance(d, Described)]
+        described = [d for d in found.values() if isinstance(d, DescribedGroup)]
         return Table("groups", (), [], kafka=kafka_text.described(described, cluster, args))
     return _ours(run, found, cluster)
 
 
-def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, Described | PkoError]:
-    """Each group with its offsets and lags, in a handful of requests for all groups together."""
-    groups = describe_groups(cluster, names)
-    alive = [n for n, g in groups.items() if isinstance(g, Group) and g.state != DEAD]
-    commits = fetch_offsets(cluster, alive)
-    readers = {n: _readers(g) for n, g in groups.items() if isinstance(g, Group)}
-    committed: dict[str, dict[Partition, int]] = {}
-    for name in alive:
-        found = commits[name]
-        if not isinstance(found, PkoError):
-            committed[name] = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
-    ends = end_offsets(
-        cluster, {p for n in committed for p in partitions_of(readers[n], committed[n])}
-    )
-    result: dict[str, Described | PkoError] = {}
-    for name, group in groups.items():
-        error = commits.get(name)
-        if isinstance(group, PkoError):
-            result[name] = group
-        elif isinstance(error, PkoError):
-            result[name] = error
-        else:
-            result[name] = Described(group, standings(readers[name], committed.get(name, {}), ends))
-    return result
-
-
-def end_offsets(cluster: Cluster, partitions: set[Partition]) -> dict[Partition, int]:
-    """Log end offsets; partitions that cannot tell theirs (a deleted topic) are left out."""
-    found = offsets.known_offsets(cluster, sorted(partitions), offsets.LATEST)
-    return {p: o.offset for p, o in found.items()}
-
-
-def _readers(group: Group) -> list[Reader]:
-    return [Reader(m.id, m.host, m.client_id, m.assigned) for m in group.members]
-
-
-# --- our tongue ----------------------------------------------------------------------------------
-
-
-def _ours(run: Run, found: Mapping[str, Described | PkoError], cluster: Cluster) -> Table:
-    errors, alive = [], []
+def _ours(run: Run, found: Mapping[str, DescribedGroup | PkoError], cluster: Cluster) -> Table:
+    errors, alive, missing = [], [], []
     for name, value in found.items():
         if isinstance(value, KafkaError):
             errors.append(ItemError.of(name, value))
         elif isinstance(value, PkoError):
             raise value
         elif value.group.state == DEAD:
-            errors.append(ItemError.of(name, select.not_there(name)))
+            missing.append(name)
         else:
             alive.append(value)
+    errors += select.missing_groups(cluster, missing)
     if run.args.has("members"):
         rows = [row for d in alive for row in _members(d.group)]
         return Table("group-members", MEMBERS, rows, errors=errors)

@@ -1,20 +1,26 @@
-"""``pko groups history``: what a group's own commits tell of its past."""
+"""``pko groups history``: a group's past, read from its own commits."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis.bars import bar
-from pykafka_ops.analysis.commit_history import Bucket, Event, Key, buckets, events
-from pykafka_ops.analysis.lag import Sample
+from pykafka_ops.analysis.commit_history import Bucket, Event, buckets, events
 from pykafka_ops.analysis.moments import moment_text
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.groups import list_groups
 from pykafka_ops.commands.dump_log.row_output import bars_are_blocks
+from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
-from pykafka_ops.commands.groups.history_source import Found, ends_at, from_cluster, from_files
+from pykafka_ops.commands.groups.history_source import (
+    CommitsFound,
+    ends_at,
+    from_cluster,
+    from_files,
+)
 from pykafka_ops.commands.groups.lag import bad_status
 from pykafka_ops.errors import KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -47,26 +53,29 @@ def history(run: Run) -> Table:
     group = args.text("group") or ""
     now = int(time.time() * 1000)
     first, _ = args.moment("since", now) or (now - HOUR, now)
-    if args.has("files"):
+    cluster = None if args.has("files") else select.cluster(run)
+    if cluster is None:
         found = from_files(args.texts("files"), group, first if args.has("since") else 0)
-        ends: Mapping[Key, Sequence[Sample]] = {}
     else:
-        cluster = select.cluster(run)
         found = from_cluster(cluster, group, first)
     if not found.history:
-        where = (
-            "these files"
-            if args.has("files")
-            else f"the time since {moment_text(first, parts=False)}"
-        )
-        raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"no commit of group {group} in {where}")
+        raise _no_commit(group, first, cluster)
     times = _times(run, found, first, now)
-    if not args.has("files"):
-        ends = ends_at(cluster, list(found.history), times)
+    ends = ends_at(cluster, list(found.history), times) if cluster else {}
     return _table(run, found, buckets(found.history, ends, times))
 
 
-def _times(run: Run, found: Found, first: int, last: int) -> list[int]:
+def _no_commit(group: str, since: int, cluster: Cluster | None) -> KafkaError:
+    if cluster is None:
+        text = f"no commit of group {group} in these files"
+    else:
+        known = list_groups(cluster)[0]
+        near = "" if group in known else did_you_mean(group, known)
+        text = f"no commit of group {group} since {moment_text(since, parts=False)}{near}"
+    return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, text)
+
+
+def _times(run: Run, found: CommitsFound, first: int, last: int) -> list[int]:
     """The borders of the buckets: ``--every``, or 24 buckets."""
     if run.args.has("files"):
         stamps = [c.timestamp for commits in found.history.values() for c in commits]
@@ -80,9 +89,9 @@ def _times(run: Run, found: Found, first: int, last: int) -> list[int]:
     return [first + i * step for i in range(count)] + [last]
 
 
-def _table(run: Run, found: Found, made: list[Bucket]) -> Table:
-    told = [e for key, commits in found.history.items() for e in events(key, commits)]
-    told.sort(key=lambda e: (e.start, e.topic, e.partition))
+def _table(run: Run, found: CommitsFound, made: list[Bucket]) -> Table:
+    happened = [e for key, commits in found.history.items() for e in events(key, commits)]
+    happened.sort(key=lambda e: (e.start, e.topic, e.partition))
     most = max((b.moved for b in made), default=0)
     plain = not bars_are_blocks()
     chart = [
@@ -98,11 +107,16 @@ def _table(run: Run, found: Found, made: list[Bucket]) -> Table:
     ]
     above = Table("group-progress", CHART, chart)
     code = found.code or None
-    rows = [_event(e) for e in told]
+    rows = [_event(e) for e in happened]
     if run.output in ("csv", "name"):
         return Table("group-progress", CHART, chart, exit_code=code)
     return Table(
-        "group-history", EVENTS, rows, items=_items(found, made, told), above=above, exit_code=code
+        "group-history",
+        EVENTS,
+        rows,
+        items=_items(found, made, happened),
+        above=above,
+        exit_code=code,
     )
 
 
@@ -118,14 +132,14 @@ def _event(e: Event) -> dict[str, object]:
     }
 
 
-def _items(found: Found, made: list[Bucket], told: list[Event]) -> list[object]:
+def _items(found: CommitsFound, made: list[Bucket], happened: list[Event]) -> list[object]:
     """Everything, times in ms: the buckets, the events, the commits."""
     items: list[object] = [
         {"type": "bucket", "start": b.start, "end": b.end, "commits": b.commits,
          "moved": b.moved, "lag": b.lag, "status": b.status}
         for b in made
     ]  # fmt: skip
-    items += [{"type": "event", **e._asdict()} for e in told]
+    items += [{"type": "event", **e._asdict()} for e in happened]
     items += [
         {"type": "commit", "topic": topic, "partition": p, "timestamp": c.timestamp,
          "offset": c.offset if c.offset >= 0 else None}

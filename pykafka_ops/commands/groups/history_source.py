@@ -19,20 +19,20 @@ from pykafka_ops.errors import CorruptBatchError
 History = dict[Key, list[Commit]]
 
 
-class Found(NamedTuple):
+class CommitsFound(NamedTuple):
     """Commits by partition, in order; the exit code that damaged files mean."""
 
     history: History
     code: int = 0
 
 
-def from_cluster(cluster: Cluster, group: str, since: int) -> Found:
+def from_cluster(cluster: Cluster, group: str, since: int) -> CommitsFound:
     """Read back from ``__consumer_offsets`` of the cluster."""
     found = commits_since(cluster, since, {group})
-    return Found({(topic, p): commits for (_, topic, p), commits in sorted(found.items())})
+    return CommitsFound({(topic, p): commits for (_, topic, p), commits in sorted(found.items())})
 
 
-def from_files(paths: Sequence[str], group: str, since: int) -> Found:
+def from_files(paths: Sequence[str], group: str, since: int) -> CommitsFound:
     """Read from segment files of ``__consumer_offsets``, on behind what is damaged."""
     reading = Reading()
     history: History = {}
@@ -50,7 +50,7 @@ def from_files(paths: Sequence[str], group: str, since: int) -> Found:
             except CorruptBatchError as error:
                 reading.malformed(segment, batch, str(error))
     kept = {k: [c for c in commits if c.timestamp >= since] for k, commits in history.items()}
-    return Found({k: kept[k] for k in sorted(kept) if kept[k]}, reading.close())
+    return CommitsFound({k: kept[k] for k in sorted(kept) if kept[k]}, reading.close())
 
 
 def ends_at(cluster: Cluster, keys: Sequence[Key], times: Sequence[int]) -> dict[Key, list[Sample]]:

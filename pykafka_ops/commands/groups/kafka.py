@@ -1,4 +1,4 @@
-"""``pko groups`` and kafka-consumer-groups: options and checks; the work is in ``groups/``."""
+"""kafka-consumer-groups: which options go together, and how it tells failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCENARIOS = ("to-offset", "to-current", "to-datetime", "from-file", "by-duration
              "to-latest", "shift-by")  # fmt: skip
 STATES = ("PreparingRebalance", "CompletingRebalance", "Stable", "Dead", "Empty", "Assigning",
           "Reconciling")  # fmt: skip
-_STATE = f"({'|'.join(STATES).lower()})"
+TYPES = ("Consumer", "Classic")
 SCOPES = "[all-groups], [group]"
 NO_EXECUTE = (
     "WARN: No action will be performed as the --execute option is missing.In a future major "
@@ -98,6 +98,3 @@ def failure(error: PkoError, run: Run) -> int:
         text = java_text(error)
     sys.stdout.write(f"\nError: Executing consumer group command failed due to {text}\n")
     return 0
-
-
-_RESET = (*SCENARIOS, "topic", "all-topics", "all-groups", "dry-run", "execute", "export")

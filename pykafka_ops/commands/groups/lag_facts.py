@@ -14,7 +14,7 @@ from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.commands.framework.output import ItemError
-from pykafka_ops.commands.groups.select import not_there
+from pykafka_ops.commands.groups.select import missing_groups
 from pykafka_ops.errors import KafkaError, PkoError
 
 SAMPLES = 6
@@ -65,14 +65,15 @@ class Collector:
         return facts
 
     def _groups(self, names: Sequence[str]) -> dict[str, Group]:
-        alive = {}
+        alive, missing = {}, []
         for name, group in describe_groups(self.cluster, names).items():
             if isinstance(group, PkoError):
                 self._failed(name, group)
             elif group.state == DEAD:
-                self._failed(name, not_there(name))
+                missing.append(name)
             else:
                 alive[name] = group
+        self.errors += missing_groups(self.cluster, missing)
         return alive
 
     def _committed(self, groups: Mapping[str, Group]) -> dict[str, dict[Partition, int]]:
@@ -109,7 +110,7 @@ class Collector:
         return samples
 
     def _newest(self, partitions: set[Partition]) -> dict[Partition, int]:
-        """The largest timestamp in each; now, where brokers before 3.0 cannot tell."""
+        """The largest timestamp in each; now, where brokers before 3.0 do not say."""
         found = offsets.known_offsets(self.cluster, sorted(partitions), offsets.MAX_TIMESTAMP)
         return {
             p: found[p].timestamp if p in found and found[p].timestamp >= 0 else self.now

@@ -22,7 +22,7 @@ class PlanLineError(PlanFileError):
     """A line of it is not one of a plan."""
 
 
-class Line(NamedTuple):
+class PlanLine(NamedTuple):
     """One line; ``group`` is None where the file has three columns."""
 
     group: str | None
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     offset: int
 
 
-def read_plan(path: str) -> list[Line]:
+def read_plan(path: str) -> list[PlanLine]:
     """All lines of the file. Raises PlanFileError, PlanLineError with the line's number."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
@@ -42,16 +42,16 @@ def read_plan(path: str) -> list[Line]:
     return [_line(path, number, row) for number, row in enumerate(rows, 1) if row]
 
 
-def _line(path: str, number: int, row: list[str]) -> Line:
+def _line(path: str, number: int, row: list[str]) -> PlanLine:
     numbers = [java_integer(cell, bits) for cell, bits in zip(row[-2:], (31, 63), strict=False)]
     if len(row) not in (3, 4) or len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise PlanLineError(
             f"{path}, line {number}: write [group,]topic,partition,offset, not {','.join(row)}"
         )
-    return Line(row[0] if len(row) == 4 else None, (row[-3], numbers[0]), numbers[1])
+    return PlanLine(row[0] if len(row) == 4 else None, (row[-3], numbers[0]), numbers[1])
 
 
-def by_group(lines: Iterable[Line], groups: list[str]) -> dict[str, dict[Partition, int]]:
+def by_group(lines: Iterable[PlanLine], groups: list[str]) -> dict[str, dict[Partition, int]]:
     """The plan of each group in the file; lines without one belong to the only group asked for."""
     plans: dict[str, dict[Partition, int]] = {}
     for line in lines:

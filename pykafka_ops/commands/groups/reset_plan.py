@@ -6,24 +6,25 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.analysis.moments import moment, span
 from pykafka_ops.analysis.offset_reset import Clamped, Partition, clamp
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.group_offsets import Committed, commit_offsets, fetch_offsets
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
 from pykafka_ops.commands.groups.plan_file import by_group, read_plan
-from pykafka_ops.commands.groups.reset_times import parse_datetime, parse_duration
-from pykafka_ops.commands.groups.topic_words import partitions_of
+from pykafka_ops.commands.groups.reset_times import MomentError, parse_datetime, parse_duration
+from pykafka_ops.commands.groups.topic_words import missing_topics, partitions_of
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
 Offsets = dict[Partition, int]
 
 
-class Plan(NamedTuple):
-    """The offsets to commit, those committed now, and what is worth telling about them.
+class OffsetPlan(NamedTuple):
+    """The offsets to commit, those committed now, and what to say about them.
 
     ``empty``: partitions without a record at or after the moment asked for. ``found`` is False
     where a plan file does not name the group.
@@ -44,7 +45,7 @@ class Planner:
         self.now = int(time.time() * 1000)
         self.file: dict[str, Offsets] | None = None
 
-    def plan(self, group: str) -> Plan:
+    def plan(self, group: str) -> OffsetPlan:
         """Raises ScopeError for a scope or scenario that is missing, KafkaError, MomentError."""
         committed = self._committed(group)
         wanted = self._scope(committed)
@@ -54,7 +55,7 @@ class Planner:
             raise ScopeError(
                 f"Option '[reset-offsets]' requires one of the following scenarios: [{names}]"
             )
-        made: Callable[[str, list[Partition], Offsets], Plan] = getattr(
+        made: Callable[[str, list[Partition], Offsets], OffsetPlan] = getattr(
             self, "_" + scenario.replace("-", "_")
         )
         return made(group, wanted, committed)
@@ -70,12 +71,11 @@ class Planner:
         if args.has("all-topics"):
             return sorted(committed)
         if args.has("topic"):
-            wanted, missing = partitions_of(self.cluster, args.texts("topic"))
+            wanted, missing = partitions_of(self.cluster, args)
             if missing:
-                raise KafkaError(
-                    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                    "" if args.flags else f"there is no topic {missing[0]}",
-                )
+                (error, *_) = missing_topics(self.cluster, missing)
+                text = "" if args.flags else error.message
+                raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
             return wanted
         if not args.has("from-file"):
             raise ScopeError("One of the reset scopes should be defined: --all-topics, --topic.")
@@ -83,21 +83,21 @@ class Planner:
 
     # --- scenarios -------------------------------------------------------------------------------
 
-    def _to_offset(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+    def _to_offset(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         offset = self.args.number("to-offset")
         return self._within(dict.fromkeys(wanted, offset or 0), committed)
 
-    def _to_earliest(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
-        return Plan(self._ask(wanted, offsets.EARLIEST), committed)
+    def _to_earliest(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+        return OffsetPlan(self._ask(wanted, offsets.EARLIEST), committed)
 
-    def _to_latest(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
-        return Plan(self._ask(wanted, offsets.LATEST), committed)
+    def _to_latest(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+        return OffsetPlan(self._ask(wanted, offsets.LATEST), committed)
 
-    def _to_current(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+    def _to_current(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         ends = self._ask([p for p in wanted if p not in committed], offsets.LATEST)
-        return Plan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
+        return OffsetPlan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
 
-    def _shift_by(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
+    def _shift_by(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         by = self.args.number("shift-by") or 0
         for topic, index in wanted:
             if (topic, index) not in committed:
@@ -107,18 +107,31 @@ class Planner:
                 )
         return self._within({p: committed[p] + by for p in wanted}, committed)
 
-    def _to_datetime(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
-        return self._since(parse_datetime(self.args.text("to-datetime") or ""), wanted, committed)
+    def _to_datetime(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+        text = self.args.text("to-datetime") or ""
+        try:
+            since = parse_datetime(text)
+        except MomentError:
+            if self.args.flags:
+                raise
+            since = moment(text, self.now)[0]
+        return self._since(since, wanted, committed)
 
-    def _by_duration(self, _: str, wanted: list[Partition], committed: Offsets) -> Plan:
-        moment = self.now - parse_duration(self.args.text("by-duration") or "")
-        return self._since(moment if self.args.flags else max(0, moment), wanted, committed)
+    def _by_duration(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+        text = self.args.text("by-duration") or ""
+        try:
+            since = self.now - parse_duration(text)
+        except MomentError:
+            if self.args.flags:
+                raise
+            since = self.now - span(text)
+        return self._since(since if self.args.flags else max(0, since), wanted, committed)
 
-    def _from_file(self, group: str, _: list[Partition], committed: Offsets) -> Plan:
+    def _from_file(self, group: str, _: list[Partition], committed: Offsets) -> OffsetPlan:
         if self.file is None:
             self.file = by_group(read_plan(self.args.text("from-file") or ""), self.groups)
         if group not in self.file:
-            return Plan({}, committed, found=False)
+            return OffsetPlan({}, committed, found=False)
         return self._within(self.file[group], committed)
 
     # --- what the brokers say --------------------------------------------------------------------
@@ -133,14 +146,26 @@ class Planner:
             raise value
         return value
 
-    def _within(self, wishes: Mapping[Partition, int], committed: Offsets) -> Plan:
+    def _within(self, wishes: Mapping[Partition, int], committed: Offsets) -> OffsetPlan:
         starts = self._ask(list(wishes), offsets.EARLIEST)
         ends = self._ask(list(wishes), offsets.LATEST)
         result, moved = clamp(wishes, starts, ends)
-        return Plan(result, committed, clamped=moved)
+        return OffsetPlan(result, committed, clamped=moved)
 
-    def _since(self, moment: int, wanted: list[Partition], committed: Offsets) -> Plan:
+    def _since(self, moment: int, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         found = self._ask(wanted, moment)
         empty = [p for p in wanted if found[p] < 0]
         found.update(self._ask(empty, offsets.LATEST))
-        return Plan({p: found[p] for p in wanted}, committed, empty=empty)
+        return OffsetPlan({p: found[p] for p in wanted}, committed, empty=empty)
+
+
+def commit(cluster: Cluster, group: str, offsets: Offsets) -> dict[Partition, PkoError]:
+    """Commit for a group without members; the partitions that failed. Raises what failed as a
+    whole."""
+    if not offsets:
+        return {}
+    wanted = {p: Committed(offset, -1, "") for p, offset in offsets.items()}
+    results = commit_offsets(cluster, group, wanted)
+    if isinstance(results, PkoError):
+        raise results
+    return {p: error for p, error in results.items() if error is not None}

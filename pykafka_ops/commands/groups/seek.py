@@ -10,16 +10,22 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, describe_groups
 from pykafka_ops.client.group_offsets import (
     Committed,
-    commit_offsets,
     delete_offsets,
     fetch_offsets,
 )
+from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, write
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select, undo
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
-from pykafka_ops.commands.groups.reset import COLUMNS, in_use, move_rows, plan_rows, tell_clamped
-from pykafka_ops.commands.groups.reset_plan import Plan, Planner
+from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit
+from pykafka_ops.commands.groups.reset_rows import (
+    COLUMNS,
+    in_use,
+    move_rows,
+    plan_rows,
+    say_clamped,
+)
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 
 
@@ -28,14 +34,16 @@ def seek(run: Run) -> Table | int:
     args = run.args
     group = args.text("group") or ""
     cluster = select.cluster(run)
-    _check_idle(cluster, group)
+    exists = _check_idle(cluster, group)
     path = undo.note_path(run.env, cluster.cluster_id, group)
     if args.has("undo"):
         if any(args.has(s) for s in SCENARIOS):
             raise UsageError("--undo goes back to the offsets before; give nothing else with it")
         return _undo(run, cluster, group, undo.last(path, group))
     plan = _plan(run, cluster, group)
-    tell_clamped(plan, flags=False)
+    if not plan.offsets:
+        _nothing_to_move(cluster, group, exists=exists)
+    say_clamped(plan, flags=False)
     rows = [r for r in plan_rows(group, plan) if r["current_offset"] != r["new_offset"]]
     table = Table("offset-resets", COLUMNS, rows)
     if not rows:
@@ -46,22 +54,24 @@ def seek(run: Run) -> Table | int:
     if not _agreed(run, table, group, len(rows)):
         return 1
     changed = {p: o for p, o in plan.offsets.items() if plan.committed.get(p) != o}
-    undo.keep(path, undo.Before({p: plan.committed.get(p) for p in changed}, changed))
+    undo.keep(path, undo.SeekNote({p: plan.committed.get(p) for p in changed}, changed))
     errors = _commit(cluster, group, changed)
     run.note(f"pko: done; pko groups seek {group} --undo goes back")
     return Table(table.kind, COLUMNS, rows, errors=errors)
 
 
-def _check_idle(cluster: Cluster, group: str) -> None:
-    """The cluster id is known afterwards. Raises KafkaError for a group that has members."""
+def _check_idle(cluster: Cluster, group: str) -> bool:
+    """Whether the group exists; the cluster id is known afterwards. Raises KafkaError for a group
+    that has members."""
     found = describe_groups(cluster, [group])[group]
     if isinstance(found, PkoError):
         raise found
     if found.state not in (EMPTY, DEAD):
         raise KafkaError(in_use(found).code, f"group {group}: {in_use(found).message}")
+    return found.state != DEAD
 
 
-def _plan(run: Run, cluster: Cluster, group: str) -> Plan:
+def _plan(run: Run, cluster: Cluster, group: str) -> OffsetPlan:
     args = run.args
     if sum(args.has(s) for s in SCENARIOS) != 1:
         raise UsageError(f"where to? give one of {', '.join('--' + s for s in SCENARIOS)}")
@@ -73,9 +83,15 @@ def _plan(run: Run, cluster: Cluster, group: str) -> Plan:
         raise UsageError(str(error)) from None
     if not plan.found:
         raise UsageError(f"--from-file: it does not name group {group}")
-    if not plan.offsets:
-        raise UsageError(f"group {group} has no committed offsets: name the topics with --topic")
     return plan
+
+
+def _nothing_to_move(cluster: Cluster, group: str, *, exists: bool) -> NoReturn:
+    why = f"group {group} has no committed offsets"
+    if not exists:
+        (missing,) = select.missing_groups(cluster, [group])
+        why = missing.message
+    raise UsageError(f"{why}: name the topics with --topic")
 
 
 def _agreed(run: Run, table: Table, group: str, count: int) -> bool:
@@ -85,17 +101,11 @@ def _agreed(run: Run, table: Table, group: str, count: int) -> bool:
 
 
 def _commit(cluster: Cluster, group: str, offsets: dict[Partition, int]) -> list[ItemError]:
-    if not offsets:
-        return []
-    results = commit_offsets(
-        cluster, group, {p: Committed(offset, -1, "") for p, offset in offsets.items()}
-    )
-    if isinstance(results, PkoError):
-        raise results
-    return [ItemError.of(f"{t}-{p}", e) for (t, p), e in results.items() if e is not None]
+    failed = commit(cluster, group, offsets)
+    return [item_error(f"{t}-{p}", error) for (t, p), error in failed.items()]
 
 
-def _undo(run: Run, cluster: Cluster, group: str, note: undo.Before) -> Table | int:
+def _undo(run: Run, cluster: Cluster, group: str, note: undo.SeekNote) -> Table | int:
     """Back to where it was, unless somebody has committed since."""
     found = fetch_offsets(cluster, [group])[group]
     if isinstance(found, PkoError):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
+from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -33,18 +37,28 @@ def wanted(run: Run) -> list[str]:
 
 
 def every(run: Run) -> list[str]:
-    """All consumer groups; raises what kept the first broker from telling."""
+    """All consumer groups; raises what the first broker that failed says."""
     groups, failed = list_groups(cluster(run))
     for error in failed.values():
         raise error
     return [g.id for g in groups.values() if g.protocol_type in ("", "consumer")]
 
 
-def not_there(group: str) -> KafkaError:
-    """The error for a group that does not exist."""
-    return KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no group {group}")
+# --- groups that do not exist --------------------------------------------------------------------
 
 
-def dead(error: PkoError) -> bool:
-    """Whether the error says that the group is not there."""
+def missing_group(name: str, known: Iterable[str]) -> ItemError:
+    """The error for a group that does not exist; ``known``: those that do."""
+    code = ErrorCode.GROUP_ID_NOT_FOUND
+    return ItemError(name, code.name, f"there is no group {name}{did_you_mean(name, known)}", code)
+
+
+def missing_groups(cluster: Cluster, names: Sequence[str]) -> list[ItemError]:
+    """An error for each of ``names``, which do not exist."""
+    known = list_groups(cluster)[0] if names else {}
+    return [missing_group(name, known) for name in names]
+
+
+def is_missing(error: PkoError) -> bool:
+    """Whether the error says that the group does not exist."""
     return isinstance(error, KafkaError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pykafka_ops.client import topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework import partition_words
+from pykafka_ops.commands.framework.args import Args, java_integer
+from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.groups.kafka import ScopeError
 from pykafka_ops.wire.codes import ErrorCode
 
 
-def parse(word: str) -> tuple[str, list[int] | None]:
-    """Topic and partitions (None: all of them). Raises ScopeError in Kafka's words."""
-    topic, colon, listed = word.partition(":")
-    if not colon:
-        return topic, None
-    numbers = []
-    for part in listed.split(","):
-        number = java_integer(part)
-        if number is None:
-            raise ScopeError(f"Invalid partition '{part}' specified in topic arg '{word}''")
-        numbers.append(number)
-    return topic, numbers
+def partitions_of(cluster: Cluster, args: Args) -> tuple[list[Partition], list[str]]:
+    """The partitions meant, as they were named, and the topics that do not exist.
 
-
-def partitions_of(cluster: Cluster, words: Sequence[str]) -> tuple[list[Partition], list[str]]:
-    """The partitions meant, as they were named, and the topics that are not there.
-
-    Partitions given by number are not looked up: the brokers tell whether they are there.
+    Partitions given by number are not looked up: the brokers say whether they exist. Raises
+    KafkaError, and in Kafka's tongue ScopeError.
     """
-    parsed = [parse(word) for word in words]
-    whole = [topic for topic, numbers in parsed if numbers is None]
-    counts = _counts(cluster, whole)
+    words = args.texts("topic")
+    parsed = _kafkas(words) if args.flags else partition_words.parse(words).items()
+    wanted = list(parsed)
+    counts = _counts(cluster, [topic for topic, numbers in wanted if numbers is None])
     found: list[Partition] = []
     missing = []
-    for topic, numbers in parsed:
+    for topic, numbers in wanted:
         if numbers is not None:
             found += [(topic, n) for n in numbers]
         elif topic in counts:
@@ -46,8 +37,29 @@ def partitions_of(cluster: Cluster, words: Sequence[str]) -> tuple[list[Partitio
     return list(dict.fromkeys(found)), missing
 
 
+def missing_topics(cluster: Cluster, names: Sequence[str]) -> list[ItemError]:
+    """An error for each of ``names``, which do not exist."""
+    known = [t.name for t in topics.all_topics(cluster)] if names else []
+    return [missing_topic(name, known) for name in names]
+
+
+def _kafkas(words: Iterable[str]) -> Iterable[tuple[str, list[int] | None]]:
+    for word in words:
+        topic, colon, listed = word.partition(":")
+        if not colon:
+            yield topic, None
+            continue
+        numbers = []
+        for part in listed.split(","):
+            number = java_integer(part)
+            if number is None:
+                raise ScopeError(f"Invalid partition '{part}' specified in topic arg '{word}''")
+            numbers.append(number)
+        yield topic, numbers
+
+
 def _counts(cluster: Cluster, names: Sequence[str]) -> dict[str, int]:
-    """Partitions of each topic that is there; raises KafkaError for what may not be seen."""
+    """Partitions of each topic that exists; raises KafkaError for what may not be seen."""
     counts = {}
     for name, found in topics.describe_topics(cluster, names).items():
         if isinstance(found, topics.Topic):

@@ -20,7 +20,7 @@ class NothingToUndoError(PkoError):
     """There is no usable note of an earlier seek."""
 
 
-class Before(NamedTuple):
+class SeekNote(NamedTuple):
     """The offsets before (None: there was no commit) and those that were committed instead."""
 
     before: dict[Partition, int | None]
@@ -34,7 +34,7 @@ def note_path(env: Mapping[str, str], cluster_id: str | None, group: str) -> Pat
     return Path(state).expanduser() / "pko" / "seek" / name
 
 
-def keep(path: Path, note: Before) -> None:
+def keep(path: Path, note: SeekNote) -> None:
     """Write the note, whole or not at all. Raises PkoError when it cannot be written."""
     rows = [
         {"topic": t, "partition": p, "before": old, "after": note.after[t, p]}
@@ -52,13 +52,13 @@ def keep(path: Path, note: Before) -> None:
         ) from None
 
 
-def last(path: Path, group: str) -> Before:
+def last(path: Path, group: str) -> SeekNote:
     """The note of the last seek. Raises NothingToUndoError."""
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))["offsets"]
         before = {(str(r["topic"]), int(r["partition"])): r["before"] for r in rows}
         after = {(str(r["topic"]), int(r["partition"])): int(r["after"]) for r in rows}
-        return Before({p: None if o is None else int(o) for p, o in before.items()}, after)
+        return SeekNote({p: None if o is None else int(o) for p, o in before.items()}, after)
     except FileNotFoundError:
         raise NothingToUndoError(
             f"nothing to undo: no seek of group {group} was made from here"

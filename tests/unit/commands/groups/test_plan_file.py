@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops.commands.groups.plan_file import (
-    Line,
+    PlanLine,
     PlanFileError,
     PlanLineError,
     by_group,
@@ -42,7 +42,7 @@ def test_lines_without_a_group_belong_to_the_only_one_asked_for(tmp_path: Path) 
     path = tmp_path / "plan.csv"
     path.write_text("t,0,5\ng,t,1,6\n")
     lines = read_plan(str(path))
-    assert lines == [Line(None, ("t", 0), 5), Line("g", ("t", 1), 6)]
+    assert lines == [PlanLine(None, ("t", 0), 5), PlanLine("g", ("t", 1), 6)]
     assert by_group(lines, ["x"]) == {"x": {("t", 0): 5}, "g": {("t", 1): 6}}
     assert by_group(lines, ["x", "y"]) == {"g": {("t", 1): 6}}
 

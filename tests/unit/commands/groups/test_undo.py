@@ -9,7 +9,7 @@ import pytest
 from pykafka_ops.commands.groups import undo
 from pykafka_ops.errors import PkoError
 
-NOTE = undo.Before({("t", 0): 5, ("t", 1): None}, {("t", 0): 9, ("t", 1): 3})
+NOTE = undo.SeekNote({("t", 0): 5, ("t", 1): None}, {("t", 0): 9, ("t", 1): 3})
 
 
 def test_a_note_is_read_as_it_was_kept(tmp_path: Path) -> None:

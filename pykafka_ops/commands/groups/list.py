@@ -1,4 +1,4 @@
-"""``pko groups list``: the groups there are."""
+"""``pko groups list``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.groups import ListedGroup
 from pykafka_ops.client.groups import list_groups as ask
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
-from pykafka_ops.commands.groups.kafka import STATES, ScopeError
+from pykafka_ops.commands.groups.kafka import STATES, TYPES, ScopeError
 from pykafka_ops.errors import ConnectError, UsageError
 
 NO_BROKERS = (
     "java.util.concurrent.ExecutionException: org.apache.kafka.common.KafkaException: "
     "Failed to find brokers to send ListGroups"
 )
-TYPES = ("Consumer", "Classic")
 COLUMNS = (
     Column("group"),
     Column("state"),
@@ -48,13 +47,9 @@ def list_groups(run: Run) -> Table:
             raise trouble
         consumers = [g for g in groups.values() if g.protocol_type in ("", "consumer")]
         return Table("groups", COLUMNS, _rows(consumers), kafka=_kafka(consumers, run))
-    found = [g for g in groups.values() if not args.has("group") or g.id in args.texts("group")]
+    found = [g for g in groups.values() if not args.has("group") or g.id in args.given("group")]
     errors = [item_error(f"broker {b}", e) for b, e in sorted(failed.items())]
-    errors += [
-        ItemError.of(name, select.not_there(name))
-        for name in (args.texts("group") if args.has("group") else [])
-        if name not in groups
-    ]
+    errors += [select.missing_group(n, groups) for n in args.given("group") if n not in groups]
     return Table("groups", COLUMNS, _rows(sorted(found)), errors=errors)
 
 

@@ -1,0 +1,86 @@
+"""``pko groups delete-offsets``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pykafka_ops.client import group_offsets
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.commands.framework.failures import item_error, java_text
+from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.topic_words import missing_topics, partitions_of
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.wire.codes import ErrorCode
+
+COLUMNS = (Column("topic"), Column("partition", right=True), Column("deleted"))
+
+
+def delete_offsets(run: Run) -> Table | int:
+    """Delete the committed offsets of the partitions named."""
+    args = run.args
+    group = args.text("group")
+    if group is None or not args.has("topic"):
+        raise UsageError("which offsets? give the group and --topic TOPIC or TOPIC:0,2")
+    cluster = select.cluster(run)
+    wanted, missing = partitions_of(cluster, args)
+    if not run.confirm(f"forget offsets of group {group}", [f"{t}-{p}" for t, p in wanted]):
+        return 1
+    found = group_offsets.delete_offsets(cluster, group, wanted) if wanted else {}
+    results: dict[Partition, PkoError | None] = {}
+    if isinstance(found, PkoError):
+        results.update(dict.fromkeys(wanted, found))
+    else:
+        results.update(found)
+    rows: list[dict[str, object]] = [
+        {"topic": t, "partition": p, "deleted": error is None} for (t, p), error in results.items()
+    ]
+    if args.flags:
+        unknown = KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        results.update(dict.fromkeys(((t, -1) for t in missing), unknown))
+        rows += [{"topic": t, "partition": -1, "deleted": False} for t in missing]
+        overall = found if isinstance(found, PkoError) else None
+        text = _kafka_text(group, args.texts("topic"), overall, results)
+        return Table("offsets-deleted", COLUMNS, rows, kafka=text)
+    errors = [
+        item_error(f"{t}-{p}", error) for (t, p), error in results.items() if error is not None
+    ]
+    errors += missing_topics(cluster, missing)
+    return Table("offsets-deleted", COLUMNS, [r for r in rows if r["deleted"]], errors=errors)
+
+
+def _kafka_text(
+    group: str,
+    words: list[str],
+    overall: PkoError | None,
+    results: Mapping[Partition, PkoError | None],
+) -> Iterator[str]:
+    if overall is not None:
+        yield f"\nError: {_overall(group, overall)}\n"
+    elif any(e for (_, p), e in results.items() if p >= 0):
+        yield "\nError: Encounter some partition level error, see the follow-up details:\n"
+    else:
+        topics = ",".join(words)
+        yield f"Request succeed for deleting offsets with topic {topics} group {group}\n"
+    yield f"\n{'TOPIC':<30} {'PARTITION':<15} {'STATUS':<15}\n"
+    for (topic, index), error in sorted(results.items()):
+        where = index if index >= 0 else "Not Provided"
+        status = f"Error: :{java_text(error)}" if error else "Successful"
+        yield f"{topic:<30} {where:<15} {status:<15}\n"
+
+
+def _overall(group: str, error: PkoError) -> str:
+    code = error.code if isinstance(error, KafkaError) else None
+    if code == ErrorCode.INVALID_GROUP_ID:
+        return f"'{group}' is not valid."
+    if code == ErrorCode.GROUP_ID_NOT_FOUND:
+        return f"'{group}' does not exist."
+    if code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        return f"Access to '{group}' is not authorized."
+    if code == ErrorCode.NON_EMPTY_GROUP:
+        return (
+            f"Deleting offsets of a consumer group '{group}' is forbidden if the group is not "
+            "empty."
+        )
+    return f"Encounter some unknown error: {java_text(error)}"

@@ -1,0 +1,58 @@
+"""Groups with their offsets, in a handful of requests for all groups together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops.analysis.group_rows import Partition, Reader, Standing, partitions_of, standings
+from pykafka_ops.client import offsets
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
+from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.errors import PkoError
+
+
+class DescribedGroup(NamedTuple):
+    """A group and, where offsets were asked for, its rows."""
+
+    group: Group
+    rows: list[Standing]
+
+
+def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, DescribedGroup | PkoError]:
+    """Each group with its offsets and lags, or what the cluster says instead."""
+    groups = describe_groups(cluster, names)
+    alive = [n for n, g in groups.items() if isinstance(g, Group) and g.state != DEAD]
+    commits = fetch_offsets(cluster, alive)
+    readers = {n: _readers(g) for n, g in groups.items() if isinstance(g, Group)}
+    committed: dict[str, dict[Partition, int]] = {}
+    for name in alive:
+        found = commits[name]
+        if not isinstance(found, PkoError):
+            committed[name] = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+    ends = end_offsets(
+        cluster, {p for n in committed for p in partitions_of(readers[n], committed[n])}
+    )
+    result: dict[str, DescribedGroup | PkoError] = {}
+    for name, group in groups.items():
+        error = commits.get(name)
+        if isinstance(group, PkoError):
+            result[name] = group
+        elif isinstance(error, PkoError):
+            result[name] = error
+        else:
+            result[name] = DescribedGroup(
+                group, standings(readers[name], committed.get(name, {}), ends)
+            )
+    return result
+
+
+def end_offsets(cluster: Cluster, partitions: set[Partition]) -> dict[Partition, int]:
+    """Log end offsets; partitions without one (of a deleted topic) are left out."""
+    found = offsets.known_offsets(cluster, sorted(partitions), offsets.LATEST)
+    return {p: o.offset for p, o in found.items()}
+
+
+def _readers(group: Group) -> list[Reader]:
+    return [Reader(m.id, m.host, m.client_id, m.assigned) for m in group.members]

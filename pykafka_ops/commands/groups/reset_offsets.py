@@ -1,0 +1,98 @@
+"""``pko groups reset-offsets``: plan, show, and with ``--execute`` commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, describe_groups
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError, Table, say
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.plan_file import PlanLineError, write_plan
+from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit
+from pykafka_ops.commands.groups.reset_rows import COLUMNS, in_use, plan_rows, say_clamped
+from pykafka_ops.errors import PkoError, UsageError
+
+
+def reset(run: Run) -> Table:
+    """Kafka's rules in both tongues: nothing is committed without ``--execute``."""
+    args = run.args
+    if not args.flags and args.has("dry-run") and args.has("execute"):
+        raise UsageError("give --dry-run or --execute, not both")
+    names = select.wanted(run)
+    cluster = select.cluster(run)
+    groups = describe_groups(cluster, names)
+    planner = Planner(cluster, args, names)
+    plans: dict[str, OffsetPlan] = {}
+    errors: list[ItemError] = []
+    busy: list[str] = []
+    for name, group in groups.items():
+        if isinstance(group, PkoError):
+            raise group
+        if group.state not in (EMPTY, DEAD):
+            busy.append(_busy(group))
+            errors.append(in_use(group))
+            continue
+        plans[name] = _plan(run, planner, name)
+        if not plans[name].found:
+            busy.append(f"No reset plan for group {name} found")
+            errors.append(ItemError(name, "NO_PLAN", "the plan file does not name this group"))
+    if args.has("execute"):
+        for name, plan in plans.items():
+            errors += _commit(run, cluster, name, plan)
+    rows = [row for name, plan in plans.items() for row in plan_rows(name, plan)]
+    text = _kafka(run, plans, busy, single=len(args.texts("group")) == 1)
+    if not args.flags and not args.has("execute"):
+        say("pko: nothing was committed; add --execute")
+    code = 0 if args.flags else None  # Kafka's tool says so and succeeds
+    return Table("offset-resets", COLUMNS, rows, kafka=text, errors=errors, exit_code=code)
+
+
+def _plan(run: Run, planner: Planner, name: str) -> OffsetPlan:
+    try:
+        plan = planner.plan(name)
+    except PlanLineError as error:
+        if not run.args.flags:
+            raise UsageError(str(error)) from None
+        say(str(error))
+        return OffsetPlan({}, {}, found=False)
+    say_clamped(plan, flags=run.args.flags)
+    return plan
+
+
+def _busy(group: Group) -> str:
+    return (
+        f"Assignments can only be reset if the group '{group.id}' is inactive, but the current "
+        f"state is {group.state}."
+    )
+
+
+def _commit(run: Run, cluster: Cluster, name: str, plan: OffsetPlan) -> list[ItemError]:
+    """Commit the plan; an error for each partition that failed, raised in Kafka's tongue."""
+    failed = commit(cluster, name, plan.offsets)
+    if run.args.flags:
+        for error in failed.values():
+            raise error
+    return [item_error(f"{name} {t}-{p}", error) for (t, p), error in failed.items()]
+
+
+def _kafka(
+    run: Run, plans: Mapping[str, OffsetPlan], problems: list[str], *, single: bool
+) -> Iterator[str]:
+    for plan in plans.values():
+        for topic, index in plan.empty:
+            yield (
+                f"\nWarn: Partition {index} from topic {topic} is empty. "
+                "Falling back to latest known offset.\n"
+            )
+    for text in problems:
+        yield f"\nError: {text}\n"
+    if run.args.has("export"):
+        yield from write_plan({n: p.offsets for n, p in plans.items()}, with_group=not single)
+        return
+    yield f"\n{'GROUP':<30} {'TOPIC':<30} {'PARTITION':<10} {'NEW-OFFSET':<15}\n"
+    for name, plan in plans.items():
+        for (topic, index), offset in plan.offsets.items():
+            yield f"{name:<30} {topic:<30} {index:<10} {offset:<15}\n"
