@@ -10,7 +10,7 @@ from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import kafka_text, select
-from pykafka_ops.commands.groups.described import DescribedGroup, with_offsets
+from pykafka_ops.commands.groups.described import GroupStandings, with_offsets
 from pykafka_ops.errors import KafkaError, PkoError
 
 OFFSETS = (
@@ -51,7 +51,7 @@ def describe(run: Run) -> Table:
     if args.has("members") or args.has("state"):
         groups = describe_groups(cluster, names)
         found = {
-            n: g if isinstance(g, PkoError) else DescribedGroup(g, []) for n, g in groups.items()
+            n: g if isinstance(g, PkoError) else GroupStandings(g, []) for n, g in groups.items()
         }
     else:
         found = with_offsets(cluster, names)
@@ -59,12 +59,12 @@ def describe(run: Run) -> Table:
         for value in found.values():
             if isinstance(value, PkoError):
                 raise value
-        described = [d for d in found.values() if isinstance(d, DescribedGroup)]
+        described = [d for d in found.values() if isinstance(d, GroupStandings)]
         return Table("groups", (), [], kafka=kafka_text.described(described, cluster, args))
     return _ours(run, found, cluster)
 
 
-def _ours(run: Run, found: Mapping[str, DescribedGroup | PkoError], cluster: Cluster) -> Table:
+def _ours(run: Run, found: Mapping[str, GroupStandings | PkoError], cluster: Cluster) -> Table:
     errors, alive, missing = [], [], []
     for name, value in found.items():
         if isinstance(value, KafkaError):

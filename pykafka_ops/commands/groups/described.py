@@ -13,14 +13,14 @@ from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.errors import PkoError
 
 
-class DescribedGroup(NamedTuple):
+class GroupStandings(NamedTuple):
     """A group and, where offsets were asked for, its rows."""
 
     group: Group
     rows: list[Standing]
 
 
-def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, DescribedGroup | PkoError]:
+def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, GroupStandings | PkoError]:
     """Each group with its offsets and lags, or what the cluster says instead."""
     groups = describe_groups(cluster, names)
     alive = [n for n, g in groups.items() if isinstance(g, Group) and g.state != DEAD]
@@ -34,7 +34,7 @@ def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, DescribedG
     ends = end_offsets(
         cluster, {p for n in committed for p in partitions_of(readers[n], committed[n])}
     )
-    result: dict[str, DescribedGroup | PkoError] = {}
+    result: dict[str, GroupStandings | PkoError] = {}
     for name, group in groups.items():
         error = commits.get(name)
         if isinstance(group, PkoError):
@@ -42,7 +42,7 @@ def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, DescribedG
         elif isinstance(error, PkoError):
             result[name] = error
         else:
-            result[name] = DescribedGroup(
+            result[name] = GroupStandings(
                 group, standings(readers[name], committed.get(name, {}), ends)
             )
     return result

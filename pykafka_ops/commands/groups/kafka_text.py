@@ -14,12 +14,12 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, Member
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import say
-from pykafka_ops.commands.groups.described import DescribedGroup
+from pykafka_ops.commands.groups.described import GroupStandings
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
 
 
-def described(found: Sequence[DescribedGroup], cluster: Cluster, args: Args) -> Iterator[str]:
+def described(found: Sequence[GroupStandings], cluster: Cluster, args: Args) -> Iterator[str]:
     """``--describe`` of all groups, one table each."""
     for group, rows in found:
         if args.has("members"):

@@ -9,54 +9,33 @@ from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.types import BROKER_ID, INT, LONG, TOPIC_NAME
 from pykafka_ops.commands.tongue import argparse4j
 from pykafka_ops.commands.tongue.tool import Tool
-from pykafka_ops.commands.transactions import kafka
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-DURATION_FILTER = Option(
-    "--duration-filter",
-    metavar="MS",
-    type=LONG,
-    help="only transactions that run for longer than this (ms)",
-)
 TRANSACTIONAL_ID = Option("--transactional-id", metavar="ID", help="the transactional id")
-BROKER = Option(
-    "--broker-id", metavar="N", type=BROKER_ID, help="the broker to ask (default: the leader)"
-)
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic")
 PARTITION = Option("-p", "--partition", metavar="N", type=INT, help="the partition")
-START_OFFSET = Option(
-    "--start-offset",
-    metavar="OFFSET",
-    type=LONG,
-    help="the offset the transaction begins at (brokers from 3.0 on)",
-)
-PRODUCER_ID = Option(
-    "--producer-id",
-    metavar="ID",
-    type=LONG,
-    help="the producer of the transaction (for older brokers)",
-)
-PRODUCER_EPOCH = Option(
-    "--producer-epoch", metavar="N", type=INT, help="the epoch of that producer"
-)
-COORDINATOR_EPOCH = Option(
-    "--coordinator-epoch", metavar="N", type=INT, help="the epoch of its coordinator"
-)
-MAX_TRANSACTION_TIMEOUT = Option(
-    "--max-transaction-timeout",
-    metavar="MIN",
-    type=INT,
-    default="15",
-    help="what transaction.max.timeout.ms allows, in minutes",
-)
+BROKER = Option("--broker", metavar="N", type=BROKER_ID, kafka="broker-id",
+                help="the broker to ask (default: the leader)")  # fmt: skip
+DURATION_FILTER = Option("--duration-filter", metavar="MS", type=LONG,
+                         help="only transactions that run for longer than this (ms)")  # fmt: skip
+MAX_TIMEOUT = Option("--max-transaction-timeout", metavar="MIN", type=INT, default="15",
+                     help="what transaction.max.timeout.ms allows, in minutes")  # fmt: skip
+TRANSACTION = (
+    Option("--start-offset", metavar="OFFSET", type=LONG,
+           help="the offset that the transaction begins at (brokers from 3.0 on)"),
+    Option("--producer-id", metavar="ID", type=LONG,
+           help="the producer of the transaction (for older brokers)"),
+    Option("--producer-epoch", metavar="N", type=INT, help="the epoch of that producer"),
+    Option("--coordinator-epoch", metavar="N", type=INT, help="the epoch of its coordinator"),
+)  # fmt: skip
+"""Which of the transactions in a partition."""
 
 TOOL = Tool(
     "kafka-transactions",
     "This tool is used to analyze the transactional state of producers in the cluster. "
     "It can be used to detect and recover from hanging transactions.",
-    failure=kafka.failure,
     read=argparse4j.read,
     has_verbs=True,
 )
@@ -67,28 +46,25 @@ transactions = Group(
 
 @transactions.verb(
     "list",
-    options=(DURATION_FILTER,),
     tool_name="list",
-    examples=(
-        "pko transactions list",
-        "pko transactions list --duration-filter 60000",
-    ),
+    options=(DURATION_FILTER,),
+    examples=("pko transactions list", "pko transactions list --duration-filter 60000"),
 )
 def list_(run: Run) -> Result:
-    """All transactional ids and the state of their transactions."""
-    from pykafka_ops.commands.transactions.listing import list_transactions
+    """List transactional ids and the state of their transactions."""
+    from pykafka_ops.commands.transactions.list import list_transactions
 
     return list_transactions(run)
 
 
 @transactions.verb(
     "describe",
-    words=(Words(TRANSACTIONAL_ID),),
     tool_name="describe",
+    words=(Words(TRANSACTIONAL_ID),),
     examples=("pko transactions describe billing-1",),
 )
 def describe(run: Run) -> Result:
-    """One transactional id: producer, state, partitions."""
+    """Show one transactional id: producer, state, partitions."""
     from pykafka_ops.commands.transactions.describe import describe as work
 
     return work(run)
@@ -96,38 +72,27 @@ def describe(run: Run) -> Result:
 
 @transactions.verb(
     "describe-producers",
-    words=(
-        Words(TOPIC),
-        Words(PARTITION, metavar="PARTITION"),
-    ),
-    options=(BROKER, TOPIC, PARTITION),
     tool_name="describe-producers",
+    words=(Words(TOPIC), Words(PARTITION, metavar="PARTITION")),
+    options=(BROKER, TOPIC, PARTITION),
     examples=("pko transactions describe-producers orders 0",),
 )
 def describe_producers(run: Run) -> Result:
-    """Who wrote to a partition, and what is open there."""
-    from pykafka_ops.commands.transactions.producers import describe_producers as work
+    """Show who wrote to a partition, and what is open there."""
+    from pykafka_ops.commands.transactions.describe_producers import describe_producers as work
 
     return work(run)
 
 
 @transactions.verb(
     "abort",
-    words=(
-        Words(TOPIC),
-        Words(PARTITION, metavar="PARTITION"),
-    ),
-    options=(
-        START_OFFSET,
-        PRODUCER_ID,
-        PRODUCER_EPOCH,
-        COORDINATOR_EPOCH,
-    ),
     tool_name="abort",
+    words=(Words(TOPIC), Words(PARTITION, metavar="PARTITION")),
+    options=TRANSACTION,
     examples=("pko transactions abort orders 0 --start-offset 1234",),
 )
 def abort(run: Run) -> Result:
-    """End an open transaction in one partition."""
+    """Abort an open transaction in one partition."""
     from pykafka_ops.commands.transactions.abort import abort as work
 
     return work(run)
@@ -135,20 +100,13 @@ def abort(run: Run) -> Result:
 
 @transactions.verb(
     "find-hanging",
-    words=(Words(TOPIC, "?"),),
-    options=(
-        PARTITION,
-        BROKER,
-        MAX_TRANSACTION_TIMEOUT,
-    ),
     tool_name="find-hanging",
-    examples=(
-        "pko transactions find-hanging",
-        "pko transactions find-hanging orders",
-    ),
+    words=(Words(TOPIC, "?"),),
+    options=(PARTITION, BROKER, MAX_TIMEOUT),
+    examples=("pko transactions find-hanging", "pko transactions find-hanging orders"),
 )
 def find_hanging(run: Run) -> Result:
-    """Transactions that are open, but unknown to their coordinator."""
+    """Find transactions that are open, but unknown to their coordinator."""
     from pykafka_ops.commands.transactions.find_hanging import find_hanging as work
 
     return work(run)
@@ -156,12 +114,12 @@ def find_hanging(run: Run) -> Result:
 
 @transactions.verb(
     "force-terminate",
-    words=(Words(TRANSACTIONAL_ID),),
     tool_name="forceTerminateTransaction",
+    words=(Words(TRANSACTIONAL_ID),),
     examples=("pko transactions force-terminate billing-1 --yes",),
 )
 def force_terminate(run: Run) -> Result:
-    """End the transaction of an id, fencing its producer."""
-    from pykafka_ops.commands.transactions.terminate import force_terminate as work
+    """End the transaction of an id and fence its producer."""
+    from pykafka_ops.commands.transactions.force_terminate import force_terminate as work
 
     return work(run)

@@ -6,7 +6,8 @@ from pykafka_ops.client import transactions
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.transactions import text
+from pykafka_ops.commands.transactions import kafka
+from pykafka_ops.commands.transactions.partition_errors import named
 from pykafka_ops.errors import PkoError, UsageError
 
 HOW = (
@@ -20,7 +21,7 @@ class NoOpenTransactionError(PkoError):
 
 
 def abort(run: Run) -> int:
-    """Find the producer by the transaction's first offset, or take it as told."""
+    """Find the producer by the transaction's first offset, or take what the options say."""
     args = run.args
     partition = args.text("topic") or "", args.number("partition") or 0
     start = args.number("start-offset")
@@ -47,7 +48,7 @@ def abort(run: Run) -> int:
     except PkoError as error:
         if not args.flags:
             raise
-        raise text.failed(f"abort transaction of producer {producer} in {name}", error) from error
+        raise kafka.failed(f"abort transaction of producer {producer} in {name}", error) from error
     if not args.flags:
         run.note(f"aborted: producer {producer} epoch {epoch} in {name}")
     return 0
@@ -59,8 +60,8 @@ def _find(run: Run, partition: Partition, start: int) -> tuple[int, int, int]:
     topic, index = partition
     if isinstance(found, PkoError):
         if not run.args.flags:
-            raise found
-        raise text.failed(f"validate producer state for partition {topic}-{index}", found)
+            raise named(run.cluster(), partition, found)
+        raise kafka.failed(f"validate producer state for partition {topic}-{index}", found)
     for p in found:
         if p.start == start:
             return p.id, p.epoch, max(p.coordinator_epoch, 0)

@@ -7,7 +7,7 @@ import time
 from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.transactions import text
+from pykafka_ops.commands.transactions import kafka
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -50,7 +50,7 @@ def describe(run: Run) -> Table:
     cells = (found.coordinator, name, found.producer_id, found.producer_epoch, found.state,
              found.timeout, found.start if started else "None",
              "None" if duration is None else duration, ",".join(partitions))  # fmt: skip
-    return Table("transactions", COLUMNS, [row], kafka=text.table(TITLES, [cells]))
+    return Table("transactions", COLUMNS, [row], kafka=kafka.table(TITLES, [cells]))
 
 
 def _failed(run: Run, name: str, error: PkoError) -> PkoError:
@@ -67,4 +67,4 @@ def _failed(run: Run, name: str, error: PkoError) -> PkoError:
             f"DescribeTransactions request for transactionalId `{name}` failed because the ID "
             "could not be found",
         )
-    return text.failed(f"describe transaction state of transactional-id `{name}`", error)
+    return kafka.failed(f"describe transaction state of transactional-id `{name}`", error)

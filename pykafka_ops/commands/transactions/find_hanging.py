@@ -13,7 +13,8 @@ from pykafka_ops.client.transactions import Described
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.transactions import text
+from pykafka_ops.commands.transactions import kafka
+from pykafka_ops.commands.transactions.partition_errors import named
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -36,15 +37,15 @@ SCOPE = (
 
 
 def find_hanging(run: Run) -> Table:
-    """In our tongue everywhere, if no topic or broker is named."""
+    """In the topic or on the broker named; everywhere if our tongue names none."""
     args = run.args
-    topic, broker = args.text("topic"), args.number("broker-id")
+    topic, broker = args.text("topic"), args.number("broker")
     if args.flags and topic is None and broker is None:
         raise OptionError(SCOPE)
     if topic is None and args.has("partition"):
         if args.flags:
             raise OptionError("The --partition argument requires --topic to be provided")
-        raise UsageError("--partition goes with a topic")
+        raise UsageError("--partition needs a topic")
     now = int(time.time() * 1000)
     wanted = _partitions(run, topic, args.number("partition"), broker)
     found, errors = _open(run, wanted, broker)
@@ -53,7 +54,7 @@ def find_hanging(run: Run) -> Table:
     rows = [_row(t, now) for t in hung]
     cells = [list(row.values()) for row in rows]
     return Table(
-        "hanging-transactions", COLUMNS, rows, kafka=text.table(TITLES, cells), errors=errors
+        "hanging-transactions", COLUMNS, rows, kafka=kafka.table(TITLES, cells), errors=errors
     )
 
 
@@ -69,10 +70,11 @@ def _partitions(
         if index in (None, p.number) and (broker is None or broker in p.replicas)
     ]
     if topic is not None and not found and broker is None:
-        error = KafkaError(
-            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition of {topic} to look at"
-        )
-        raise text.failed("list transactions", error) if run.args.flags else error
+        text = f"there is no partition of {topic} to look at"
+        error = KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
+        if run.args.flags:
+            raise kafka.failed("list transactions", error)
+        raise named(run.cluster(), (topic, -1), error)
     return found
 
 
@@ -103,7 +105,7 @@ def _hanging(run: Run, candidates: list[Open]) -> list[Open]:
         cluster, producer_ids=sorted({t.producer_id for t in candidates})
     )
     for error in failed.values():  # a silent coordinator may know the transaction
-        raise text.failed("list transactions", error) if run.args.flags else error
+        raise kafka.failed("list transactions", error) if run.args.flags else error
     ids = {t.producer_id: t.transactional_id for t in listed}
     known = transactions.describe_transactions(cluster, ids.values()) if ids else {}
     partitions = {i: d.partitions for i, d in known.items() if isinstance(d, Described)}

@@ -6,7 +6,7 @@ from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.transactions import text
+from pykafka_ops.commands.transactions import kafka
 
 TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
 COLUMNS = (
@@ -25,7 +25,7 @@ def list_transactions(run: Run) -> Table:
     )
     if run.args.flags:
         for error in failed.values():
-            raise text.failed("list transactions", error)
+            raise kafka.failed("list transactions", error)
     found.sort()
     rows: list[dict[str, object]] = [
         {
@@ -38,4 +38,4 @@ def list_transactions(run: Run) -> Table:
     ]
     cells = [(t.transactional_id, t.coordinator, t.producer_id, t.state) for t in found]
     errors = [item_error(f"broker {broker}", error) for broker, error in sorted(failed.items())]
-    return Table("transactions", COLUMNS, rows, kafka=text.table(TITLES, cells), errors=errors)
+    return Table("transactions", COLUMNS, rows, kafka=kafka.table(TITLES, cells), errors=errors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.transactions import text
+from pykafka_ops.commands.transactions import kafka
 from pykafka_ops.errors import PkoError
 
 
@@ -18,7 +18,7 @@ def force_terminate(run: Run) -> int:
     except PkoError as error:
         if not run.args.flags:
             raise
-        raise text.failed(f"force terminate transactional id `{name}`", error) from error
+        raise kafka.failed(f"force terminate transactional id `{name}`", error) from error
     if not run.args.flags:
         run.note(f"terminated: {name}")
     return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.transactions import text
+from pykafka_ops.commands.transactions import kafka
+from pykafka_ops.commands.transactions.partition_errors import named
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -27,21 +28,21 @@ NOT_A_REPLICA = (
 
 
 def describe_producers(run: Run) -> Table:
-    """The producers of one partition, by its leader or by ``--broker-id``."""
+    """The producers of one partition, by its leader or by ``--broker``."""
     args = run.args
     partition = args.text("topic") or "", args.number("partition") or 0
-    broker = args.number("broker-id")
+    broker = args.number("broker")
     found = transactions.describe_producers(run.cluster(), [partition], broker)[partition]
     if isinstance(found, PkoError):
         if not args.flags:
-            raise found
+            raise named(run.cluster(), partition, found)
         if isinstance(found, KafkaError) and found.code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-            raise text.ToolError(
+            raise kafka.ToolError(
                 f"org.apache.kafka.common.errors.NotLeaderOrFollowerException: {NOT_A_REPLICA}"
             )
         where = "leader" if broker is None else f"broker {broker}"
         topic, index = partition
-        raise text.failed(f"describe producers for partition {topic}-{index} on {where}", found)
+        raise kafka.failed(f"describe producers for partition {topic}-{index} on {where}", found)
     rows: list[dict[str, object]] = [
         {
             "producer_id": p.id,
@@ -54,4 +55,4 @@ def describe_producers(run: Run) -> Table:
         for p in found
     ]
     cells = [(*p[:5], p.start if p.start >= 0 else "None") for p in found]
-    return Table("producers", COLUMNS, rows, kafka=text.table(TITLES, cells))
+    return Table("producers", COLUMNS, rows, kafka=kafka.table(TITLES, cells))
