@@ -50,7 +50,7 @@ TLS_FILE = Option("--zk-tls-config-file", metavar="FILE", type=FILE_PATH,
 REGEX = Switch("-e", "--regex", ours=True,
                help="topics are regular expressions that match whole names")  # fmt: skip
 EXCLUDE_INTERNAL = Switch("--exclude-internal", help="leave out internal topics")
-DRY_RUN = Switch("--dry-run", ours=True, help="let the brokers check it, change nothing")
+DRY_RUN = Switch("--dry-run", ours=True, help="check and show it, change nothing")
 FAIL_ON = Option("--fail-on", metavar="CONDITION", ours=True,
                  help="exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'")  # fmt: skip
 WATCH = Option("-w", "--watch", metavar="SPAN", type=SPAN, bare="5s", ours=True,

@@ -19,7 +19,6 @@ TOOL = Tool(
     "This tool helps to retrieve broker version information.",
     check=kafka.check,
     failure=kafka.failure,
-    bare=True,
 )
 
 

@@ -6,37 +6,22 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.delete_records import kafka
 from pykafka_ops.commands.framework.group import Single
-from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.types import FILE_PATH, TOPIC_NAME
+from pykafka_ops.commands.options import DRY_RUN
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-OFFSET_JSON_FILE = Option(
-    "-f",
-    "--offset-json-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    help='what to delete: {"partitions": [{"topic": "t", "partition": 0, "offset": 5}], '
-    '"version": 1}; offset -1 means all',
-)
-TOPIC = Option(
-    "--topic",
-    metavar="TOPIC[:N,N]",
-    type=TOPIC_NAME,
-    multiple=True,
-    ours=True,
-    help="TOPIC means all its partitions, TOPIC:0,3 two of them",
-)
-BEFORE = Option(
-    "--before",
-    metavar="OFFSET",
-    ours=True,
-    help="the first offset to keep; end to delete all; or a moment as in get-offsets "
-    "--time (-2h, 2026-11-21T08:00:00Z)",
-)
-DRY_RUN = Switch("--dry-run", ours=True, help="show what would go, delete nothing")
+TOPIC = Option("--topic", metavar="TOPIC[:N,N]", type=TOPIC_NAME, multiple=True, ours=True,
+               help="the topic, or TOPIC:0,3 for some of its partitions")  # fmt: skip
+BEFORE = Option("--before", metavar="OFFSET", ours=True,
+                help="the first offset to keep; end to delete all; or the time since which to "
+                     "keep: 7d (ago), 2026-11-21, 2026-11-21T08:00 (UTC)")  # fmt: skip
+FILE = Option("-f", "--file", metavar="FILE", type=FILE_PATH, kafka="offset-json-file",
+              help='what to delete: {"partitions": [{"topic": "t", "partition": 0, "offset": 5}], '
+                   '"version": 1}; offset -1 means all')  # fmt: skip
 
 TOOL = Tool(
     "kafka-delete-records",
@@ -45,7 +30,7 @@ TOOL = Tool(
 )
 
 
-def _delete_records(run: Run) -> Result:
+def _work(run: Run) -> Result:
     from pykafka_ops.commands.delete_records.delete import delete_records
 
     return delete_records(run)
@@ -53,18 +38,14 @@ def _delete_records(run: Run) -> Result:
 
 delete_records = Single(
     "delete-records",
-    _delete_records,
-    help="Drop the records before an offset.",
+    _work,
+    help="Delete the records before an offset.",
     tool=TOOL,
     words=(Words(TOPIC, "*"),),
-    options=(
-        OFFSET_JSON_FILE,
-        BEFORE,
-        DRY_RUN,
-    ),
+    options=(BEFORE, FILE, DRY_RUN),
     examples=(
         "pko delete-records orders --before end --yes",
         "pko delete-records orders:0,1 --before 1000 --dry-run",
-        "pko delete-records orders --before=-7d",
+        "pko delete-records orders --before 7d",
     ),
 )

@@ -1,4 +1,4 @@
-"""``delete-records``: read what to delete, show it, do it."""
+"""``pko delete-records``: what to delete, shown and asked for in our tongue."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import sys
 import time
 from collections.abc import Mapping
 
+from pykafka_ops.analysis.moments import moment
 from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.records import delete_records as drop
+from pykafka_ops.commands.delete_records.offset_file import read_file
+from pykafka_ops.commands.framework import partition_words
 from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
-from pykafka_ops.commands.get_offsets.offsets import moments_of
 from pykafka_ops.errors import PkoError, UsageError
 
 END = -1
-
-
-class OffsetFileError(UsageError):
-    """The offset file is not what DeleteRecordsCommand reads, in its words."""
+"""The high watermark, in a request."""
 
 
 def delete_records(run: Run) -> Table | None:
@@ -35,7 +34,7 @@ def delete_records(run: Run) -> Table | None:
 
 def _kafka(run: Run) -> None:
     cluster = run.cluster()
-    before = read_file(run.args.text("offset-json-file") or "")
+    before = read_file(run.args.text("file") or "")
     sys.stdout.write("Executing records delete operation\n")
     try:
         found = drop(cluster, before) if before else {}
@@ -49,67 +48,9 @@ def _kafka(run: Run) -> None:
         sys.stdout.write(f"partition: {topic}-{number}\t{said}\n")
 
 
-# --- the file ------------------------------------------------------------------------------------
-
-
-def read_file(path: str) -> dict[Partition, int]:
-    """Offsets by partition from the JSON file; OffsetFileError."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            text = f.read()
-    except OSError:
-        raise OffsetFileError(f"Unable to read file {path}") from None
-    return parse_offsets(text)
-
-
-def parse_offsets(text: str) -> dict[Partition, int]:
-    """The offsets of the JSON text; OffsetFileError with Kafka's text."""
-    import json
-
-    try:
-        data = json.loads(text)
-    except ValueError:
-        raise OffsetFileError("The input string is not a valid JSON") from None
-    if not isinstance(data, dict):
-        raise OffsetFileError(f"Expected JSON object, received {json.dumps(data)}")
-    version = data.get("version", 1)
-    if version != 1:
-        raise OffsetFileError(f"Not supported version field value {json.dumps(version)}")
-    if "partitions" not in data:
-        raise OffsetFileError("Missing partitions field")
-    if not isinstance(data["partitions"], list):
-        raise OffsetFileError(f"Expected JSON array, received {json.dumps(data['partitions'])}")
-    found: dict[Partition, int] = {}
-    twice = []
-    for item in data["partitions"]:
-        partition, offset = _item(item)
-        if partition in found:
-            twice.append(partition)
-        found[partition] = offset
-    if twice:
-        names = ",".join(f"{t}-{n}" for t, n in sorted(set(twice)))
-        raise OffsetFileError(f"Offset json file contains duplicate topic partitions: {names}")
-    return found
-
-
-def _item(item: object) -> tuple[Partition, int]:
-    if not isinstance(item, dict):
-        raise OffsetFileError(f"Expected JSON object, received {item}")
-    for field in ("topic", "partition", "offset"):
-        if field not in item:
-            raise OffsetFileError(f"No such field exists: `{field}`")
-    topic, partition, offset = item["topic"], item["partition"], item["offset"]
-    if not isinstance(topic, str):
-        raise OffsetFileError(f"Expected `String` value, received {topic}")
-    for value, kind in ((partition, "Integer"), (offset, "Long")):
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise OffsetFileError(f"Expected `{kind}` value, received {value}")
-    return (topic, partition), offset
-
-
 # --- our tongue ----------------------------------------------------------------------------------
 
-OURS = (
+COLUMNS = (
     Column("topic"),
     Column("partition", right=True),
     Column("earliest", right=True),
@@ -138,10 +79,10 @@ def _ours(run: Run) -> Table:
     total = sum(int(str(r["records"])) for r in rows)
     if args.has("dry-run") or not rows:
         notes = ["dry run: nothing was deleted"] if args.has("dry-run") else []
-        return Table("deleted-records", OURS, rows, errors=errors, notes=notes)
+        return Table("deleted-records", COLUMNS, rows, errors=errors, notes=notes)
     question = f"delete about {total} records of {counted(doomed, 'partition')}"
     if not run.confirm(question, doomed):
-        return Table("deleted-records", OURS, [], errors=errors, notes=["nothing was deleted"],
+        return Table("deleted-records", COLUMNS, [], errors=errors, notes=["nothing was deleted"],
                      exit_code=1)  # fmt: skip
     return _carried_out(drop(run.cluster(), before), rows, errors)
 
@@ -159,7 +100,7 @@ def _carried_out(
             errors.append(_error(partition, value))
         else:
             kept.append({**row, "low_watermark": value})
-    return Table("deleted-records", OURS, kept, errors=errors)
+    return Table("deleted-records", COLUMNS, kept, errors=errors)
 
 
 def _row(partition: Partition, low: int, high: int, before: int) -> dict[str, object]:
@@ -182,42 +123,36 @@ def _error(partition: Partition, error: PkoError) -> ItemError:
 def _wanted(run: Run) -> tuple[dict[Partition, int], list[ItemError]]:
     """What the file or the words mean, offsets worked out."""
     args = run.args
-    if args.has("offset-json-file"):
+    if args.has("file"):
         if args.has("topic") or args.has("before"):
-            raise UsageError("either --offset-json-file or TOPIC... --before OFFSET")
-        return read_file(args.text("offset-json-file") or ""), []
-    words, text = args.texts("topic"), args.text("before")
-    if not words or text is None:
-        raise UsageError("which records? TOPIC... --before OFFSET, or --offset-json-file FILE")
-    partitions, errors = _partitions(run, words)
+            raise UsageError("either --file or TOPIC... --before OFFSET")
+        return read_file(args.text("file") or ""), []
+    text = args.text("before")
+    if not args.has("topic") or text is None:
+        raise UsageError("which records? TOPIC... --before OFFSET, or --file FILE")
+    partitions, errors = _partitions(run)
     if text == "end":
         return dict.fromkeys(partitions, END), errors
     number = java_integer(text, 63)
-    if number is not None:
-        if number < 0:
-            raise UsageError(f"--before {text}: an offset is not negative; end means all")
-        return dict.fromkeys(partitions, number), errors
-    moment = moments_of(text, int(time.time() * 1000))
-    if len(moment) != 1 or moment[0] < 0:
-        raise UsageError(f"--before {text}: an offset, end, -2h or 2026-11-21T08:00:00Z")
-    return _by_time(run, partitions, moment[0], errors), errors
+    if number is None:
+        since, _ = moment(text, int(time.time() * 1000))
+        return _by_time(run, partitions, since, errors), errors
+    if number < 0:
+        raise UsageError(f"--before {text}: an offset is not negative; end means all")
+    return dict.fromkeys(partitions, number), errors
 
 
-def _partitions(run: Run, words: list[str]) -> tuple[list[Partition], list[ItemError]]:
+def _partitions(run: Run) -> tuple[list[Partition], list[ItemError]]:
+    words = partition_words.parse(run.args.texts("topic"))
     known = {t.name: t for t in topics.all_topics(run.cluster())}
-    found: list[Partition] = []
-    errors = []
-    for word in words:
-        name, _, numbers = word.partition(":")
-        if name not in known:
-            errors.append(missing_topic(name, known))
-            continue
-        have = [p.number for p in known[name].partitions]
-        chosen = [java_integer(n) for n in numbers.split(",")] if numbers else list(have)
-        if any(n is None for n in chosen):
-            raise UsageError(f"{word}: partitions are numbers, as in {name}:0,3")
-        found += [(name, n) for n in chosen if n is not None]
-    return list(dict.fromkeys(found)), errors
+    errors = [missing_topic(name, known) for name in words if name not in known]
+    found = [
+        (name, number)
+        for name, numbers in words.items()
+        if name in known
+        for number in numbers or [p.number for p in known[name].partitions]
+    ]
+    return found, errors
 
 
 def _by_time(

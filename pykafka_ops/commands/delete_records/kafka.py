@@ -1,4 +1,4 @@
-"""``pko delete-records`` and kafka-delete-records: drop the records before an offset."""
+"""kafka-delete-records: which options it needs."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from pykafka_ops.commands.framework.args import Args
 
 def check(args: Args) -> None:
     """DeleteRecordsCommand's checks."""
-    args.require("bootstrap-server", "offset-json-file")
+    args.require("bootstrap-server", "file")

@@ -1,4 +1,4 @@
-"""``pko get-offsets`` and kafka-get-offsets: offsets of partitions, first, last or by time."""
+"""kafka-get-offsets: which options it needs, and how it tells failures."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Tool(click.Command):
     ``options``: those that no verb of ours has. ``check`` runs after reading and raises OptionError
     in Kafka's words. ``failure`` reports an error and returns the exit code. ``read`` turns the
     words into arguments; ``has_verbs``: in them the tool has verbs of its own, so its flags mean
-    nothing without its name. ``bare``: it runs without any word.
+    nothing without its name.
     """
 
     def __init__(
@@ -53,11 +53,10 @@ class Tool(click.Command):
         failure: Failure = on_stderr,
         read: Read = jopt.read,
         has_verbs: bool = False,
-        bare: bool = False,
     ) -> None:
         super().__init__(name, help=purpose, add_help_option=False)
         self.check, self.failure, self.read = check, failure, read
-        self.has_verbs, self.bare = has_verbs, bare
+        self.has_verbs = has_verbs
         self.verbs: list[Verb] = []
         own = [*options, *COMMON, Switch("-h", "--help", help="show this help")]
         self.options = {option.kafka: option for option in reversed(own)}
@@ -116,7 +115,7 @@ class Tool(click.Command):
     def invoke(self, ctx: click.Context) -> int:
         """Read, check, work; the exit code is Kafka's."""
         words: list[str] = ctx.args
-        if not words and not self.has_verbs and not self.bare:
+        if not words and not self.has_verbs:
             sys.stderr.write(self.manual())
             return 1
         run = Run(Args(self.options, self.verbs[0].name or "", flags=True), {}, {})

@@ -26,5 +26,5 @@ def test_words_are_topics_or_some_of_their_partitions(
 
 @pytest.mark.parametrize("word", ["a:x", "a:-1", "a:", ":0", "", "a,,b"])
 def test_other_words_are_usage_errors(word: str) -> None:
-    with pytest.raises(UsageError, match="write TOPIC or TOPIC:0,3|partitions are numbers"):
+    with pytest.raises(UsageError, match=r"write TOPIC or TOPIC:0,3|partitions are numbers"):
         parse([word])

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops.commands.groups.plan_file import (
-    PlanLine,
     PlanFileError,
+    PlanLine,
     PlanLineError,
     by_group,
     read_plan,

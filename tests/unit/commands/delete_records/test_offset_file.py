@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.delete_records.delete import OffsetFileError, parse_offsets, read_file
+from pykafka_ops.commands.delete_records.offset_file import (
+    OffsetFileError,
+    parse_offsets,
+    read_file,
+)
 
 
 def test_offsets_by_partition() -> None:

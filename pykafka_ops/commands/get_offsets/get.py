@@ -1,42 +1,23 @@
-"""``get-offsets``: which partitions, which moment, what the leaders say."""
+"""``pko get-offsets``: which partitions, which moment, what the leaders say."""
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from pykafka_ops.analysis.moments import MOMENTS, moment
 from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
-from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.args import Args, java_integer
 from pykafka_ops.commands.framework.failures import item_error, java_text
-from pykafka_ops.commands.framework.output import Column, ItemError, Table, say
+from pykafka_ops.commands.framework.output import Column, Table, say
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import (
-    INTERNAL,
-    chosen,
-    include_list,
-    missing_topic,
-)
+from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
+from pykafka_ops.commands.get_offsets.moments import OffsetProblem, moments_of, parse_time
+from pykafka_ops.commands.get_offsets.patterns import by_patterns, by_topic_and_partitions
 from pykafka_ops.errors import PkoError, UsageError
 
-SPECIAL = {
-    "latest": offsets.LATEST,
-    "earliest": offsets.EARLIEST,
-    "max-timestamp": offsets.MAX_TIMESTAMP,
-    "earliest-local": offsets.EARLIEST_LOCAL,
-    "latest-tiered": offsets.LATEST_TIERED,
-}
-_PATTERN = re.compile(r"([^:,]*)(?::(?:([0-9]*)|(?:([0-9]*)-([0-9]*))))?")
 _FIELDS = {offsets.EARLIEST: "earliest", offsets.LATEST: "latest"}
-
-Allowed = Callable[[str, int], bool]
-
-
-class OffsetProblem(PkoError):  # noqa: N818 - a request that cannot be met, not a fault
-    """What GetOffsetShell complains about, in its words."""
 
 
 def get_offsets(run: Run) -> Table:
@@ -49,14 +30,14 @@ def get_offsets(run: Run) -> Table:
 
 def _kafka(run: Run) -> Table:
     args = run.args
-    if args.has("topic-partitions") and (args.has("topic") or args.has("partitions")):
+    if args.has("topic-partitions") and (args.has("topic") or args.has("partition")):
         raise OffsetProblem("--topic-partitions cannot be used with --topic or --partitions")
     moment = parse_time(args.text("time") or "latest")
     if args.has("topic-partitions"):
         allowed = by_patterns(args.text("topic-partitions") or "")
     else:
-        allowed = _by_topic_and_partitions(args.text("topic"), args.text("partitions"))
-    exclude = args.has("exclude-internal-topics")
+        allowed = by_topic_and_partitions(args.text("topic"), args.text("partition"))
+    exclude = args.has("exclude-internal")
     wanted = [
         (t.name, p.number)
         for t in topics.all_topics(run.cluster())
@@ -87,59 +68,6 @@ def _kafka_text(rows: Sequence[dict[str, object]]) -> Iterator[str]:
         yield f"{row['topic']}:{row['partition']}:{row['offset']}\n"
 
 
-def parse_time(text: str) -> int:
-    """A name or a number; OffsetProblem with Kafka's text."""
-    if text in SPECIAL:
-        return SPECIAL[text]
-    value = java_integer(text, 63)
-    if value is None:
-        raise OffsetProblem(
-            f"Malformed time argument {text}. Please use -1 or latest / -2 or earliest / "
-            "-3 or max-timestamp / -4 or earliest-local / -5 or latest-tiered, "
-            "or a specified long format timestamp"
-        )
-    return value
-
-
-def by_patterns(text: str) -> Allowed:
-    """``--topic-partitions``: ``regex:N``, ``:N-M`` (M excluded), ``N-``, ``-M``."""
-    rules = [_rule(spec) for spec in text.split(",")]
-    return lambda topic, number: any(rule(topic, number) for rule in rules)
-
-
-def _rule(spec: str) -> Allowed:
-    match = _PATTERN.fullmatch(spec)
-    if match is None:
-        raise OffsetProblem(
-            f"org.apache.kafka.tools.TerseException: Invalid rule specification: {spec}"
-        )
-    topic, exact, low, high = match.groups()
-    regex = include_list(topic or ".*")
-    if exact:
-        first, last = int(exact), int(exact) + 1
-    else:
-        first, last = int(low or 0), int(high) if high else 1 << 31
-    return lambda name, number: bool(regex.fullmatch(name)) and first <= number < last
-
-
-def _by_topic_and_partitions(topic: str | None, partitions: str | None) -> Allowed:
-    regex = include_list(topic if topic is not None else ".*")
-    numbers = _numbers(partitions) if partitions else None
-    return lambda name, number: (
-        bool(regex.fullmatch(name)) and (numbers is None or number in numbers)
-    )
-
-
-def _numbers(text: str) -> set[int]:
-    values = [java_integer(part) for part in text.rstrip(",").split(",")]
-    if any(v is None for v in values):
-        raise OffsetProblem(
-            "--partitions expects a comma separated list of numeric partition ids, "
-            f"but received: {text}"
-        )
-    return {v for v in values if v is not None}
-
-
 # --- our tongue ----------------------------------------------------------------------------------
 
 OURS = (
@@ -158,14 +86,15 @@ def _ours(run: Run) -> Table:
     args = run.args
     moments = moments_of(args.text("time") or "latest", int(time.time() * 1000))
     every = topics.all_topics(run.cluster())
+    known = [t.name for t in every]
     names, missing = chosen(
-        [t.name for t in every],
+        known,
         args.texts("topic"),
         regex=args.has("regex"),
-        exclude_internal=args.has("exclude-internal-topics"),
+        exclude_internal=args.has("exclude-internal"),
     )
-    errors = [missing_topic(word, [t.name for t in every]) for word in missing]
-    numbers = _numbers(args.text("partitions") or "") if args.has("partitions") else None
+    errors = [missing_topic(word, known) for word in missing]
+    numbers = _numbers(args)
     patterns = args.text("topic-partitions")
     allowed = by_patterns(patterns) if patterns else None
     wanted = [
@@ -173,8 +102,7 @@ def _ours(run: Run) -> Table:
         for t in every
         if t.name in set(names)
         for p in t.partitions
-        if (numbers is None or p.number in numbers)
-        and (allowed is None or allowed(t.name, p.number))
+        if (not numbers or p.number in numbers) and (allowed is None or allowed(t.name, p.number))
     ]
     answers = [
         offsets.list_offsets(run.cluster(), dict.fromkeys(wanted, moment)) for moment in moments
@@ -184,14 +112,21 @@ def _ours(run: Run) -> Table:
         values = [a[partition] for a in answers]
         broken = next((v for v in values if isinstance(v, PkoError)), None)
         if broken is not None:
-            errors.append(_item_error(partition, broken))
+            errors.append(item_error(f"{partition[0]}-{partition[1]}", broken))
             continue
         rows.append(_row(partition, moments, [v for v in values if isinstance(v, Offset)]))
     return Table("offsets", OURS, rows, errors=errors)
 
 
-def _item_error(partition: Partition, error: PkoError) -> ItemError:
-    return item_error(f"{partition[0]}-{partition[1]}", error)
+def _numbers(args: Args) -> set[int]:
+    """``--partition``; none means all."""
+    found = set()
+    for word in args.names("partition"):
+        number = java_integer(word)
+        if number is None:
+            raise UsageError(f"--partition {word}: give whole numbers")
+        found.add(number)
+    return found
 
 
 def _row(partition: Partition, moments: Sequence[int], values: list[Offset]) -> dict[str, object]:
@@ -212,16 +147,3 @@ def _row(partition: Partition, moments: Sequence[int], values: list[Offset]) -> 
     row[_FIELDS.get(moments[0], "offset")] = value.offset if value.offset >= 0 else None
     row["timestamp"] = value.timestamp if value.timestamp >= 0 else None
     return row
-
-
-def moments_of(text: str, now_ms: int) -> list[int]:
-    """``all``, a name or number of Kafka's, or a moment as people write it."""
-    if text == "all":
-        return [offsets.EARLIEST, offsets.LATEST]
-    if text in SPECIAL or java_integer(text, 63) is not None:
-        return [parse_time(text)]
-    try:
-        return [moment(text, now_ms)[0]]
-    except UsageError:
-        words = "latest, earliest, max-timestamp, all"
-        raise UsageError(f"--time {text}: write {words}, {MOMENTS}") from None

@@ -1,0 +1,54 @@
+"""Which partitions ``--topic-partitions``, ``--topic`` and ``--partitions`` mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.topic_filter import include_list
+from pykafka_ops.commands.get_offsets.moments import OffsetProblem
+
+_PATTERN = re.compile(r"([^:,]*)(?::(?:([0-9]*)|(?:([0-9]*)-([0-9]*))))?")
+
+Allowed = Callable[[str, int], bool]
+
+
+def by_patterns(text: str) -> Allowed:
+    """``--topic-partitions``: ``regex:N``, ``:N-M`` (M excluded), ``N-``, ``-M``; OffsetProblem."""
+    rules = [_rule(spec) for spec in text.split(",")]
+    return lambda topic, number: any(rule(topic, number) for rule in rules)
+
+
+def _rule(spec: str) -> Allowed:
+    match = _PATTERN.fullmatch(spec)
+    if match is None:
+        raise OffsetProblem(
+            f"org.apache.kafka.tools.TerseException: Invalid rule specification: {spec}"
+        )
+    topic, exact, low, high = match.groups()
+    regex = include_list(topic or ".*")
+    if exact:
+        first, last = int(exact), int(exact) + 1
+    else:
+        first, last = int(low or 0), int(high) if high else 1 << 31
+    return lambda name, number: bool(regex.fullmatch(name)) and first <= number < last
+
+
+def by_topic_and_partitions(topic: str | None, partitions: str | None) -> Allowed:
+    """``--topic`` and ``--partitions`` of Kafka's tool; OffsetProblem, InvalidRegexError."""
+    regex = include_list(topic if topic is not None else ".*")
+    numbers = _numbers(partitions) if partitions else None
+    return lambda name, number: (
+        bool(regex.fullmatch(name)) and (numbers is None or number in numbers)
+    )
+
+
+def _numbers(text: str) -> set[int]:
+    values = [java_integer(part) for part in text.rstrip(",").split(",")]
+    if any(v is None for v in values):
+        raise OffsetProblem(
+            "--partitions expects a comma separated list of numeric partition ids, "
+            f"but received: {text}"
+        )
+    return {v for v in values if v is not None}
