@@ -18,11 +18,10 @@ TOOL = Tool(
     "kafka-broker-api-versions",
     "This tool helps to retrieve broker version information.",
     check=kafka.check,
-    failure=kafka.failure,
 )
 
 
-def _api_versions(run: Run) -> Result:
+def _work(run: Run) -> Result:
     from pykafka_ops.commands.api_versions.versions import api_versions
 
     return api_versions(run)
@@ -30,13 +29,10 @@ def _api_versions(run: Run) -> Result:
 
 api_versions = Single(
     "api-versions",
-    _api_versions,
-    help="Which requests each broker understands, in which versions.",
+    _work,
+    help="Show which requests each broker understands, in which versions.",
     tool=TOOL,
     bare=True,
     options=(DIFF,),
-    examples=(
-        "pko api-versions -b localhost:9092",
-        "pko api-versions --diff",
-    ),
+    examples=("pko api-versions -b localhost:9092", "pko api-versions --diff"),
 )

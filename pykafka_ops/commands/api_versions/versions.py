@@ -1,4 +1,4 @@
-"""``api-versions``: ask every broker ApiVersions and compare with what we speak."""
+"""``pko api-versions``: ask every broker ApiVersions and compare with what we speak."""
 
 from __future__ import annotations
 

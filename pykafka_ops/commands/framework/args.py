@@ -52,7 +52,7 @@ class Args:
 
     def names(self, name: str) -> list[str]:
         """Every value given, each once; one may hold several, by comma."""
-        parts = (part.strip() for text in self.texts(name) for part in text.split(","))
+        parts = (part for text in self.texts(name) for part in text.split(","))
         return list(dict.fromkeys(part for part in parts if part))
 
     def text(self, name: str) -> str | None:

@@ -13,20 +13,12 @@ from pykafka_ops.commands.tongue.tool import Tool
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-TOPIC_LIST = Option(
-    "--topic-list", metavar="TOPICS", type=TOPIC_NAME, default="", help="only these topics: a,b"
-)
-BROKER_LIST = Option(
-    "--broker-list", metavar="IDS", type=BROKER_NAME, default="", help="only these brokers: 0,1"
-)
-BY = Option(
-    "--by",
-    metavar="WHAT",
-    type=OneOf(("broker", "dir", "topic", "partition", "replica")),
-    default="dir",
-    ours=True,
-    help="sum up by",
-)
+TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True, kafka="topic-list",
+               help="only these topics: a,b")  # fmt: skip
+BROKER = Option("--broker", metavar="ID", type=BROKER_NAME, multiple=True, kafka="broker-list",
+                help="only these brokers: 0,1")  # fmt: skip
+BY = Option("--by", metavar="WHAT", ours=True, default="dir", help="sum up by",
+            type=OneOf(("broker", "dir", "topic", "partition", "replica")))  # fmt: skip
 HUMAN = Switch("-H", "--human", ours=True, help="sizes as 1.5 GiB")
 SORT_BY_SIZE = Switch("-s", "--sort-by-size", ours=True, help="the biggest first")
 
@@ -41,14 +33,9 @@ log_dirs = Group("log-dirs", "Bytes on disk per broker, directory, topic, partit
 
 @log_dirs.verb(
     "describe",
-    words=(Words(TOPIC_LIST, "*", metavar="TOPIC"),),
-    options=(
-        BROKER_LIST,
-        BY,
-        HUMAN,
-        SORT_BY_SIZE,
-    ),
     flag="describe",
+    words=(Words(TOPIC, "*"),),
+    options=(BROKER, BY, HUMAN, SORT_BY_SIZE),
     examples=(
         "pko log-dirs describe",
         "pko log-dirs describe --by topic -H -s",
@@ -56,7 +43,7 @@ log_dirs = Group("log-dirs", "Bytes on disk per broker, directory, topic, partit
     ),
 )
 def describe(run: Run) -> Result:
-    """Bytes per broker, directory, topic, partition or replica."""
+    """Show bytes per broker, directory, topic, partition or replica."""
     from pykafka_ops.commands.log_dirs.describe import describe as work
 
     return work(run)

@@ -1,4 +1,4 @@
-"""``pko log-dirs`` and kafka-log-dirs: what lies on the brokers' disks."""
+"""kafka-log-dirs: which options it needs, and how it tells failures."""
 
 from __future__ import annotations
 

@@ -101,6 +101,31 @@ def test_an_unknown_broker_is_refused_as_kafka_does(disks: Fakes, pko: Pko) -> N
     )
 
 
+def test_an_unknown_broker_is_refused_in_our_words(disks: Fakes, pko: Pko) -> None:
+    for words, text in (
+        ("--broker 0,9", "pko: there is no broker 9; there are 0,1\n"),
+        ("--broker-list 9 --broker 0", "pko: there is no broker 9; there are 0,1\n"),
+        ("--broker x", "pko: x: brokers are named by their number\n"),
+    ):
+        said = pko(f"log-dirs describe {words}")
+        assert (said.code, said.stderr) == (2, text)
+
+
+def test_a_topic_that_is_nearly_there_is_named(disks: Fakes, pko: Pko) -> None:
+    said = pko("log-dirs describe ordrs,users --by partition -o json")
+    assert (said.code, [r["topic"] for r in rows(said)]) == (1, ["users"])
+    assert "pko: ordrs: there is no topic ordrs (did you mean orders?)" in said.stderr
+
+
+def test_kafkas_options_have_kafkas_names(disks: Fakes, pko: Pko) -> None:
+    tool = f"kafka-log-dirs --bootstrap-server {disks[0].bootstrap} --describe"
+    assert pko(f"{tool} --topic-list users,orders --broker-list 0").code == 0
+    assert pko(f"{tool} --topic users").stderr == "topic is not a recognized option\n"
+    assert "option broker-list, but you asked for only one" in (
+        pko(f"{tool} --broker-list 0 --broker-list 1").stderr
+    )
+
+
 def test_a_broker_that_does_not_answer_leaves_the_others(disks: Fakes, pko: Pko) -> None:
     disks[1].on("DescribeLogDirs", lambda r: HangUp())
     said = pko("log-dirs describe --by broker -o json", "-X", "retries=0")
