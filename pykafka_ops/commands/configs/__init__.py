@@ -8,142 +8,85 @@ from pykafka_ops.commands.configs import kafka
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
-from pykafka_ops.commands.options import TLS_FILE
+from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-BOOTSTRAP_CONTROLLER = Option(
-    "--bootstrap-controller",
-    metavar="HOST:PORT",
-    hidden=True,
-    help="controllers to connect to (KRaft only, not supported)",
-)
-ZOOKEEPER = Option(
-    "--zookeeper",
-    metavar="HOST:PORT",
-    stands_for="bootstrap-server",
-    help="old: ZooKeeper to work on directly, for SCRAM credentials of users and for "
-    "brokers that are down",
-)
-ALL = Switch("--all", help="every setting, not only those that were changed at run time")
-ENTITY_TYPE = Option(
-    "--entity-type",
-    metavar="TYPE",
-    multiple=True,
-    help="what has the settings: topics, brokers, broker-loggers, users, clients, ips or "
-    "client-metrics",
-)
-ENTITY_NAME = Option(
-    "--entity-name",
-    metavar="NAME",
-    multiple=True,
-    help="its name: of a topic, a user, a client, an address, a broker's id",
-)
-ENTITY_DEFAULT = Switch(
-    "--entity-default", help="the default of all clients, users, brokers or addresses"
-)
-ADD_CONFIG = Option(
-    "--add-config",
-    metavar="K=V,...",
-    help="settings to set, commas inside a value in brackets: k1=v1,k2=[a,b]",
-)
-ADD_CONFIG_FILE = Option(
-    "--add-config-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    help="settings to set, from a properties file",
-)
-DELETE_CONFIG = Option(
-    "--delete-config",
-    metavar="K,...",
-    multiple=True,
-    separator=",",
-    help="settings to set back to their default",
-)
-FORCE = Switch("--force", help="accepted for Kafka's sake")
-TOPIC = Option("--topic", metavar="NAME", type=TOPIC_NAME, help="a topic")
-CLIENT = Option("--client", metavar="ID", help="a client id")
-USER = Option("--user", metavar="NAME", help="a user")
-BROKER = Option("--broker", metavar="ID", type=BROKER_NAME, help="a broker")
-BROKER_LOGGER = Option(
-    "--broker-logger", metavar="ID", type=BROKER_NAME, help="the broker whose loggers are meant"
-)
-IP = Option("--ip", metavar="ADDRESS", help="an IP address or host")
-CLIENT_DEFAULTS = Switch("--client-defaults", help="the default of all clients")
-USER_DEFAULTS = Switch("--user-defaults", help="the default of all users")
-BROKER_DEFAULTS = Switch("--broker-defaults", help="the default of all brokers")
-IP_DEFAULTS = Switch("--ip-defaults", help="the default of all addresses")
-KIND = Option(
-    "--kind",
-    metavar="KIND",
-    ours=True,
-    hidden=True,
-    help="what has the settings: topics, brokers, broker-loggers, users, clients, ips or "
-    "client-metrics",
-)
-WORD = Option(
-    "--word", metavar="WORD", multiple=True, ours=True, hidden=True, help="names and settings"
-)
-DEFAULT = Switch(
-    "-d", "--default", ours=True, help="the default of all brokers, users, clients or addresses"
-)
+WHAT = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"
+
+# --- our tongue ----------------------------------------------------------------------------------
+
+KIND = Option("--kind", metavar="KIND", ours=True, hidden=True,
+              help=f"what has the settings: {WHAT}")  # fmt: skip
+WORD = Option("--word", metavar="WORD", multiple=True, ours=True, hidden=True,
+              help="names and settings")  # fmt: skip
+DEFAULT = Switch("-d", "--default", ours=True,
+                 help="the default of all brokers, users, clients or addresses")  # fmt: skip
 DOCS = Switch("--docs", ours=True, help="say what each setting does")
-FILE = Option(
-    "-f",
-    "--file",
-    metavar="FILE",
-    type=FILE_PATH,
-    ours=True,
-    help="settings to set, from a properties file",
+FILE = Option("-f", "--file", metavar="FILE", type=FILE_PATH, ours=True,
+              help="settings to set, from a properties file")  # fmt: skip
+
+# --- both ----------------------------------------------------------------------------------------
+
+ALL = Switch("--all", help="every setting, not only those that were changed at run time")
+CLIENT = (
+    Option("--client", metavar="ID", help="a client id"),
+    Switch("--client-defaults", help="the default of all clients"),
 )
-DRY_RUN = Switch("--dry-run", ours=True, help="let the brokers check it, change nothing")
+
+# --- Kafka's tongue ------------------------------------------------------------------------------
+
+CONNECTION = (
+    Option("--zookeeper", metavar="HOST:PORT", stands_for="bootstrap-server",
+           help="old: ZooKeeper to work on directly, for SCRAM credentials of users and for "
+                "brokers that are down"),
+    TLS_FILE,
+    Option("--bootstrap-controller", metavar="HOST:PORT", hidden=True,
+           help="controllers to connect to (KRaft only, not supported)"),
+)  # fmt: skip
+ENTITY = (
+    Option("--entity-type", metavar="TYPE", multiple=True, help=f"what has the settings: {WHAT}"),
+    Option("--entity-name", metavar="NAME", multiple=True,
+           help="its name: of a topic, a user, a client, an address, a broker's id"),
+    Switch("--entity-default", help="the default of all clients, users, brokers or addresses"),
+    Option("--topic", metavar="NAME", type=TOPIC_NAME, help="a topic"),
+    Option("--user", metavar="NAME", help="a user"),
+    Option("--broker", metavar="ID", type=BROKER_NAME, help="a broker"),
+    Option("--broker-logger", metavar="ID", type=BROKER_NAME,
+           help="the broker whose loggers are meant"),
+    Option("--ip", metavar="ADDRESS", help="an IP address or host"),
+    Switch("--user-defaults", help="the default of all users"),
+    Switch("--broker-defaults", help="the default of all brokers"),
+    Switch("--ip-defaults", help="the default of all addresses"),
+)  # fmt: skip
+CHANGES = (
+    Option("--add-config", metavar="K=V,...",
+           help="settings to set, commas inside a value in brackets: k1=v1,k2=[a,b]"),
+    Option("--add-config-file", metavar="FILE", type=FILE_PATH,
+           help="settings to set, from a properties file"),
+    Option("--delete-config", metavar="K,...", multiple=True, separator=",",
+           help="settings to set back to their default"),
+    Switch("--force", help="accepted for Kafka's sake"),
+)  # fmt: skip
 
 TOOL = Tool(
     "kafka-configs",
     "This tool helps to manipulate and describe entity config for a topic, client, user, "
     "broker, ip or client-metrics",
-    options=(
-        BOOTSTRAP_CONTROLLER,
-        ZOOKEEPER,
-        TLS_FILE,
-        ENTITY_TYPE,
-        ENTITY_NAME,
-        ENTITY_DEFAULT,
-        ADD_CONFIG,
-        ADD_CONFIG_FILE,
-        DELETE_CONFIG,
-        FORCE,
-        TOPIC,
-        USER,
-        BROKER,
-        BROKER_LOGGER,
-        IP,
-        USER_DEFAULTS,
-        BROKER_DEFAULTS,
-        IP_DEFAULTS,
-    ),
+    options=(*CONNECTION, *ENTITY, *CHANGES),
     check=kafka.check,
     failure=kafka.failure,
 )
-configs = Group("configs", "Show and change settings of topics, brokers, users, ....", tool=TOOL)
+configs = Group("configs", "Show and change settings of topics, brokers, users, ...", tool=TOOL)
 
 
 @configs.verb(
     "describe",
-    words=(
-        Words(KIND),
-        Words(WORD, "*", metavar="NAME"),
-    ),
-    options=(
-        ALL,
-        DEFAULT,
-        DOCS,
-        CLIENT,
-        CLIENT_DEFAULTS,
-    ),
     flag="describe",
+    words=(Words(KIND), Words(WORD, "*", metavar="NAME")),
+    options=(ALL, DEFAULT, *CLIENT, DOCS),
     examples=(
         "pko configs describe topics orders",
         "pko configs describe brokers 1 --all -o json",
@@ -151,26 +94,17 @@ configs = Group("configs", "Show and change settings of topics, brokers, users, 
     ),
 )
 def describe(run: Run) -> Result:
-    """Settings that were changed at run time, or all of them."""
-    from pykafka_ops.commands.configs.read import describe as work
+    """Show settings that were changed at run time, or all of them."""
+    from pykafka_ops.commands.configs.describe import describe as work
 
     return work(run)
 
 
 @configs.verb(
     "set",
-    words=(
-        Words(KIND),
-        Words(WORD, "*", metavar="NAME KEY=VALUE"),
-    ),
-    options=(
-        DEFAULT,
-        CLIENT,
-        CLIENT_DEFAULTS,
-        FILE,
-        DRY_RUN,
-    ),
     flag="alter",
+    words=(Words(KIND), Words(WORD, "*", metavar="NAME KEY=VALUE")),
+    options=(DEFAULT, *CLIENT, FILE, DRY_RUN),
     examples=(
         "pko configs set topics orders retention.ms=86400000",
         "pko configs set brokers --default log.cleaner.threads=2",
@@ -180,27 +114,19 @@ def describe(run: Run) -> Result:
 )
 def set_(run: Run) -> Result:
     """Change settings; += and -= add to and take from a list."""
-    from pykafka_ops.commands.configs.write import set_configs
+    from pykafka_ops.commands.configs.set import set_configs
 
     return set_configs(run)
 
 
 @configs.verb(
     "unset",
-    words=(
-        Words(KIND),
-        Words(WORD, "*", metavar="NAME KEY"),
-    ),
-    options=(
-        DEFAULT,
-        CLIENT,
-        CLIENT_DEFAULTS,
-        DRY_RUN,
-    ),
+    words=(Words(KIND), Words(WORD, "*", metavar="NAME KEY")),
+    options=(DEFAULT, *CLIENT, DRY_RUN),
     examples=("pko configs unset topics orders retention.ms",),
 )
 def unset(run: Run) -> Result:
-    """Set settings back to their default."""
-    from pykafka_ops.commands.configs.write import unset_configs
+    """Set settings back to their defaults."""
+    from pykafka_ops.commands.configs.unset import unset_configs
 
     return unset_configs(run)

@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 import sys
 
+from pykafka_ops.commands.configs.known import (
+    BROKER_LOGGERS,
+    BROKERS,
+    CLIENTS,
+    IPS,
+    KINDS,
+    TOPICS,
+    USERS,
+)
+from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.args import Args
 
-TOPICS, CLIENTS, USERS, BROKERS, IPS = "topics", "clients", "users", "brokers", "ips"
-BROKER_LOGGERS, CLIENT_METRICS = "broker-loggers", "client-metrics"
-KINDS = (TOPICS, BROKERS, BROKER_LOGGERS, USERS, CLIENTS, IPS, CLIENT_METRICS)
 NAME_FLAGS = (
     ("topic", TOPICS),
     ("client", CLIENTS),
@@ -40,7 +47,7 @@ class ConfigProblem(UsageError):  # noqa: N818 - what is asked cannot be, not a 
     """What kafka-configs refuses on its own, in its words."""
 
 
-class Entity:
+class ConfigEntity:
     """Whose settings: ``types`` and ``names`` side by side, users and clients may come together.
 
     The name "" is the default of all. Fewer names than types: all that have a name.
@@ -89,9 +96,9 @@ def entity_names(args: Args) -> list[str]:
     return names
 
 
-def entity(args: Args) -> Entity:
+def entity(args: Args) -> ConfigEntity:
     """Kafka's tongue: whose settings."""
-    return Entity(entity_types(args), entity_names(args))
+    return ConfigEntity(entity_types(args), entity_names(args))
 
 
 # --- our tongue ----------------------------------------------------------------------------------
@@ -103,7 +110,8 @@ def kind_of(word: str) -> str:
     if found not in KINDS and f"{found}s" in KINDS:
         found = f"{found}s"
     if found not in KINDS:
-        raise UsageError(f"{word}: say which settings: {', '.join(KINDS)}")
+        near = did_you_mean(found, KINDS)
+        raise UsageError(f"{word}: say which settings: {', '.join(KINDS)}{near}")
     return found
 
 
@@ -112,7 +120,7 @@ def spoken(args: Args) -> tuple[str, list[str]]:
     return kind_of(args.text("kind") or ""), list(args.given("word"))
 
 
-def with_client(args: Args, kind: str, name: str | None) -> Entity:
+def with_client(args: Args, kind: str, name: str | None) -> ConfigEntity:
     """A kind and a name (None: all), with the client that ``--client`` adds to a user."""
     types, names = [kind], [] if name is None else [name]
     if args.has("client") or args.has("client-defaults"):
@@ -122,7 +130,7 @@ def with_client(args: Args, kind: str, name: str | None) -> Entity:
             raise UsageError("--client and --client-defaults need a user, or --default")
         types.append(CLIENTS)
         names.append(args.text("client") or "")
-    return Entity(types, names)
+    return ConfigEntity(types, names)
 
 
 # --- settings ------------------------------------------------------------------------------------

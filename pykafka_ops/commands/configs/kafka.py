@@ -1,20 +1,24 @@
-"""``pko configs`` and kafka-configs: options and checks; the work is in ``_configs_*``."""
+"""kafka-configs: which options go together, and how it tells failures."""
 
 from __future__ import annotations
 
 import sys
 
 from pykafka_ops.commands.configs.entity import (
-    BROKER_LOGGERS,
-    BROKERS,
-    CLIENTS,
     DEFAULT_FLAGS,
-    IPS,
     NAME_FLAGS,
-    USERS,
     ConfigProblem,
     entity_names,
     entity_types,
+)
+from pykafka_ops.commands.configs.known import (
+    BROKER_LOGGERS,
+    BROKERS,
+    CLIENT_METRICS,
+    CLIENTS,
+    IPS,
+    TOPICS,
+    USERS,
 )
 from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
 from pykafka_ops.errors import UsageError
@@ -25,16 +29,9 @@ if TYPE_CHECKING:
     from pykafka_ops.errors import PkoError
 
 BROKER_TYPES: tuple[str, ...] = (
-    "topics",
-    CLIENTS,
-    USERS,
-    BROKERS,
-    IPS,
-    BROKER_LOGGERS,
-    "client-metrics",
-)
+    TOPICS, CLIENTS, USERS, BROKERS, IPS, BROKER_LOGGERS, CLIENT_METRICS,
+)  # fmt: skip
 ZOOKEEPER_TYPES: tuple[str, ...] = (USERS, BROKERS)
-_KINDS = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"
 
 
 def check(args: Args) -> None:

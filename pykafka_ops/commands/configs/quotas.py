@@ -9,14 +9,12 @@ from pykafka_ops.client import quotas, scram
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.quotas import Wanted
 from pykafka_ops.commands.configs.entity import (
-    CLIENTS,
-    IPS,
-    USERS,
+    ConfigEntity,
     ConfigProblem,
-    Entity,
     scala_buffer,
     scala_set,
 )
+from pykafka_ops.commands.configs.known import CLIENTS, IPS, USERS
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, SettingError
@@ -42,13 +40,13 @@ Credentials = dict[str, dict[str, int] | KafkaError]
 # --- describe ------------------------------------------------------------------------------------
 
 
-def describe(run: Run, wanted: Entity, names: Sequence[str] | None) -> Table:
+def describe(run: Run, wanted: ConfigEntity, names: Sequence[str] | None) -> Table:
     """Quotas of the entity, and of users their credentials (``names``: several users at once)."""
     cluster = run.cluster()
     if names is not None and len(wanted.types) == 1 and len(names) > 1:
         found: dict[quotas.Entity, dict[str, float]] = {}
         for name in names:
-            found.update(read(cluster, Entity(wanted.types, [name])))
+            found.update(read(cluster, ConfigEntity(wanted.types, [name])))
     else:
         found = read(cluster, wanted)
         names = wanted.names
@@ -58,7 +56,7 @@ def describe(run: Run, wanted: Entity, names: Sequence[str] | None) -> Table:
     return _table(found, credentials)
 
 
-def read(cluster: Cluster, wanted: Entity) -> dict[quotas.Entity, dict[str, float]]:
+def read(cluster: Cluster, wanted: ConfigEntity) -> dict[quotas.Entity, dict[str, float]]:
     """Quotas of all entities with exactly the types of ``wanted``."""
     components = []
     for number, kind in enumerate(wanted.types):
@@ -112,8 +110,8 @@ def _shown(parts: Mapping[str, str | None]) -> dict[str, object]:
 
 def _kafka(found: dict[quotas.Entity, dict[str, float]], credentials: Credentials) -> Iterator[str]:
     for entity, values in found.items():
-        told = ", ".join(f"{k}={java_double(v)}" for k, v in sorted(values.items()))
-        yield f"Quota configs for {entity_words(dict(entity))} are {told}\n"
+        shown = ", ".join(f"{k}={java_double(v)}" for k, v in sorted(values.items()))
+        yield f"Quota configs for {entity_words(dict(entity))} are {shown}\n"
     for user, mechanisms in sorted(credentials.items()):
         if isinstance(mechanisms, KafkaError):
             from pykafka_ops.commands.framework.failures import java_text
@@ -123,8 +121,8 @@ def _kafka(found: dict[quotas.Entity, dict[str, float]], credentials: Credential
                 f"Error retrieving SCRAM credential configs for user-principal '{user}': {why}\n"
             )
         else:
-            told = ", ".join(f"{name}=iterations={n}" for name, n in mechanisms.items())
-            yield f"SCRAM credential configs for user-principal '{user}' are {told}\n"
+            shown = ", ".join(f"{name}=iterations={n}" for name, n in mechanisms.items())
+            yield f"SCRAM credential configs for user-principal '{user}' are {shown}\n"
 
 
 def entity_words(parts: Mapping[str, str | None]) -> str:
@@ -141,7 +139,7 @@ def entity_words(parts: Mapping[str, str | None]) -> str:
 
 def alter(
     cluster: Cluster,
-    wanted: Entity,
+    wanted: ConfigEntity,
     add: Mapping[str, str],
     delete: Sequence[str],
     *,
@@ -173,7 +171,7 @@ def _check_ips(add: Mapping[str, str], delete: Sequence[str]) -> None:
         )
 
 
-def _check_users(wanted: Entity, add: Mapping[str, str], delete: Sequence[str]) -> None:
+def _check_users(wanted: ConfigEntity, add: Mapping[str, str], delete: Sequence[str]) -> None:
     to_user = wanted.kind == USERS and len(wanted.types) == 1
     unknown_add = [key for key in add if not _known(key, scram_too=to_user)]
     unknown_delete = [key for key in delete if not _known(key, scram_too=to_user)]
@@ -208,7 +206,7 @@ def _known(key: str, *, scram_too: bool) -> bool:
 
 def _alter_quotas(
     cluster: Cluster,
-    wanted: Entity,
+    wanted: ConfigEntity,
     add: Mapping[str, str],
     delete: Sequence[str],
     *,

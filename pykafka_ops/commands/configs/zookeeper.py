@@ -15,16 +15,14 @@ from urllib.parse import quote, unquote_plus
 
 from pykafka_ops.client import scram
 from pykafka_ops.commands.configs.entity import (
-    BROKERS,
-    CLIENTS,
-    USERS,
+    ConfigEntity,
     ConfigProblem,
-    Entity,
     configs_to_add,
     configs_to_delete,
     scala_buffer,
     scala_set,
 )
+from pykafka_ops.commands.configs.known import BROKERS, CLIENTS, USERS
 from pykafka_ops.commands.configs.quotas import parse_credential
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import SettingError
@@ -49,7 +47,7 @@ _ONLY_SCRAM = (
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
 
 
-class Tree:
+class ConfigTree:
     """The part of Kafka's znodes that holds settings."""
 
     def __init__(self, client: Any) -> None:
@@ -90,9 +88,9 @@ class Tree:
             data = _json({"version": 1, "config": dict(values)})
             acls.ensure_path(self._client, path, secure=secure)
             self._client.set(path, data)
-        told = _json({"version": 2, "entity_path": entity})
+        change = _json({"version": 2, "entity_path": entity})
         acls.create(
-            self._client, "/config/changes/config_change_", told, secure=secure, sequence=True
+            self._client, "/config/changes/config_change_", change, secure=secure, sequence=True
         )
 
 
@@ -100,15 +98,15 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def open_tree(run: Run) -> tuple[Tree, Any]:
+def open_tree(run: Run) -> tuple[ConfigTree, Any]:
     """Connect to ``--zookeeper``; the tree, and the client to stop in the end. ConnectError."""
     from pykafka_ops.commands.zookeeper.session import opened
 
     client = opened(run, run.args.text("zookeeper") or "", TIMEOUT_S)
-    return Tree(client), client
+    return ConfigTree(client), client
 
 
-def alter(run: Run, wanted: Entity) -> None:
+def alter(run: Run, wanted: ConfigEntity) -> None:
     """``--alter --zookeeper``."""
     sys.stdout.write(WARNING)
     add, delete = configs_to_add(run.args), configs_to_delete(run.args)
@@ -119,11 +117,11 @@ def alter(run: Run, wanted: Entity) -> None:
     finally:
         client.stop()
         client.close()
-    sys.stdout.write(f"Completed updating config for entity: {_told(entity)}.\n")
+    sys.stdout.write(f"Completed updating config for entity: {_words(entity)}.\n")
 
 
 def _alter(
-    tree: Tree, wanted: Entity, entity: str, add: dict[str, str], delete: Sequence[str]
+    tree: ConfigTree, wanted: ConfigEntity, entity: str, add: dict[str, str], delete: Sequence[str]
 ) -> None:
     kind = entity.partition("/")[0]
     deleted = scala_buffer(list(delete)) if delete else "List()"
@@ -172,7 +170,7 @@ def _broker_settings(add: Mapping[str, str], *, per_broker: bool) -> dict[str, s
     return values
 
 
-def _require_down(tree: Tree, name: str, problem: str) -> None:
+def _require_down(tree: ConfigTree, name: str, problem: str) -> None:
     if name == DEFAULT:
         count = len(tree.names("/brokers/ids"))
         if count:
@@ -185,7 +183,7 @@ def _require_down(tree: Tree, name: str, problem: str) -> None:
         raise ConfigProblem(f"{problem} - broker {name} is running. {_ONLY_DOWN}")
 
 
-def describe(run: Run, wanted: Entity) -> None:
+def describe(run: Run, wanted: ConfigEntity) -> None:
     """``--describe --zookeeper``."""
     sys.stdout.write(WARNING)
     tree, client = open_tree(run)
@@ -199,14 +197,14 @@ def describe(run: Run, wanted: Entity) -> None:
         for one in _expand(tree, wanted):
             values = tree.read(one)
             if values or wanted.types != [USERS] or wanted.names:
-                told = ",".join(f"{k}={v}" for k, v in values.items())
-                sys.stdout.write(f"Configs for {_told(one)} are {told}\n")
+                shown = ",".join(f"{k}={v}" for k, v in values.items())
+                sys.stdout.write(f"Configs for {_words(one)} are {shown}\n")
     finally:
         client.stop()
         client.close()
 
 
-def _pairs(wanted: Entity) -> list[tuple[str, str | None]]:
+def _pairs(wanted: ConfigEntity) -> list[tuple[str, str | None]]:
     """Types with their znode names (None: all of them), users before clients."""
     pairs = [
         (kind, _sanitized(wanted.names[i]) if i < len(wanted.names) else None)
@@ -217,7 +215,7 @@ def _pairs(wanted: Entity) -> list[tuple[str, str | None]]:
     return pairs
 
 
-def _entity(wanted: Entity) -> str:
+def _entity(wanted: ConfigEntity) -> str:
     """``users/alice``, ``users/alice/clients/app``; ConfigProblem where a name is missing."""
     pairs = _pairs(wanted)
     if any(name is None for _, name in pairs):
@@ -232,7 +230,7 @@ def _sanitized(name: str) -> str:
     return quote(name, safe="-._").replace("~", "%7E") if name else DEFAULT
 
 
-def _expand(tree: Tree, wanted: Entity) -> list[str]:
+def _expand(tree: ConfigTree, wanted: ConfigEntity) -> list[str]:
     """Every entity that is meant."""
     found = [""]
     for kind, name in _pairs(wanted):
@@ -245,12 +243,12 @@ def _expand(tree: Tree, wanted: Entity) -> list[str]:
     return [path[:-1] for path in found]
 
 
-def _told(entity: str) -> str:
+def _words(entity: str) -> str:
     """``user-principal 'alice', client-id 'app'``, ``brokers '0'``, ``default brokers``."""
     words = {USERS: "user-principal", CLIENTS: "client-id"}
     parts = entity.split("/")
-    told = []
+    shown = []
     for kind, name in zip(parts[::2], parts[1::2], strict=True):
         word = words.get(kind, kind)
-        told.append(f"default {word}" if name == DEFAULT else f"{word} '{unquote_plus(name)}'")
-    return ", ".join(told)
+        shown.append(f"default {word}" if name == DEFAULT else f"{word} '{unquote_plus(name)}'")
+    return ", ".join(shown)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from pykafka_ops.analysis import reassign_throttles as rt
-from pykafka_ops.commands.configs.zookeeper import Tree as Settings
+from pykafka_ops.commands.configs.zookeeper import ConfigTree as Settings
 from pykafka_ops.commands.configs.zookeeper import open_tree
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run

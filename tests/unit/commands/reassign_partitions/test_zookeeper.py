@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kazoo.exceptions import ConnectionLoss, NodeExistsError, NoNodeError
 
-from pykafka_ops.commands.configs.zookeeper import Tree as Settings
+from pykafka_ops.commands.configs.zookeeper import ConfigTree as Settings
 from pykafka_ops.commands.reassign_partitions import zookeeper
 from pykafka_ops.zookeeper.client import NOBODY
 from tests.support.golden.transcripts import Said

@@ -1,44 +1,27 @@
-"""``configs describe``: settings of topics, brokers, loggers and client metrics."""
+"""``pko configs describe``, and ``--describe`` of kafka-configs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from pykafka_ops.client import configs, topics
-from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import Entry, Resource
-from pykafka_ops.commands.configs.entity import (
-    BROKER_LOGGERS,
-    BROKERS,
-    CLIENT_METRICS,
-    TOPICS,
-    Entity,
-    entity,
-    spoken,
-    with_client,
+from pykafka_ops.client.configs import Entry
+from pykafka_ops.commands.configs.entity import ConfigEntity, entity, spoken, with_client
+from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
+from pykafka_ops.commands.configs.settings import (
+    TYPES,
+    DescribedConfigs,
+    config_error,
+    corrected,
+    every_name,
+    own_only,
+    read,
 )
 from pykafka_ops.commands.framework.args import java_integer
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.settings.source import Source
 from pykafka_ops.settings.types import Type
-from pykafka_ops.wire.messages import list_client_metrics_resources as cm
-
-TYPES = {
-    TOPICS: configs.TOPIC,
-    BROKERS: configs.BROKER,
-    BROKER_LOGGERS: configs.BROKER_LOGGER,
-    CLIENT_METRICS: configs.CLIENT_METRICS,
-}
-_OWN = {
-    TOPICS: Source.DYNAMIC_TOPIC_CONFIG,
-    BROKERS: Source.DYNAMIC_BROKER_CONFIG,
-    CLIENT_METRICS: Source.DYNAMIC_CLIENT_METRICS_CONFIG,
-}
-_BATCH = 200
-"""Topics described in one request."""
 
 COLUMNS = (
     Column("kind", wide=True),
@@ -53,16 +36,8 @@ COLUMNS = (
 )
 
 
-class Described(NamedTuple):
-    """The settings of one resource, or why there are none."""
-
-    kind: str
-    name: str
-    entries: list[Entry] | PkoError
-
-
 def describe(run: Run) -> Table | None:
-    """Settings in either tongue; users, clients and addresses are told by ``_configs_quotas``."""
+    """Settings in either tongue; of users, clients and addresses their quotas and credentials."""
     if run.args.has("zookeeper"):
         from pykafka_ops.commands.configs.zookeeper import describe as from_zookeeper
 
@@ -80,7 +55,7 @@ def describe(run: Run) -> Table | None:
     return _table(run, _described(run, wanted.kind, names))
 
 
-def _asked(run: Run) -> tuple[Entity, list[str] | None]:
+def _asked(run: Run) -> tuple[ConfigEntity, list[str] | None]:
     """Our tongue: the kind with the first name, and all names (None: every one there is)."""
     kind, words = spoken(run.args)
     names = [name for word in words for name in word.split(",") if name]
@@ -97,10 +72,7 @@ def _asked(run: Run) -> tuple[Entity, list[str] | None]:
     return with_client(run.args, kind, names[0] if names else None), names or None
 
 
-# --- asking --------------------------------------------------------------------------------------
-
-
-def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[Described]:
+def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[DescribedConfigs]:
     cluster = run.cluster()
     found = read(
         cluster,
@@ -113,64 +85,15 @@ def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[Describ
     return [d if isinstance(d.entries, PkoError) else own_only(d, d.entries) for d in found]
 
 
-def own_only(described: Described, entries: list[Entry]) -> Described:
-    """Without what the resource does not set itself; loggers show everything."""
-    source = _OWN.get(described.kind)
-    if described.kind == BROKERS and not described.name:
-        source = Source.DYNAMIC_DEFAULT_BROKER_CONFIG
-    if source is None:
-        return described
-    return described._replace(entries=[e for e in entries if e.source == source])
-
-
-def every_name(cluster: Cluster, kind: str) -> list[str]:
-    """All topics, or all brokers and their default, or all metrics subscriptions."""
-    if kind == TOPICS:
-        return [t.name for t in topics.all_topics(cluster)]
-    if kind == BROKERS:
-        return [*map(str, sorted(cluster.brokers())), ""]
-    if kind == BROKER_LOGGERS:
-        return [str(id_) for id_ in sorted(cluster.brokers())]
-    answer = cluster.call(
-        cm.ListClientMetricsResourcesRequest(),
-        cm.ListClientMetricsResourcesResponse,
-        name="listClientMetricsResources",
-    )
-    if answer.error_code:
-        raise KafkaError(answer.error_code)
-    return sorted(resource.name for resource in answer.client_metrics_resources)
-
-
-def read(
-    cluster: Cluster, kind: str, names: Sequence[str], *, docs: bool = False, synonyms: bool = True
-) -> list[Described]:
-    """The settings of each name, entries sorted, in the order of ``names``."""
-    found = []
-    for start in range(0, len(names), _BATCH):
-        resources = [Resource(TYPES[kind], name) for name in names[start : start + _BATCH]]
-        answers = configs.describe_configs(
-            cluster, resources, synonyms=synonyms, documentation=docs
-        )
-        for resource in resources:
-            entries = answers[resource]
-            if not isinstance(entries, PkoError):
-                entries = sorted(entries, key=lambda e: e.name)
-            found.append(Described(kind, resource.name, entries))
-    return found
-
-
-# --- telling -------------------------------------------------------------------------------------
-
-
-def _table(run: Run, described: list[Described]) -> Table:
+def _table(run: Run, described: list[DescribedConfigs]) -> Table:
     rows: list[dict[str, object]] = []
     items = []
     errors = []
     for kind, name, entries in described:
-        if isinstance(entries, KafkaError):
-            errors.append(ItemError.of(f"{kind} {name}", entries))
-        elif isinstance(entries, PkoError):
-            errors.append(ItemError(f"{kind} {name}", type(entries).__name__, str(entries)))
+        if isinstance(entries, PkoError):
+            if not run.args.flags:
+                entries = corrected(run.cluster(), kind, name, entries)
+            errors.append(config_error(f"{kind} {name}", entries))
         else:
             rows += [_row(kind, name, e) for e in entries]
             items.append({"kind": kind, "name": name or None, "configs": [*map(_item, entries)]})
@@ -185,7 +108,7 @@ def _table(run: Run, described: list[Described]) -> Table:
     )
 
 
-def _kafka(described: list[Described], *, all_: bool) -> Iterator[str]:
+def _kafka(described: list[DescribedConfigs], *, all_: bool) -> Iterator[str]:
     """The lines of kafka-configs; the error of a resource comes after its header."""
     for kind, name, entries in described:
         if name:

@@ -1,0 +1,110 @@
+"""Settings of topics, brokers, loggers and client metrics, as the brokers have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pykafka_ops.client import configs, topics
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.configs import Entry, Resource
+from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
+from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.settings.source import Source
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages import list_client_metrics_resources as cm
+
+TYPES = {
+    TOPICS: configs.TOPIC,
+    BROKERS: configs.BROKER,
+    BROKER_LOGGERS: configs.BROKER_LOGGER,
+    CLIENT_METRICS: configs.CLIENT_METRICS,
+}
+_OWN = {
+    TOPICS: Source.DYNAMIC_TOPIC_CONFIG,
+    BROKERS: Source.DYNAMIC_BROKER_CONFIG,
+    CLIENT_METRICS: Source.DYNAMIC_CLIENT_METRICS_CONFIG,
+}
+_BATCH = 200
+"""Topics described in one request."""
+
+
+class DescribedConfigs(NamedTuple):
+    """The settings of one resource, or why there are none."""
+
+    kind: str
+    name: str
+    entries: list[Entry] | PkoError
+
+
+def own_only(described: DescribedConfigs, entries: list[Entry]) -> DescribedConfigs:
+    """Without what the resource does not set itself; loggers show everything."""
+    source = _OWN.get(described.kind)
+    if described.kind == BROKERS and not described.name:
+        source = Source.DYNAMIC_DEFAULT_BROKER_CONFIG
+    if source is None:
+        return described
+    return described._replace(entries=[e for e in entries if e.source == source])
+
+
+def every_name(cluster: Cluster, kind: str) -> list[str]:
+    """All topics, or all brokers and their default, or all metrics subscriptions."""
+    if kind == TOPICS:
+        return [t.name for t in topics.all_topics(cluster)]
+    if kind == BROKERS:
+        return [*map(str, sorted(cluster.brokers())), ""]
+    if kind == BROKER_LOGGERS:
+        return [str(id_) for id_ in sorted(cluster.brokers())]
+    answer = cluster.call(
+        cm.ListClientMetricsResourcesRequest(),
+        cm.ListClientMetricsResourcesResponse,
+        name="listClientMetricsResources",
+    )
+    if answer.error_code:
+        raise KafkaError(answer.error_code)
+    return sorted(resource.name for resource in answer.client_metrics_resources)
+
+
+def read(
+    cluster: Cluster, kind: str, names: Sequence[str], *, docs: bool = False, synonyms: bool = True
+) -> list[DescribedConfigs]:
+    """The settings of each name, in the order of ``names``; entries by name."""
+    found = []
+    for start in range(0, len(names), _BATCH):
+        resources = [Resource(TYPES[kind], name) for name in names[start : start + _BATCH]]
+        answers = configs.describe_configs(
+            cluster, resources, synonyms=synonyms, documentation=docs
+        )
+        for resource in resources:
+            entries = answers[resource]
+            if not isinstance(entries, PkoError):
+                entries = sorted(entries, key=lambda e: e.name)
+            found.append(DescribedConfigs(kind, resource.name, entries))
+    return found
+
+
+def present(cluster: Cluster, kind: str, name: str) -> dict[str, str | None]:
+    """The settings that ``name`` has of its own (of loggers all). Raises KafkaError."""
+    (found,) = read(cluster, kind, [name], synonyms=kind == BROKER_LOGGERS)
+    if isinstance(found.entries, PkoError):
+        raise found.entries
+    own = own_only(found, found.entries).entries
+    return {e.name: e.value for e in own} if isinstance(own, list) else {}
+
+
+def corrected(cluster: Cluster, kind: str, name: str, error: PkoError) -> PkoError:
+    """``error``; of a topic that does not exist with the name that is near."""
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if kind != TOPICS or not isinstance(error, KafkaError) or error.code != unknown:
+        return error
+    near = did_you_mean(name, every_name(cluster, kind))
+    return KafkaError(error.code, f"{error.message}{near}") if near else error
+
+
+def config_error(label: str, error: PkoError) -> ItemError:
+    """The error of one entity: Kafka's name of it, else ours."""
+    if isinstance(error, KafkaError):
+        return ItemError.of(label, error)
+    return ItemError(label, type(error).__name__, str(error))
