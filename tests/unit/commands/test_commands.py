@@ -92,7 +92,7 @@ def test_the_help_of_a_tool_names_its_options(command: Bilingual) -> None:
     assert command.tool is not None
     text = command.tool.manual()
     for option in command.tool.options.values():
-        assert option.hidden or f"--{option.long}" in text
+        assert option.hidden or f"--{option.kafka}" in text
     assert text.splitlines()[0] == command.tool.help
     assert max(map(len, text.splitlines()[1:])) <= 100
 

@@ -8,7 +8,7 @@ from kazoo.exceptions import NoNodeError
 
 from pykafka_ops.commands.configs import configs
 from pykafka_ops.commands.configs import zookeeper as _configs_zookeeper
-from pykafka_ops.commands.configs.zookeeper import WARNING, Tree
+from pykafka_ops.commands.configs.zookeeper import WARNING, ConfigTree
 from pykafka_ops.commands.framework.run import Run, execute
 from pykafka_ops.errors import PkoError
 from pykafka_ops.zookeeper.client import NOBODY
@@ -54,7 +54,7 @@ class FakeKazoo:
 @pytest.fixture
 def tree(monkeypatch: pytest.MonkeyPatch) -> FakeKazoo:
     fake = FakeKazoo()
-    monkeypatch.setattr(_configs_zookeeper, "open_tree", lambda ctx: (Tree(fake), fake))
+    monkeypatch.setattr(_configs_zookeeper, "open_tree", lambda ctx: (ConfigTree(fake), fake))
     return fake
 
 

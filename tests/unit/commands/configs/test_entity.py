@@ -4,8 +4,8 @@ import pytest
 
 from pykafka_ops.commands.configs import configs
 from pykafka_ops.commands.configs.entity import (
+    ConfigEntity,
     ConfigProblem,
-    Entity,
     entity,
     kind_of,
     parse_pairs,
@@ -124,4 +124,4 @@ def test_a_client_goes_with_a_user_only() -> None:
         with_client(args, "topics", "t")
     with pytest.raises(UsageError, match="need a user"):
         with_client(args, "users", None)
-    assert Entity(["users"], [""]).label() == "users <default>"
+    assert ConfigEntity(["users"], [""]).label() == "users <default>"

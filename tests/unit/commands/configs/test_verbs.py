@@ -135,6 +135,30 @@ def test_a_misspelt_setting_is_noticed(say: Say) -> None:
     assert "not a setting that brokers know (did you mean log.cleaner.threads?)" in err
 
 
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(say: Say) -> None:
+    for words, near in (
+        (("set", "topics", "t", "retention.mss=5"), "retention.ms"),
+        (("set", "topics", "tt", "retention.ms=5"), "t"),
+        (("unset", "topics", "tt", "retention.ms"), "t"),
+        (("describe", "topics", "tt"), "t"),
+    ):
+        code, _, err = say(*words)
+        assert (code, err.count(f"(did you mean {near}?)")) == (1, 1), err
+    for words, near in (
+        (("set", "users", "u", "producer_byte_rat=5"), "producer_byte_rate"),
+        (("set", "clients", "c", "request_percent=5"), "request_percentage"),
+        (("describe", "topcs"), "topics"),
+    ):
+        code, _, err = say(*words)
+        assert (code, f"(did you mean {near}?)" in err) == (-2, True), err
+    assert "did you mean" not in say("--describe", "--topic", "tt")[2]
+
+
+def test_no_name_at_all_is_a_usage_error(say: Say) -> None:
+    code, _, err = say("set", "topics", ",", "retention.ms=5")
+    assert (code, "whose settings?" in err) == (-2, True)
+
+
 def test_a_file_gives_settings(say: Say, cluster: DeskCluster, tmp_path: Path) -> None:
     path = tmp_path / "topic.properties"
     path.write_text("retention.ms=5\nsegment.bytes = 100\n")
