@@ -9,7 +9,9 @@ import click
 from pykafka_ops.commands.framework.types import Matching, Spelled, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from click.shell_completion import CompletionItem
 
 
 class Option(click.Option):
@@ -130,6 +132,12 @@ def table(options: Iterable[Option]) -> dict[str, Option]:
     for option in options:
         found.setdefault(option.long, option)
     return found
+
+
+def offered(items: Iterable[CompletionItem], options: Mapping[str, Option]) -> list[CompletionItem]:
+    """What a shell shows of ``items``: no name of an option that is not in ``options``."""
+    known = {"--help", *(f"--{name}" for name in options)}
+    return [i for i in items if not i.value.startswith("--") or i.value in known]
 
 
 def split(options: dict[str, Option], words: list[str]) -> tuple[list[str], list[str]]:

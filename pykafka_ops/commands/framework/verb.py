@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.params import Option, Words, table
+from pykafka_ops.commands.framework.params import Option, Words, offered, table
 from pykafka_ops.commands.framework.run import execute, run_of
 from pykafka_ops.commands.options import COMMON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
 
     from pykafka_ops.commands.framework.run import Work
 
@@ -107,6 +109,10 @@ class Verb(click.Command):
             return execute(run, self.work)
         finally:
             run.close()
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Options, without their old names."""
+        return offered(super().shell_complete(ctx, incomplete), self.options)
 
     # --- help ------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import click
 
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import text_of
-from pykafka_ops.commands.framework.params import Option, Switch
+from pykafka_ops.commands.framework.params import Option, Switch, offered
 from pykafka_ops.commands.framework.run import Run, execute, run_of
 from pykafka_ops.commands.options import COMMON, TOOLS_VERSION
 from pykafka_ops.commands.tongue import jopt
@@ -17,6 +17,8 @@ from pykafka_ops.errors import PkoError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from click.shell_completion import CompletionItem
 
     from pykafka_ops.commands.framework.verb import Verb
 
@@ -73,6 +75,10 @@ class Tool(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """For the completion of shells."""
         return list(self.options.values())
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Options, by Kafka's names."""
+        return offered(super().shell_complete(ctx, incomplete), self.options)
 
     # --- which tongue ----------------------------------------------------------------------------
 

@@ -53,6 +53,10 @@ def broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeBrok
         ("pko completion z", ["zsh"]),
         ("pko get-offsets --ti", ["--time"]),
         ("pko kafka-topics --topic-", ["--topic-id"]),
+        ("pko groups lag --al", ["--all-groups"]),
+        ("pko log-dirs describe --bro", ["--broker"]),
+        ("pko kafka-log-dirs --bro", ["--broker-list"]),
+        ("pko topics list --he", ["--help"]),
     ],
 )
 def test_words_options_and_choices_are_offered(words: str, names: list[str]) -> None:
