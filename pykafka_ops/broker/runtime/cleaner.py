@@ -21,7 +21,6 @@ from pykafka_ops.broker.runtime.cleaner_process import (
     FailedError,
 )
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Report
-from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.files import FULL
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError
@@ -266,7 +265,7 @@ class LogCleaner:
         report = await process.run(job, place)
         if unchanged():
             compaction.cleaned_to = report.end_offset
-            await self._save(found)
+            await self._save(chosen.key)
         return report
 
     def _limits(self) -> dict[str, Any]:
@@ -297,9 +296,9 @@ class LogCleaner:
         delay = found.config.file_delete_delay_ms
         found.home.schedule(delay, lambda: found.home.submit(swap.removal()))
 
-    async def _save(self, found: Log) -> None:
-        assert isinstance(found.home, DataDir)
-        job = found.home.collect_cleaner_offsets()
+    async def _save(self, key: Key) -> None:
+        data_dir = self._logs.directory_of(key)
+        job = None if data_dir is None else data_dir.collect_cleaner_offsets()
         if job is not None:
             await self._run_in_thread(job.run)
             job.done()

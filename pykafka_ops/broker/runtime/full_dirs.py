@@ -61,9 +61,9 @@ class FullDirs:
 
     def filled(self, data_dir: DataDir) -> None:
         """A write to the directory found no space."""
-        if self._stopped or data_dir.full:
+        if self._stopped or data_dir.home.full:
             return
-        data_dir.full = True
+        data_dir.home.full = True
         loop = asyncio.get_running_loop()
         soon = loop.time() < self._had_room.get(data_dir, -SOON_SECONDS) + SOON_SECONDS
         self._looks[data_dir] = min(2 * self._looks[data_dir], MOST_LOOKS) if soon else 1
@@ -90,7 +90,7 @@ class FullDirs:
             if look % ASK_EVERY == 0 and any(map(self._counts_still, self._shared(data_dir))):
                 await self._announce()
             await asyncio.sleep(LOOK_SECONDS)
-        data_dir.full = False
+        data_dir.home.full = False
         self._had_room[data_dir] = asyncio.get_running_loop().time()
         log.info("log directory %s has room again", data_dir.path)
         if self._shared(data_dir):

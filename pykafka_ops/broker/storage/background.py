@@ -59,19 +59,19 @@ class Background:
 class RemoveTree:
     """Remove a directory with all in it."""
 
-    def __init__(self, log_dir: LogHome, path: str) -> None:
-        self._log_dir = log_dir
+    def __init__(self, home: LogHome, path: str) -> None:
+        self._home = home
         self._path = path
         self._error: OSError | None = None
 
     def run(self) -> None:
         """Any thread."""
         try:
-            self._log_dir.files.remove_tree(self._path)
+            self._home.files.remove_tree(self._path)
         except OSError as error:
             self._error = error
 
     def done(self) -> None:
         """A disk that cannot remove is a failed disk."""
         if self._error is not None:
-            self._log_dir.fail(self._error)
+            self._home.fail(self._error)

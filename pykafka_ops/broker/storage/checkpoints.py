@@ -14,9 +14,9 @@ Key = tuple[str, int]
 class Checkpoint:
     """One file, offsets by partition."""
 
-    def __init__(self, log_dir: LogHome, name: str) -> None:
-        self.log_dir = log_dir
-        self._path = f"{log_dir.path}/{name}"
+    def __init__(self, home: LogHome, name: str) -> None:
+        self.home = home
+        self._path = f"{home.path}/{name}"
         self._written: Mapping[Key, int] | None = None
         self._busy = False
         self._lock = Lock()
@@ -26,7 +26,7 @@ class Checkpoint:
 
     def job(self, offsets: Mapping[Key, int]) -> CheckpointJob | None:
         """What writes ``offsets``; None if the file holds them, or is being written."""
-        if self._busy or self._written == offsets or not self.log_dir.online:
+        if self._busy or self._written == offsets or not self.home.online:
             return None
         return self._job(offsets)
 
@@ -40,13 +40,13 @@ class Checkpoint:
         with self._lock:
             if job.number > self._newest:
                 content = format_offsets(job.offsets).encode()
-                self.log_dir.files.write_atomic(self._path, content)
+                self.home.files.write_atomic(self._path, content)
                 self._newest = job.number
 
     def done(self, job: CheckpointJob) -> None:
         """The directory's thread: remember what the file holds; a full disk is tried again."""
         if job.error is not None:
-            self.log_dir.fail(job.error)
+            self.home.fail(job.error)
         if job.number == self._numbers:  # else a newer one is under way, or was
             self._busy = False
             if job.error is None:
@@ -60,8 +60,8 @@ class RecoveryPoints(Checkpoint):
     would be taken for durable after a crash up to where the former one was.
     """
 
-    def __init__(self, log_dir: LogHome, name: str) -> None:
-        super().__init__(log_dir, name)
+    def __init__(self, home: LogHome, name: str) -> None:
+        super().__init__(home, name)
         self._claims: dict[Key, int] = {}
         """The most that the file may say of a partition, now or once a job is done."""
 
@@ -79,7 +79,7 @@ class RecoveryPoints(Checkpoint):
         job.run()
         job.done()
         if job.error is not None:
-            raise self.log_dir.refusal(job.error)
+            raise self.home.refusal(job.error)
 
     def _job(self, offsets: Mapping[Key, int]) -> CheckpointJob:
         claims = self._claims

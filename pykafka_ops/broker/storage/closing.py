@@ -15,7 +15,7 @@ _MANY = 100
 """From so many logs on, a directory's file system is synced as a whole: five files and a directory
 of each would be synced one by one otherwise."""
 
-_log = logging.getLogger("pykafka_ops.broker.storage.log_manager")
+_log = logging.getLogger("kafka.log.LogManager")
 
 
 def close_logs(data_dirs: Sequence[DataDir]) -> set[DataDir]:

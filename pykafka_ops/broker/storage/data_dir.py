@@ -19,7 +19,7 @@ from pykafka_ops.broker.storage.checkpoints import (
 from pykafka_ops.broker.storage.files import Files, Lock
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
-from pykafka_ops.broker.storage.log_home import Job, LogHome, StorageSettings
+from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.peek import first_expiry
 from pykafka_ops.broker.storage.recovery import Recovered, Recovery
 from pykafka_ops.disk import names
@@ -35,7 +35,7 @@ ConfigOf = Callable[[str], TopicConfig]
 
 _METADATA_TOPIC = "__cluster_metadata"
 _SLICES = 16
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("kafka.log.LogManager")
 
 
 def read_meta(files: Files, path: str) -> MetaProperties | None:
@@ -54,16 +54,18 @@ def read_meta(files: Files, path: str) -> MetaProperties | None:
         raise StorageError(f"{error}; restore the file or empty the directory") from error
 
 
-class DataDir(LogHome):
+class DataDir:
     """A data directory while the broker runs. ``partitions`` maps what is in it to its log, None
-    until somebody asks for it. ``submitted`` takes jobs to another thread."""
+    until somebody asks for it."""
 
     def __init__(self, path: str, files: Files, settings: StorageSettings) -> None:
-        super().__init__(path, files, settings)
+        self.home = LogHome(path, files, settings)
+        self.home.before_growth = self._before_growth
+        self.path = path
+        self.files = files
         self.partitions: dict[Key, Log | None] = {}
         self.futures: dict[Key, str] = {}
         self.clean = False
-        self.submitted: Callable[[Job], None] | None = None
         self.recovery_points: dict[Key, int] = {}
         self.start_offsets: dict[Key, int] = {}
         self.high_watermarks: dict[Key, int] = {}
@@ -71,16 +73,15 @@ class DataDir(LogHome):
         self._expiry: dict[Key, int] = {}
         self._doomed: list[str] = []
         self._lock: Lock | None = None
-        self._points = RecoveryPoints(self, names.RECOVERY_POINT_CHECKPOINT)
-        self._starts = Checkpoint(self, names.LOG_START_OFFSET_CHECKPOINT)
-        self._watermarks = Checkpoint(self, names.REPLICATION_OFFSET_CHECKPOINT)
-        self._cleaned = Checkpoint(self, names.CLEANER_OFFSET_CHECKPOINT)
+        self._points = RecoveryPoints(self.home, names.RECOVERY_POINT_CHECKPOINT)
+        self._starts = Checkpoint(self.home, names.LOG_START_OFFSET_CHECKPOINT)
+        self._watermarks = Checkpoint(self.home, names.REPLICATION_OFFSET_CHECKPOINT)
+        self._cleaned = Checkpoint(self.home, names.CLEANER_OFFSET_CHECKPOINT)
 
-    def submit(self, job: Job) -> None:
-        if self.submitted is None:
-            super().submit(job)
-        else:
-            self.submitted(job)
+    @property
+    def online(self) -> bool:
+        """Whether the directory still works."""
+        return self.home.error is None
 
     # -- taking possession -------------------------------------------------------------------------
 
@@ -148,7 +149,7 @@ class DataDir(LogHome):
         self._points.loaded(self.recovery_points)
         self.start_offsets = self._read_checkpoint(names.LOG_START_OFFSET_CHECKPOINT)
         self.high_watermarks = self._read_checkpoint(names.REPLICATION_OFFSET_CHECKPOINT)
-        self.cleaner_offsets = self._read_cleaner_offsets()
+        self.home.cleaner_offsets = self._read_cleaner_offsets()
         for name in self.files.directories(self.path):
             self._load_name(name)
         if self.clean:
@@ -211,7 +212,8 @@ class DataDir(LogHome):
     def recover(self, config_of: ConfigOf) -> None:
         """After an unclean stop: check every partition, in several threads. Raises OSError."""
         keys = list(self.partitions)
-        workers = max(self.settings.recovery_threads_per_dir, min(8, (os.cpu_count() or 1) + 1))
+        asked = self.home.settings.recovery_threads_per_dir
+        workers = max(asked, min(8, (os.cpu_count() or 1) + 1))
         size = max(1, -(-len(keys) // (workers * _SLICES)))
         slices = [keys[i : i + size] for i in range(0, len(keys), size)]
         with ThreadPoolExecutor(workers, thread_name_prefix="log-recovery") as pool:
@@ -238,8 +240,8 @@ class DataDir(LogHome):
             config,
             recovery_point=self.recovery_points.get(key),
             start_offset=self.start_offsets.get(key, 0),
-            cleaned_to=self.cleaner_offsets.get(key, 0),
-            settings=self.settings,
+            cleaned_to=self.home.cleaner_offsets.get(key, 0),
+            settings=self.home.settings,
         ).run()
 
     def log_of(self, key: Key, config_of: ConfigOf) -> Log:
@@ -248,7 +250,7 @@ class DataDir(LogHome):
         if log is None:
             end = self._ends.get(key, UNKNOWN)
             log = self.partitions[key] = Log(
-                self,
+                self.home,
                 key[0],
                 key[1],
                 config_of(key[0]),
@@ -273,7 +275,7 @@ class DataDir(LogHome):
                 try:
                     at = first_expiry(self.files, path, config, self.start_offsets.get(key, 0))
                 except OSError as error:
-                    raise self.fail(error) from error
+                    raise self.home.fail(error) from error
             self._expiry[key] = at
         return now >= at
 
@@ -290,7 +292,7 @@ class DataDir(LogHome):
             self.recovery_points,
             self.start_offsets,
             self.high_watermarks,
-            self.cleaner_offsets,
+            self.home.cleaner_offsets,
         ):
             offsets.pop(key, None)
         return self.partitions.pop(key, None)
@@ -337,9 +339,9 @@ class DataDir(LogHome):
 
     def collect_cleaner_offsets(self) -> CheckpointJob | None:
         """Write where the dirty parts of compacted logs begin, if that changed."""
-        return self._cleaned.job(self.cleaner_offsets)
+        return self._cleaned.job(self.home.cleaner_offsets)
 
-    def before_growth(self, key: Key, recovery_point: int) -> None:
+    def _before_growth(self, key: Key, recovery_point: int) -> None:
         points = self._points
         if points.claims_more(key, recovery_point):
             self._collect_recovery_points()

@@ -32,8 +32,8 @@ class DirDescription(NamedTuple):
 
 def describe(data_dir: DataDir) -> DirDescription:
     """A directory and its logs; the sizes of logs nobody used are looked up."""
-    if data_dir.error is not None:
-        return DirDescription(data_dir.path, str(data_dir.error), -1, -1, [])
+    if data_dir.home.error is not None:
+        return DirDescription(data_dir.path, str(data_dir.home.error), -1, -1, [])
     files = data_dir.files
     try:
         total, usable = files.space(data_dir.path)
@@ -45,7 +45,7 @@ def describe(data_dir: DataDir) -> DirDescription:
             size = _size_of_copy(files, f"{data_dir.path}/{name}")
             logs.append(LogDescription(*key, size, is_future=True))
     except OSError as error:
-        data_dir.fail(error)
+        data_dir.home.fail(error)
         return DirDescription(data_dir.path, str(error), -1, -1, [])
     return DirDescription(data_dir.path, None, total, usable, logs)
 

@@ -54,11 +54,15 @@ class Job(Protocol):
 
 
 class LogHome:
-    """One data directory. A failing disk takes it offline, with all its logs, for good.
+    """What the logs of one data directory share. A failing disk takes it offline, with all its
+    logs, for good: ``on_failure(home, error)``.
 
-    A disk without space does not: ``on_full`` is told, and says by ``full`` until when to spare it.
+    A disk without space does not: ``on_full(home)`` says by ``full`` until when to spare it.
 
-    ``on_flushed(topic, partition)`` hears when what a log owed is durable (``Log.owed``).
+    ``on_flushed(topic, partition)`` hears when what a log owed is durable (``Durability.owed``).
+    ``before_growth((topic, partition), recovery_point)`` is called before records are appended to
+    a log for the first time, or since it was cut: no checkpoint may say that it is durable beyond
+    its recovery point. It raises KafkaError KAFKA_STORAGE_ERROR.
     """
 
     def __init__(self, path: str, files: Files, settings: StorageSettings | None = None) -> None:
@@ -72,6 +76,9 @@ class LogHome:
         self.on_failure: Callable[[LogHome, OSError], None] | None = None
         self.on_full: Callable[[LogHome], None] | None = None
         self.on_flushed: Callable[[str, int], None] | None = None
+        self.before_growth: Callable[[tuple[str, int], int], None] = lambda *_: None
+        self.submitted: Callable[[Job], None] | None = None
+        """Takes jobs to another thread."""
         self.delete_later: Callable[[float, Callable[[], None]], None] | None = None
 
     @property
@@ -81,13 +88,11 @@ class LogHome:
 
     def submit(self, job: Job) -> None:
         """Run a job in the background; without a runner, at once."""
+        if self.submitted is not None:
+            self.submitted(job)
+            return
         job.run()
         job.done()
-
-    def before_growth(self, key: tuple[str, int], recovery_point: int) -> None:
-        """Records are about to be appended to a log for the first time, or since it was cut: no
-        checkpoint may say that it is durable beyond ``recovery_point``. Raises KafkaError
-        KAFKA_STORAGE_ERROR."""
 
     def schedule(self, delay_ms: float, action: Callable[[], None]) -> None:
         """Call ``action`` on the logs' own thread in ``delay_ms``; without a runner, at once."""

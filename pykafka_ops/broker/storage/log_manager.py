@@ -12,13 +12,14 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.background import Background, RemoveTree
 from pykafka_ops.broker.storage.checkpoints import CheckpointJob, Key
 from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import DataDir
-from pykafka_ops.broker.storage.describe import DirDescription, LogDescription, describe
+from pykafka_ops.broker.storage.describe import DirDescription, describe
 from pykafka_ops.broker.storage.files import Files, RealFiles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
@@ -27,14 +28,12 @@ from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
-__all__ = ["DirDescription", "LogDescription", "LogManager"]
-
 OnOffline = Callable[[str, list[Key], bool], None]
 """(directory, partitions that are gone, whether it was the last directory)."""
 
 _FLUSH_CHECK_MS = 1_000
 _SAVE_NEW_MS = 1_000
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("kafka.log.LogManager")
 
 
 class LogManager:
@@ -89,17 +88,18 @@ class LogManager:
             self._unlock_all()
             raise
         if not self.online:
-            reasons = "; ".join(str(d.error) for d in self.dirs)
+            reasons = "; ".join(str(d.home.error) for d in self.dirs)
             raise StorageError(f"none of the log directories can be used: {reasons}")
         self._background = background = Background(max(4, len(self.dirs)), self.wake)
         for data_dir in self.online:
-            data_dir.on_failure = self._failed
-            data_dir.on_full = self._filled
-            data_dir.on_flushed = self.on_flushed
-            data_dir.submitted = background.submit
-            data_dir.delete_later = background.schedule
+            home = data_dir.home
+            home.on_failure = partial(self._failed, data_dir)
+            home.on_full = partial(self._filled, data_dir)
+            home.on_flushed = self.on_flushed
+            home.submitted = background.submit
+            home.delete_later = background.schedule
             for name in data_dir.take_doomed():
-                background.submit(RemoveTree(data_dir, f"{data_dir.path}/{name}"))
+                self.remove_directory(data_dir, name)
         self._done_at = dict.fromkeys(self._tasks(), now)
         self.moves.resume()
 
@@ -118,7 +118,7 @@ class LogManager:
                 data_dir.recover(self.config_of)
         except OSError as error:
             _log.error("log directory %s cannot be used: %s", data_dir.path, error)
-            data_dir.error = error
+            data_dir.home.error = error
             data_dir.abandon()
             data_dir.unlock()
             return
@@ -205,7 +205,7 @@ class LogManager:
         preferred = self.moves.preferred((topic, partition))
         data_dir = self._choose(directory) if preferred is None else preferred
         settings = self.config_of(topic) if config is None else config
-        log = Log.create(data_dir, topic, partition, settings, topic_id=topic_id)
+        log = Log.create(data_dir.home, topic, partition, settings, topic_id=topic_id)
         data_dir.partitions[topic, partition] = log
         self._where[topic, partition] = data_dir
         self._unsaved_until = min(self._unsaved_until, self.settings.timer() + _SAVE_NEW_MS)
@@ -216,7 +216,7 @@ class LogManager:
             wanted = os.path.normpath(directory)
             for data_dir in self.dirs:
                 if data_dir.path == wanted:
-                    data_dir.check()
+                    data_dir.home.check()
                     return data_dir
             raise KafkaError(
                 ErrorCode.LOG_DIR_NOT_FOUND, f"Log dir {directory} is not found in the config."
@@ -224,7 +224,7 @@ class LogManager:
         online = self.online
         if not online:
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "No log directories available")
-        return min(online, key=lambda d: (d.full, len(d.partitions)))
+        return min(online, key=lambda d: (d.home.full, len(d.partitions)))
 
     def delete(self, topic: str, partition: int) -> bool:
         """Take a partition out; its files go after ``file.delete.delay.ms``. Whether it was here.
@@ -249,7 +249,7 @@ class LogManager:
                 log.abandon()
             self.files.rename(old, new)
         except OSError as error:
-            raise data_dir.fail(error) from error
+            raise data_dir.home.fail(error) from error
         if started:  # a topic of the same name must not inherit the log start
             job = data_dir.collect_start_offsets()
             if job is not None:
@@ -260,11 +260,11 @@ class LogManager:
 
     def remove_directory(self, data_dir: DataDir, name: str, delay_ms: int = 0) -> None:
         """Remove a directory ``name`` that is marked as deleted, after ``delay_ms``."""
-        job = RemoveTree(data_dir, f"{data_dir.path}/{name}")
+        job = RemoveTree(data_dir.home, f"{data_dir.path}/{name}")
         if delay_ms:
-            data_dir.schedule(delay_ms, lambda: data_dir.submit(job))
+            data_dir.home.schedule(delay_ms, lambda: data_dir.home.submit(job))
         else:
-            data_dir.submit(job)
+            data_dir.home.submit(job)
 
     # -- background --------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class LogManager:
     def _save(self, jobs: Sequence[CheckpointJob | None]) -> None:
         for job in jobs:
             if job is not None:
-                job.checkpoint.log_dir.submit(job)
+                job.checkpoint.home.submit(job)
 
     def _expire_producers(self, now: float) -> None:
         now = self.settings.clock()
@@ -322,19 +322,17 @@ class LogManager:
                     log.durability.last_flush_ms = now
                     job = log.durability.flush_job()
                     if job is not None:
-                        data_dir.submit(job)
+                        data_dir.home.submit(job)
 
     # -- failure and the end -----------------------------------------------------------------------
 
-    def _filled(self, data_dir: LogHome) -> None:
-        assert isinstance(data_dir, DataDir)
+    def _filled(self, data_dir: DataDir, _: LogHome) -> None:
         if self.on_full is not None:
             self.on_full(data_dir)
 
-    def _failed(self, data_dir: LogHome, error: OSError) -> None:
+    def _failed(self, data_dir: DataDir, _: LogHome, error: OSError) -> None:
         """A directory failed: its partitions are gone until the next start."""
         _log.error("log directory %s failed and is taken offline: %s", data_dir.path, error)
-        assert isinstance(data_dir, DataDir)
         self.moves.dir_failed(data_dir)
         gone = data_dir.abandon()
         for key in gone:
@@ -365,7 +363,7 @@ class LogManager:
             self._background.stop()
             self._background = None
         for data_dir in self.online:
-            data_dir.submitted = data_dir.delete_later = None
+            data_dir.home.submitted = data_dir.home.delete_later = None
         self.moves.close()
         for data_dir in self.online:
             for key in data_dir.recovered():

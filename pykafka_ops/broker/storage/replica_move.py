@@ -68,7 +68,7 @@ class Move:
         self._generation: int | None = None
         self._torn = False
         self._files = target.files.for_thread()
-        self.home = LogHome(target.path, self._files, target.settings)
+        self.home = LogHome(target.path, self._files, target.home.settings)
 
     def prepare(self, original: Log, topic_id: bytes | None, *, clean: bool) -> None:
         """Any thread: make the copy's log, or open the one that was left. After an unclean stop
@@ -81,7 +81,7 @@ class Move:
         else:
             point = self.target.recovery_points.get(key, 0)
             if self._torn:
-                settings = self.target.settings
+                settings = self.target.home.settings
                 Recovery(self._files, self.directory, config, settings=settings).run()
                 point = 0
             log = Log(self.home, *key, config, directory=self.directory, recovery_point=point)

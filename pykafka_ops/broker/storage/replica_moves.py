@@ -93,7 +93,7 @@ class ReplicaMoves:
     def _target(self, path: str) -> DataDir:
         for data_dir in self._logs.dirs:
             if os.path.abspath(data_dir.path) == path:
-                data_dir.check()
+                data_dir.home.check()
                 return data_dir
         raise KafkaError(ErrorCode.LOG_DIR_NOT_FOUND, f"Log dir {path} is not found in the config.")
 
@@ -184,7 +184,7 @@ class ReplicaMoves:
                 lambda: move.prepare(original, topic_id, clean=clean),
                 lambda error: self._go_on(move, error),
             )
-            move.source.submit(job)
+            move.source.home.submit(job)
 
     def _original(self, move: Move) -> Log | None:
         """The log that is copied; None if the move is over, or its directory failed."""
@@ -213,7 +213,7 @@ class ReplicaMoves:
             elif move.copy.durability.is_dirty:
                 self._submit(move, step or move.rest(original), flush=True)
             elif self.is_held(*move.key):
-                move.source.schedule(HELD_MS, lambda: self._go_on(move, None))
+                move.source.home.schedule(HELD_MS, lambda: self._go_on(move, None))
             else:
                 self._finish(move, original, step)
         except (KafkaError, OSError) as failure:
@@ -234,7 +234,7 @@ class ReplicaMoves:
             else:
                 self._go_on(move, error)
 
-        move.source.submit(MoveJob(work, after))
+        move.source.home.submit(MoveJob(work, after))
 
     def _wait(self, move: Move, wait: int) -> None:
         """Go on in ``wait`` ms; looked at again in between, since the quota may change."""
@@ -246,7 +246,7 @@ class ReplicaMoves:
             else:
                 self._go_on(move, None)
 
-        move.source.schedule(min(wait, LOOK_MS), look)
+        move.source.home.schedule(min(wait, LOOK_MS), look)
 
     def _pause(self, size: int) -> int:
         """How long to wait (ms) so that no more than the quota is copied per second."""
@@ -262,12 +262,12 @@ class ReplicaMoves:
         """A step failed: a failed disk is taken offline, anything else is tried again."""
         _log.error("moving %s-%d to %s: %s", *move.key, move.target.path, error)
         if move.home.error is not None:
-            move.target.fail(move.home.error)
+            move.target.home.fail(move.home.error)
         elif isinstance(error, OSError):
-            move.source.fail(error)
+            move.source.home.fail(error)
         if move.key in self._moves:
             move.abandon()
-            move.source.schedule(RETRY_MS, lambda: self._go_on(move, None))
+            move.source.home.schedule(RETRY_MS, lambda: self._go_on(move, None))
 
     # -- the swap --------------------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ class ReplicaMoves:
             target.files.rename(move.directory, f"{target.path}/{current}")
             target.files.sync_directory(target.path)
         except OSError as error:
-            raise target.fail(error) from error
+            raise target.home.fail(error) from error
         self._moves.pop(key, None)
         target.futures.pop(key, None)
         original.abandon()
@@ -309,18 +309,19 @@ class ReplicaMoves:
         for data_dir in (target, source):
             for job in (data_dir.collect_recovery_points(), data_dir.collect_start_offsets()):
                 if job is not None:
-                    data_dir.submit(job)
+                    data_dir.home.submit(job)
         name = names.marked_dir(*move.key, "delete", os.urandom(16).hex())
         try:
             source.files.rename(f"{source.path}/{current}", f"{source.path}/{name}")
             source.files.sync_directory(source.path)
         except OSError as error:
-            source.fail(error if error.errno != errno.ENOENT else OSError(errno.EIO, str(error)))
+            gone = error.errno == errno.ENOENT
+            source.home.fail(OSError(errno.EIO, str(error)) if gone else error)
             return
         try:
             target.files.remove(f"{target.path}/{current}/{MARKER}")
         except OSError as error:
-            target.fail(error)
+            target.home.fail(error)
         delay = self._logs.config_of(move.key[0]).file_delete_delay_ms
         self._logs.remove_directory(source, name, delay)
 
@@ -346,7 +347,7 @@ class ReplicaMoves:
                 if not self._stopped:
                     self._logs.remove_directory(move.target, doomed)
         except OSError as error:
-            move.target.fail(error)
+            move.target.home.fail(error)
 
     def _give_up(self, move: Move) -> None:
         """A move that was cancelled, or a directory of which failed."""

@@ -118,8 +118,8 @@ class Logs:
     def get(self, topic: str, index: int) -> Log | None:
         return self.logs.get((topic, index))
 
-    def directory_of(self, key: tuple[str, int]) -> LogHome | None:
-        return self.home if key in self.logs else None
+    def directory_of(self, key: tuple[str, int]) -> Logs | None:
+        return self if key in self.logs else None
 
 
 class Site:

@@ -183,7 +183,7 @@ class LocalOrderExecutor:
         """Refuse to serve with a full disk what another replica in sync has."""
         key, me = (change.topic, change.partition), self._replicas.broker_id
         data_dir = self._logs.directory_of(key)
-        if data_dir is not None and data_dir.full and change.state.isr != (me,):
+        if data_dir is not None and data_dir.home.full and change.state.isr != (me,):
             self._without_space.add(key)
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "its log directory is full")
 

@@ -11,7 +11,7 @@ from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("kafka.log.UnifiedLog")
 
 
 def load(parts: LogParts) -> Segment:

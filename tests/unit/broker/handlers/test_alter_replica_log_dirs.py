@@ -110,7 +110,7 @@ def test_what_cannot_move_is_named(site: Site) -> None:
         ("u", 0): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     }
     assert move(site, t_0="/a") == {("t", 0): ErrorCode.NONE}
-    site.services.logs.dirs[1].fail(OSError(5, "broken"))
+    site.services.logs.dirs[1].home.fail(OSError(5, "broken"))
     assert move(site, t_0="/b") == {("t", 0): ErrorCode.KAFKA_STORAGE_ERROR}
 
 

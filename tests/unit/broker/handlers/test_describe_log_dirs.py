@@ -87,7 +87,7 @@ def test_the_volume_is_told_from_version_4_on(site: Site) -> None:
 
 def test_a_directory_that_failed_is_named_with_its_error(site: Site) -> None:
     logs = cast(LogManager, site.services.logs)
-    logs.dirs[0].fail(OSError(5, "Input/output error"))
+    logs.dirs[0].home.fail(OSError(5, "Input/output error"))
     bad, good = site.ask(DescribeLogDirsRequest(topics=None), 4).results
     assert (bad.log_dir, bad.error_code, bad.topics) == ("/a", STORAGE, [])
     assert (bad.total_bytes, bad.usable_bytes) == (-1, -1)

@@ -102,12 +102,12 @@ def test_others_lead_what_is_on_a_full_disk_until_there_is_room(disk: Disk) -> N
 def test_a_follower_says_that_it_is_back_though_nothing_else_has_changed(disk: Disk) -> None:
     async def body() -> None:
         disk.order(OTHER, 3, is_new=True)
-        (home,) = [d for d in disk.logs.dirs if d.partitions]
-        home.full = True
+        (data_dir,) = [d for d in disk.logs.dirs if d.partitions]
+        data_dir.home.full = True
         assert disk.order(OTHER, 3) == {("t", 0): ErrorCode.KAFKA_STORAGE_ERROR}
         disk.stop(3, delete=False)  # as Apache Kafka's controller does then
         assert disk.fetchers.following == {}
-        home.full = False
+        data_dir.home.full = False
         assert disk.order(OTHER, 3) == {}
         assert disk.fetchers.following == {("t", 0): (OTHER, 3)}
         assert disk.order(OTHER, 3) == {("t", 0): ErrorCode.STALE_CONTROLLER_EPOCH}
@@ -126,8 +126,8 @@ def test_what_nobody_else_can_lead_stays_and_is_written_as_soon_as_there_is_room
         assert disk.order(ME, 4, replicas=(ME,)) == {}
         disk.files.capacity = disk.files.used + 2 * MIB
         disk.write()
-        (full,) = [d for d in disk.logs.dirs if d.full]
-        await disk.until(lambda: not full.full)
+        (full,) = [d for d in disk.logs.dirs if d.home.full]
+        await disk.until(lambda: not full.home.full)
         assert disk.announced == 0
         assert not disk.logs.offline
 
@@ -139,14 +139,14 @@ def test_a_disk_that_only_seems_to_have_room_is_left_alone_for_longer_each_time(
 ) -> None:
     async def body() -> None:
         disk.order(ME, 3, is_new=True)
-        (home,) = [d for d in disk.logs.dirs if d.partitions]
+        (data_dir,) = [d for d in disk.logs.dirs if d.partitions]
         for round_, looks in enumerate((1, 2, 4), 1):
             disk.files.fail_next_write(errno.EDQUOT, match=".log")
             with pytest.raises(NoSpaceError):
                 disk.write()
-            assert home.full
-            assert disk.full_dirs._looks[home] == looks
-            await disk.until(lambda: not home.full)
+            assert data_dir.home.full
+            assert disk.full_dirs._looks[data_dir] == looks
+            await disk.until(lambda: not data_dir.home.full)
             await disk.until(lambda wanted=2 * round_: disk.announced == wanted)
         disk.write()
 
@@ -156,7 +156,7 @@ def test_a_disk_that_only_seems_to_have_room_is_left_alone_for_longer_each_time(
 def test_new_logs_are_made_where_there_is_room(disk: Disk) -> None:
     async def body() -> None:
         first, second = disk.logs.dirs
-        first.full = True
+        first.home.full = True
         for index in range(3):
             disk.order(ME, 3, is_new=True, index=index)
         assert len(second.partitions) == 3

@@ -47,7 +47,7 @@ class History:
         """Start; everything runs on this thread, so that a seed tells all."""
         self.site.start()
         for data_dir in self.site.logs.dirs:
-            data_dir.submitted = data_dir.delete_later = None
+            data_dir.home.submitted = data_dir.home.delete_later = None
         for key in KEYS:
             self.site.logs.create(*key)
 

@@ -270,7 +270,7 @@ def test_a_log_without_a_partition_is_deleted_and_a_missing_one_is_no_error(desk
 def fail_dir_of(desk: Desk, key: tuple[str, int]) -> None:
     found = desk.logs.directory_of(key)
     assert found is not None
-    found.fail(OSError(5, "Input/output error"))
+    found.home.fail(OSError(5, "Input/output error"))
 
 
 def test_replicas_of_a_failed_directory_stop_and_say_so(desk: Desk) -> None:
