@@ -12,6 +12,8 @@ import pytest
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
+from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.disk.checksum import crc32c
@@ -44,7 +46,8 @@ def settings() -> StorageSettings:
 
 
 def open_log(root: Path, **known: int) -> Log:
-    return Log(LogHome(str(root), RealFiles(), settings()), "t", 0, CONFIG, **known)
+    place = PartitionDir(LogHome(str(root), RealFiles(), settings()), "t", 0, CONFIG)
+    return Log(place, Checkpointed(**known))
 
 
 def recover(root: Path, recovery_point: int | None = None) -> int:

@@ -18,6 +18,8 @@ from pykafka_ops.broker.storage.checkpoints import (
 )
 from pykafka_ops.broker.storage.files import Files, Lock
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
+from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.peek import first_expiry
@@ -249,16 +251,14 @@ class DataDir:
         log = self.partitions[key]
         if log is None:
             end = self._ends.get(key, UNKNOWN)
-            log = self.partitions[key] = Log(
-                self.home,
-                key[0],
-                key[1],
-                config_of(key[0]),
+            known = Checkpointed(
                 end_offset=end,
                 recovery_point=self.recovery_points.get(key, 0),
-                start_checkpoint=self.start_offsets.get(key, 0),
+                start_offset=self.start_offsets.get(key, 0),
                 high_watermark=self.high_watermarks.get(key, 0 if end == 0 else UNKNOWN),
             )
+            log = Log(PartitionDir(self.home, *key, config_of(key[0])), known)
+            self.partitions[key] = log
         return log
 
     def may_expire(self, key: Key, config: TopicConfig, now: int) -> bool:

@@ -22,6 +22,7 @@ from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.describe import DirDescription, describe
 from pykafka_ops.broker.storage.files import Files, RealFiles
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
 from pykafka_ops.disk import names
@@ -205,7 +206,7 @@ class LogManager:
         preferred = self.moves.preferred((topic, partition))
         data_dir = self._choose(directory) if preferred is None else preferred
         settings = self.config_of(topic) if config is None else config
-        log = Log.create(data_dir.home, topic, partition, settings, topic_id=topic_id)
+        log = Log.create(PartitionDir(data_dir.home, topic, partition, settings, topic_id=topic_id))
         data_dir.partitions[topic, partition] = log
         self._where[topic, partition] = data_dir
         self._unsaved_until = min(self._unsaved_until, self.settings.timer() + _SAVE_NEW_MS)

@@ -10,6 +10,8 @@ import json
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
+from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log.reader import ColdRead
 from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.broker.storage.recovery import Recovery
@@ -73,18 +75,19 @@ class Move:
     def prepare(self, original: Log, topic_id: bytes | None, *, clean: bool) -> None:
         """Any thread: make the copy's log, or open the one that was left. After an unclean stop
         nobody knows which of its bytes are durable: it begins anew. Raises KafkaError, OSError."""
-        key, config = self.key, original.config
+        config = original.config
+        place = PartitionDir(self.home, *self.key, config, path=self.directory, topic_id=topic_id)
         if not clean and not self._torn:
             self._files.remove_tree(self.directory)
         if not self._files.exists(self.directory):
-            log = Log.create(self.home, *key, config, topic_id=topic_id, directory=self.directory)
+            log = Log.create(place)
         else:
-            point = self.target.recovery_points.get(key, 0)
+            point = self.target.recovery_points.get(self.key, 0)
             if self._torn:
                 settings = self.target.home.settings
                 Recovery(self._files, self.directory, config, settings=settings).run()
                 point = 0
-            log = Log(self.home, *key, config, directory=self.directory, recovery_point=point)
+            log = Log(place, Checkpointed(recovery_point=point))
             log.open()
         self.log = log
         self.end = log.log_end_offset

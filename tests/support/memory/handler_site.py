@@ -27,6 +27,7 @@ from pykafka_ops.broker.state.image import (
 )
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.build import build_batch
@@ -111,7 +112,7 @@ class Logs:
         self.logs: dict[tuple[str, int], Log] = {}
 
     def create(self, topic: str, index: int, config: TopicConfig) -> Log:
-        log = Log.create(self.home, topic, index, config, topic_id=topic_id(topic))
+        log = Log.create(PartitionDir(self.home, topic, index, config, topic_id=topic_id(topic)))
         self.logs[topic, index] = log
         return log
 

@@ -11,6 +11,8 @@ from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.storage.log.appender import AppendInfo
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
+from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.scan import header_at
@@ -37,7 +39,7 @@ class World:
         )
         self.config = TopicConfig(**config)
         self.home = LogHome("/data", self.files, self.settings)
-        self.log = Log.create(self.home, "t", 0, self.config)
+        self.log = Log.create(PartitionDir(self.home, "t", 0, self.config))
 
     def reopen(self, *, clean: bool = False, **known: Any) -> Log:
         """Begin anew on the same files, as after a crash or (``clean``) after a close."""
@@ -45,7 +47,7 @@ class World:
         if clean:
             known.setdefault("end_offset", self.log.durability.recovery_point)
             known.setdefault("recovery_point", self.log.durability.recovery_point)
-        self.log = Log(self.home, "t", 0, self.config, **known)
+        self.log = Log(PartitionDir(self.home, "t", 0, self.config), Checkpointed(**known))
         return self.log
 
     def append(

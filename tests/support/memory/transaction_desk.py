@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.transactions.metadata import Transaction
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.memory_files import Inode, MemoryFiles
 from pykafka_ops.disk.batch import BatchHeader, scan
 from pykafka_ops.disk.control import read_marker
@@ -198,7 +199,7 @@ def _append(desk: TransactionDesk, inode: Inode, path: str, data: bytes) -> None
 
 
 def _reopen(logs: Logs, topic: str, index: int, config: Any) -> Log:
-    log = Log(logs.home, topic, index, config, topic_id=topic_id(topic))
+    log = Log(PartitionDir(logs.home, topic, index, config, topic_id=topic_id(topic)))
     logs.logs[topic, index] = log
     return log
 

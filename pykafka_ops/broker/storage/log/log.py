@@ -11,16 +11,16 @@ from pykafka_ops.broker.storage.log.compacted_log import CompactedLog
 from pykafka_ops.broker.storage.log.following import append_as_follower
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
-from pykafka_ops.broker.storage.log.parts import LogParts
+from pykafka_ops.broker.storage.log.parts import Checkpointed, LogParts
 from pykafka_ops.broker.storage.log.reader import Reader, ReadResult
 from pykafka_ops.broker.storage.log.rolling import roll
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log.time_search import TimeSearch
-from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.broker.storage.peek import first_expiry
 from pykafka_ops.broker.storage.segment import Segment
 
 _CLIENT = Origin.CLIENT
+_NOTHING = Checkpointed()
 
 
 class Log:
@@ -49,58 +49,27 @@ class Log:
         "topic",
     )
 
-    def __init__(
-        self,
-        home: LogHome,
-        topic: str,
-        partition: int,
-        config: TopicConfig,
-        *,
-        directory: str | None = None,
-        topic_id: bytes | None = None,
-        end_offset: int = UNKNOWN,
-        recovery_point: int = 0,
-        start_checkpoint: int = 0,
-        high_watermark: int = UNKNOWN,
-    ) -> None:
-        """A log whose files exist. ``end_offset`` is what a clean stop or a recovery left;
-        unknown, the log is opened to find out."""
-        place = PartitionDir(home, topic, partition, config, path=directory, topic_id=topic_id)
+    def __init__(self, place: PartitionDir, known: Checkpointed = _NOTHING) -> None:
+        """A log whose files exist, and what is ``known`` of it."""
         self._place = place
-        self._parts = parts = LogParts(
-            place,
-            end_offset=end_offset,
-            recovery_point=recovery_point,
-            start_checkpoint=start_checkpoint,
-            high_watermark=high_watermark,
-        )
+        self._parts = parts = LogParts(place, known)
         self._appender = Appender(parts)
         self._reader = Reader(parts)
         self._expires_at = UNKNOWN
-        self.home = home
-        self.topic = topic
-        self.partition = partition
+        self.home = place.home
+        self.topic, self.partition = place.key
         self.name = place.name
         self.directory = place.path
         self.tail = parts.tail
         self.durability = parts.durability
 
     @classmethod
-    def create(
-        cls,
-        home: LogHome,
-        topic: str,
-        partition: int,
-        config: TopicConfig,
-        *,
-        topic_id: bytes | None = None,
-        directory: str | None = None,
-    ) -> Log:
+    def create(cls, place: PartitionDir) -> Log:
         """A new, empty log with its files.
 
         Raises KafkaError KAFKA_STORAGE_ERROR; then no directory is left behind.
         """
-        log = cls(home, topic, partition, config, directory=directory, topic_id=topic_id)
+        log = cls(place)
         log._parts.create()
         return log
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import NamedTuple
 
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.storage.log.durability import Durability
@@ -10,8 +11,18 @@ from pykafka_ops.broker.storage.log.leader_epochs import LeaderEpochs
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.producer_states import ProducerStates
 from pykafka_ops.broker.storage.log.segment_list import SegmentList
-from pykafka_ops.broker.storage.log.tail import Tail
+from pykafka_ops.broker.storage.log.tail import UNKNOWN, Tail
 from pykafka_ops.errors import KafkaError
+
+
+class Checkpointed(NamedTuple):
+    """Offsets of a log that are known before it is opened, -1 if not: ``end_offset`` is what a
+    clean stop or a recovery left; the log is opened to find it out."""
+
+    end_offset: int = UNKNOWN
+    recovery_point: int = 0
+    start_offset: int = 0
+    high_watermark: int = UNKNOWN
 
 
 class LogParts:
@@ -32,15 +43,7 @@ class LogParts:
         "watermark_checkpoint",
     )
 
-    def __init__(
-        self,
-        place: PartitionDir,
-        *,
-        end_offset: int,
-        recovery_point: int,
-        start_checkpoint: int,
-        high_watermark: int,
-    ) -> None:
+    def __init__(self, place: PartitionDir, known: Checkpointed) -> None:
         verify = place.home.settings.verify_transactions
         self.place = place
         self.tail = Tail(Producers(place.name, verify=verify), place.config)
@@ -48,12 +51,12 @@ class LogParts:
         self.epochs = LeaderEpochs(place, self.tail)
         self.producers = ProducerStates(place, self.tail)
         self.durability = Durability(place, self.tail, self.segments, self.epochs, self.producers)
-        self.durability.recovery_point = recovery_point
-        self.start_checkpoint = start_checkpoint
-        self.watermark_checkpoint = high_watermark
-        self.tail.end = end_offset
-        if high_watermark >= 0 and end_offset >= 0:
-            self.tail.high_watermark = min(high_watermark, end_offset)
+        self.durability.recovery_point = known.recovery_point
+        self.start_checkpoint = known.start_offset
+        self.watermark_checkpoint = known.high_watermark
+        self.tail.end = known.end_offset
+        if known.high_watermark >= 0 and known.end_offset >= 0:
+            self.tail.high_watermark = min(known.high_watermark, known.end_offset)
 
     @property
     def is_open(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.handler_site import ME, OTHER, Site, batch
 from tests.support.memory.replication import lead
@@ -87,7 +88,7 @@ def test_what_a_crash_left_unsynced_is_not_committed_before_it_is() -> None:
     site.produce(batch(b"a"), acks=1)
     shelf.jobs.clear()
     site.replicas.drop("t", 0)
-    site.logs.logs["t", 0] = Log(site.logs.home, "t", 0, partition.log.config)
+    site.logs.logs["t", 0] = Log(PartitionDir(site.logs.home, "t", 0, partition.log.config))
     again = site.replicas.host("t", 0, partition.topic_id)
     lead(again, (ME,), (ME,), leader=ME, epoch=4)
     assert again.log.log_end_offset == 1

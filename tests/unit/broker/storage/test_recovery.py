@@ -33,7 +33,7 @@ def recover(w: World, point: int = 0, start: int = 0) -> Recovered:
         start_offset=start,
         settings=w.settings,
     ).run()
-    w.reopen(end_offset=done.end_offset, recovery_point=done.recovery_point, start_checkpoint=start)
+    w.reopen(end_offset=done.end_offset, recovery_point=done.recovery_point, start_offset=start)
     return done
 
 

@@ -9,6 +9,7 @@ import pytest
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log_home import LogHome
 from pykafka_ops.errors import KafkaError
 from tests.support.memory.logs import NOW, batch_of, filled, values
@@ -31,7 +32,7 @@ def test_a_closed_log_is_complete_on_disk_and_refuses_work() -> None:
 
 def test_preallocated_segments_take_and_give_back_their_space(tmp_path: Path) -> None:
     config = TopicConfig(preallocate=True, segment_bytes=1 << 20)
-    log = Log.create(LogHome(str(tmp_path), RealFiles()), "t", 0, config)
+    log = Log.create(PartitionDir(LogHome(str(tmp_path), RealFiles()), "t", 0, config))
 
     def taken() -> list[bool]:
         paths = sorted((tmp_path / "t-0").glob("*.log"))
@@ -44,5 +45,5 @@ def test_preallocated_segments_take_and_give_back_their_space(tmp_path: Path) ->
     log.append_as_leader(batch_of(b"b"), leader_epoch=0, now=NOW)
     log.close()
     assert taken() == [False, False]
-    again = Log(LogHome(str(tmp_path), RealFiles()), "t", 0, config)
+    again = Log(PartitionDir(LogHome(str(tmp_path), RealFiles()), "t", 0, config))
     assert values(again) == [(0, b"a"), (1, b"b")]

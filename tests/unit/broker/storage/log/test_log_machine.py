@@ -173,7 +173,7 @@ class LogMachine(RuleBasedStateMachine):
             settings=self.world.settings,
         ).run()
         self.world.reopen(
-            end_offset=done.end_offset, recovery_point=done.recovery_point, start_checkpoint=start
+            end_offset=done.end_offset, recovery_point=done.recovery_point, start_offset=start
         )
 
     @rule()
@@ -208,7 +208,7 @@ class LogMachine(RuleBasedStateMachine):
         self.log.close()
         assert self.log.durability.recovery_point == self.end
         self.durable = self.end
-        self.world.reopen(clean=True, start_checkpoint=self.start)
+        self.world.reopen(clean=True, start_offset=self.start)
 
     # -- what must hold ----------------------------------------------------------------------------
 
