@@ -114,16 +114,14 @@ class Reader:
         self, offset: int, max_bytes: int, up_to: int, one: bool, cached: bool
     ) -> ReadResult:
         """Batches whose position only an index tells."""
-        segments = self._segments
-        for n in range(segments.index_of(offset), len(segments)):
-            segment = segments[n]
+        segments = self._segments.since(offset)
+        for n, segment in enumerate(segments, 1):
             place = segment.locate(offset)
             if place is None:
                 continue
             if place.base_offset >= up_to:
                 break
-            bases = segments.bases
-            following = bases[n + 1] if n + 1 < len(bases) else self._tail.end
+            following = segments[n].base_offset if n < len(segments) else self._tail.end
             end, bound = segment.size, min(following, up_to)
             if up_to < following:
                 limit = segment.locate(up_to)

@@ -51,7 +51,8 @@ class SegmentList:
 
     def since(self, offset: int) -> list[Segment]:
         """The segment that holds ``offset`` and those after it; all, if all lie above."""
-        return self._segments[max(self.index_of(offset), 0) :]
+        first = bisect_right(self.bases, offset) - 1
+        return self._segments[first if first > 0 else 0 :]
 
     def neighbours(self, bases: Sequence[int]) -> list[Segment] | None:
         """The segments of these base offsets, one after the other and none of them the active;
