@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.storage.log.parts import LogParts
+from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -41,15 +42,16 @@ def _cut(parts: LogParts, offset: int) -> None:
 
 def truncate_fully(parts: LogParts, start_offset: int, log_start: int | None = None) -> None:
     """As ``Log.truncate_fully``."""
+    tail = parts.tail
     parts.place.forget_cleaned(start_offset)
     with parts.place.disk_errors():
         try:
             _start_over(parts, start_offset)
         except OSError:
             parts.durability.cut(0)
-            parts.forget()  # what is left is found out at the next use
+            parts.forget()
+            tail.start = tail.end = UNKNOWN  # what is left is found out at the next use
             raise
-    tail = parts.tail
     tail.start = parts.start_checkpoint = start_offset if log_start is None else log_start
     tail.move_high_watermark(start_offset)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.memory.logs import World, filled, values
+from tests.support.memory.logs import World, filled, refused, values
 
 
 def test_truncation_drops_what_lies_above() -> None:
@@ -47,6 +49,16 @@ def test_full_truncation_starts_empty_at_any_offset() -> None:
     assert w.append(b"a").first_offset == 100
 
 
+def test_a_full_truncation_without_room_leaves_a_log_that_is_opened_anew() -> None:
+    w = filled(file_delete_delay_ms=0)
+    w.files.fail("write", error=errno.ENOSPC, match=f"{100:020d}.timeindex")
+    refused(ErrorCode.KAFKA_STORAGE_ERROR, lambda: w.log.truncate_fully(100))
+    assert (w.home.online, w.log.is_open) == (True, False)
+    assert (w.log.log_start_offset, w.log.log_end_offset, w.log.high_watermark) == (0, 0, 0)
+    w.log.truncate_fully(100)
+    assert w.append(b"a").first_offset == 100
+
+
 def test_truncation_forgets_what_producers_wrote_there() -> None:
     w = World()
     ids = {"producer_id": 1, "producer_epoch": 0}
@@ -74,3 +86,14 @@ def test_deleted_records_can_not_be_read_and_their_segments_go() -> None:
         with pytest.raises(KafkaError) as caught:
             w.log.delete_records(offset)
         assert caught.value.code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+def test_what_is_cut_off_a_cleaned_log_is_dirty_when_it_comes_again() -> None:
+    w = filled()
+    w.log.compaction.cleaned_to = 8
+    w.log.truncate_to(9)
+    assert w.log.compaction.cleaned_to == 8
+    w.log.truncate_to(6)
+    assert w.log.compaction.cleaned_to == 6
+    w.log.truncate_fully(2)
+    assert w.log.compaction.cleaned_to == 2
