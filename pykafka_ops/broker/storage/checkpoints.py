@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from threading import Lock
 
 from pykafka_ops.broker.storage.log_home import LogHome
-from pykafka_ops.disk.checkpoint import format_offsets
+from pykafka_ops.disk.checkpoint import format_offsets, parse_offsets
+from pykafka_ops.errors import CorruptIndexError
 
 Key = tuple[str, int]
+
+_log = logging.getLogger("kafka.log.LogManager")
 
 
 class Checkpoint:
@@ -16,6 +20,7 @@ class Checkpoint:
 
     def __init__(self, home: LogHome, name: str) -> None:
         self.home = home
+        self._name = name
         self._path = f"{home.path}/{name}"
         self._written: Mapping[Key, int] | None = None
         self._busy = False
@@ -23,6 +28,16 @@ class Checkpoint:
         self._numbers = 0
         self._newest = 0
         """Number of the newest content in the file; guarded by the lock."""
+
+    def read(self) -> dict[Key, int] | None:
+        """What the file holds, nothing if it is missing; None if it is damaged. Raises OSError."""
+        try:
+            return parse_offsets(self.home.files.read(self._path).decode(), self._name)
+        except FileNotFoundError:
+            return {}
+        except (CorruptIndexError, UnicodeDecodeError) as error:
+            _log.warning("%s: %s", self.home.path, error)
+            return None
 
     def job(self, offsets: Mapping[Key, int]) -> CheckpointJob | None:
         """What writes ``offsets``; None if the file holds them, or is being written."""
@@ -65,9 +80,11 @@ class RecoveryPoints(Checkpoint):
         self._claims: dict[Key, int] = {}
         """The most that the file may say of a partition, now or once a job is done."""
 
-    def loaded(self, offsets: Mapping[Key, int]) -> None:
-        """This is what the file held."""
-        self._claims = dict(offsets)
+    def read(self) -> dict[Key, int] | None:
+        """The same; from now on it is known what the file claims."""
+        offsets = super().read()
+        self._claims = dict(offsets or {})
+        return offsets
 
     def claims_more(self, key: Key, offset: int) -> bool:
         """Whether the file may say that a log is durable beyond ``offset``."""

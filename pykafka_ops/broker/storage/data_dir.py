@@ -29,7 +29,6 @@ from pykafka_ops.disk.checkpoint import (
     MetaProperties,
     format_meta_properties,
     parse_meta_properties,
-    parse_offsets,
 )
 from pykafka_ops.errors import CorruptIndexError, StorageError
 
@@ -147,37 +146,21 @@ class DataDir:
         if self.clean:
             self.files.remove(marker)
             self.files.sync_directory(self.path)
-        self.recovery_points = self._read_checkpoint(names.RECOVERY_POINT_CHECKPOINT)
-        self._points.loaded(self.recovery_points)
-        self.start_offsets = self._read_checkpoint(names.LOG_START_OFFSET_CHECKPOINT)
-        self.high_watermarks = self._read_checkpoint(names.REPLICATION_OFFSET_CHECKPOINT)
-        self.home.cleaner_offsets = self._read_cleaner_offsets()
+        self.recovery_points = self._read(self._points)
+        self.start_offsets = self._read(self._starts)
+        self.high_watermarks = self._read(self._watermarks)
+        # Without this one all is cleaned again, which is no reason for a recovery.
+        self.home.cleaner_offsets = self._cleaned.read() or {}
         for name in self.files.directories(self.path):
             self._load_name(name)
         if self.clean:
             self._ends = dict(self.recovery_points)
 
-    def _read_checkpoint(self, name: str) -> dict[Key, int]:
+    def _read(self, checkpoint: Checkpoint) -> dict[Key, int]:
         """A damaged checkpoint is as good as none: recovery then reads more."""
-        try:
-            return parse_offsets(self.files.read(f"{self.path}/{name}").decode(), name)
-        except FileNotFoundError:
-            return {}
-        except (CorruptIndexError, UnicodeDecodeError) as error:
-            _log.warning("%s: %s", self.path, error)
-            self.clean = False
-            return {}
-
-    def _read_cleaner_offsets(self) -> dict[Key, int]:
-        """Without them all is cleaned again, which is no reason for a recovery."""
-        name = names.CLEANER_OFFSET_CHECKPOINT
-        try:
-            return parse_offsets(self.files.read(f"{self.path}/{name}").decode(), name)
-        except FileNotFoundError:
-            return {}
-        except (CorruptIndexError, UnicodeDecodeError) as error:
-            _log.warning("%s: %s; compacted logs are cleaned from their start", self.path, error)
-            return {}
+        offsets = checkpoint.read()
+        self.clean = self.clean and offsets is not None
+        return offsets or {}
 
     def _load_name(self, name: str) -> None:
         parsed = names.parse_dir(name)
