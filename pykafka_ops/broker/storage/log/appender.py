@@ -27,9 +27,9 @@ from pykafka_ops.disk.survey import as_promised
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
-_HEADER = Struct(">qiibIhiqqqhii")
-_BASE_OFFSET = Struct(">q")
-_LEADER_EPOCH = Struct(">i")
+_unpack_header = Struct(">qiibIhiqqqhii").unpack_from
+_pack_start = Struct(">qii").pack_into
+"""Base offset, length, leader epoch."""
 _Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 _REFUSED_FLAGS = 0x28
 """LogAppendTime, control: not the usual batch of a client."""
@@ -90,8 +90,7 @@ class Appender:
             active = roll_if_due(self._parts, size, max_timestamp, (first, last), now)
         if leader_epoch != tail.latest_epoch:
             self._parts.epochs.assign(leader_epoch, first)
-        _BASE_OFFSET.pack_into(records, 0, first)
-        _LEADER_EPOCH.pack_into(records, 12, leader_epoch)
+        _pack_start(records, 0, first, size - 12, leader_epoch)
         position = active.size
         try:
             active.append(records, size, last, max_timestamp)
@@ -116,7 +115,7 @@ class Appender:
         about it needs more than that, or must be refused."""
         tail = self._tail
         try:
-            fields: _Fields = _HEADER.unpack_from(records)
+            fields: _Fields = _unpack_header(records)
         except struct_error:
             return None
         base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
@@ -149,7 +148,7 @@ class Appender:
         """The header fields of a plain batch that this broker made for an internal topic, with
         usual settings: nothing in it needs to be checked or rewritten. None for any other."""
         config = self._parts.place.config
-        fields: _Fields = _HEADER.unpack_from(records)
+        fields: _Fields = _unpack_header(records)
         if (
             origin is not _COORDINATOR
             or fields[5]
