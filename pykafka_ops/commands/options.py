@@ -57,3 +57,8 @@ WATCH = Option("-w", "--watch", metavar="SPAN", type=SPAN, bare="5s", ours=True,
                help="show it again every so often (default 5s) until Ctrl-C")  # fmt: skip
 SINCE = Option("--since", metavar="TIME", type=TIME, ours=True, help="nothing before this time")
 UNTIL = Option("--until", metavar="TIME", type=TIME, ours=True, help="nothing after this time")
+KEY_FORMAT = Option("--key-format", metavar="FORMAT", ours=True,
+                    help="what keys are: utf-8, hex, base64, json, int, long or avro:SCHEMA-FILE "
+                    "(skips 5 bytes of Confluent's registry before the data)")  # fmt: skip
+VALUE_FORMAT = Option("--value-format", metavar="FORMAT", ours=True,
+                      help="what values are, as for keys")  # fmt: skip

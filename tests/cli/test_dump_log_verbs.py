@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.commands.dump_log.internal import _partitions
+from pykafka_ops.commands.dump_log.printing.internal import _partitions
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker

@@ -10,7 +10,7 @@ import pytest
 
 from pykafka_ops import cli
 from pykafka_ops.commands.dump_log.paths import jobs_of
-from pykafka_ops.commands.dump_log.repair_plan import Plan
+from pykafka_ops.commands.dump_log.repairing.plan import Plan
 from tests.storage.test_apache import problems
 from tests.support.golden.damage import WHOLE, copy_of, harm
 from tests.support.golden.segments import CASES

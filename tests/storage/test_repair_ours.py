@@ -19,7 +19,7 @@ def test_repaired_directories_are_opened_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("PKO_OUTPUT", raising=False)
-    monkeypatch.setattr("pykafka_ops.commands.dump_log.scan._WRITE_SECONDS", 0)
+    monkeypatch.setattr("pykafka_ops.commands.dump_log.checking.scan._WRITE_SECONDS", 0)
     for case in CASES:
         # An empty segment before others: Apache Kafka keeps those, ours takes them for torn off.
         if case.startswith("damage-") and case != "damage-empty-log":

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands.dump_log.file import LogFile, load
 from pykafka_ops.commands.dump_log.java import first_number
-from pykafka_ops.commands.dump_log.legacy import message_header, message_records
+from pykafka_ops.commands.dump_log.log_file import LogFile, load
 from pykafka_ops.commands.dump_log.paths import kind_of
-from pykafka_ops.commands.dump_log.records import batch_header, control_text, plain_records
+from pykafka_ops.commands.dump_log.printing.legacy import message_header, message_records
+from pykafka_ops.commands.dump_log.printing.records import batch_header, control_text, plain_records
 from pykafka_ops.disk import checkpoint
 from pykafka_ops.disk.batch import check_crc
 from pykafka_ops.disk.compression import CODEC_NAMES

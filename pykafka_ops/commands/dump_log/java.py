@@ -3,21 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 
-from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.errors import PkoError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-
-_JOPT = (
-    (" is not a recognized option", "UnrecognizedOptionException"),
-    (" requires an argument", "OptionMissingRequiredArgumentException"),
-    ("Found multiple arguments for option", "MultipleArgumentsForOptionException"),
-    ("Cannot parse argument ", "OptionArgumentConversionException"),
-)
 
 
 class JavaError(PkoError):
@@ -120,21 +107,3 @@ def suffix_of(name: str) -> str:
             f"{name}: neither a log, an index nor a snapshot",
         )
     return name[at:]
-
-
-def failure(error: PkoError, run: Run) -> int:
-    """The flag tongue's last word: as the JVM reports an uncaught exception, without the stack."""
-    text = str(error)
-    if isinstance(error, JavaError):
-        text = f'Exception in thread "main" {error.java}'
-    elif isinstance(error, OptionError):
-        for part, name in _JOPT:
-            if part in text:
-                text = f'Exception in thread "main" joptsimple.{name}: {text}'
-                break
-        else:
-            from pykafka_ops.commands.dump_log import TOOL
-
-            text += "\n" + TOOL.manual().partition("\n")[2].rstrip()
-    sys.stderr.write(text + "\n")
-    return 1

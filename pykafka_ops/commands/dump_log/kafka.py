@@ -1,17 +1,53 @@
-"""What kafka-dump-log checks, and which words are paths."""
+"""kafka-dump-log: what it checks, and how it ends when something is wrong."""
 
 from __future__ import annotations
 
-import os
+import sys
+from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.dump_log.java import JavaError
+from pykafka_ops.commands.dump_log.options import INDEX_SANITY_CHECK, VERIFY_INDEX_ONLY
+from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.tongue.tool import Tool
 
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.errors import PkoError
 
-def is_path(word: str) -> bool:
-    """Whether a word that is no verb is meant as a file to show."""
-    return "/" in word or "." in word or "*" in word or os.path.lexists(word)
+_JOPT = (
+    (" is not a recognized option", "UnrecognizedOptionException"),
+    (" requires an argument", "OptionMissingRequiredArgumentException"),
+    ("Found multiple arguments for option", "MultipleArgumentsForOptionException"),
+    ("Cannot parse argument ", "OptionArgumentConversionException"),
+)
 
 
 def check(args: Args) -> None:
     """DumpLogSegments asks for nothing but files."""
     args.require("files")
+
+
+def failure(error: PkoError, run: Run) -> int:
+    """The flag tongue's last word: as the JVM reports an uncaught exception, without the stack."""
+    text = str(error)
+    if isinstance(error, JavaError):
+        text = f'Exception in thread "main" {error.java}'
+    elif isinstance(error, OptionError):
+        for part, name in _JOPT:
+            if part in text:
+                text = f'Exception in thread "main" joptsimple.{name}: {text}'
+                break
+        else:
+            text += "\n" + TOOL.manual().partition("\n")[2].rstrip()
+    sys.stderr.write(text + "\n")
+    return 1
+
+
+TOOL = Tool(
+    "kafka-dump-log",
+    "This tool helps to parse a log file and dump its contents to the console, useful "
+    "for debugging a seemingly corrupt log segment.",
+    options=(VERIFY_INDEX_ONLY, INDEX_SANITY_CHECK),
+    check=check,
+    failure=failure,
+)

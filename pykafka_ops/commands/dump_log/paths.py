@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from pykafka_ops.disk import names
 from pykafka_ops.errors import UsageError
@@ -10,8 +11,6 @@ from pykafka_ops.errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from pykafka_ops.commands.dump_log.partition import Job
 
 _KINDS = {
     names.LOG_SUFFIX: "log",
@@ -29,6 +28,18 @@ _NAMED = {
 #: Directories that ``repair`` makes for what it cuts and replaces.
 BACKUP_PREFIX = "repair-backup-"
 _ORDER = tuple(dict.fromkeys(_KINDS.values()))
+
+
+class Job(NamedTuple):
+    """One directory. ``files``: the names asked for; ``whole``: all that belongs to it, together.
+
+    ``size``: their bytes.
+    """
+
+    folder: str
+    files: tuple[str, ...]
+    whole: bool
+    size: int = 0
 
 
 def kind_of(path: str) -> str:
@@ -79,8 +90,6 @@ def jobs_of(paths: Iterable[str]) -> list[Job]:
 
     UsageError for a path that is not there.
     """
-    from pykafka_ops.commands.dump_log.partition import Job
-
     jobs: list[Job] = []
     lone: dict[str, list[str]] = {}
     for path in _there(paths):

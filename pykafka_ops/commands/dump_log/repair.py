@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands.dump_log.dir_lock import DirLock, log_dir_of
-from pykafka_ops.commands.dump_log.partition import How, Job, PartitionCheck
-from pykafka_ops.commands.dump_log.paths import jobs_of
+from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.paths import Job, jobs_of
 from pykafka_ops.commands.dump_log.progress import Progress
-from pykafka_ops.commands.dump_log.repair_apply import apply, backup_name
-from pykafka_ops.commands.dump_log.repair_plan import Plan
+from pykafka_ops.commands.dump_log.repairing.apply import apply, backup_name
+from pykafka_ops.commands.dump_log.repairing.dir_lock import DirLock, log_dir_of
+from pykafka_ops.commands.dump_log.repairing.plan import Plan
 from pykafka_ops.commands.dump_log.verify import CHECK_FAILED
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import StorageError, UsageError

@@ -97,15 +97,3 @@ def row_output(form: str, kind: str, columns: Sequence[Column], *, name: str) ->
     """The output of ``-o form``; ``name`` is the column of ``-o name``."""
     made = {"json": JsonLines, "csv": _Csv}.get(form, RowOutput)
     return made(form, kind, columns, name)
-
-
-def bar_width(others: int) -> int:
-    """Columns of a terminal that are left beside ``others``, 9 to 60."""
-    from pykafka_ops.commands.framework.terminal import room
-
-    return min(max(room() - others, 9), 60)
-
-
-def bars_are_blocks() -> bool:
-    """Whether the terminal can show block characters."""
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

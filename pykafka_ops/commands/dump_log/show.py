@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.commands.console.payload_format import formats_of
-from pykafka_ops.commands.dump_log.file import MAX_INT
 from pykafka_ops.commands.dump_log.java import JavaError
-from pykafka_ops.commands.dump_log.log import LogDump
+from pykafka_ops.commands.dump_log.log_file import MAX_INT
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
+from pykafka_ops.commands.dump_log.printing.log import LogDump
 from pykafka_ops.errors import CorruptError, PkoError, UsageError
 
 TYPE_CHECKING = False
@@ -157,7 +157,7 @@ def _guarded(decode: Content) -> Content:
 
 
 def _offsets(key: bytes | None, value: bytes | None) -> Item:
-    from pykafka_ops.commands.dump_log.internal import offsets_value
+    from pykafka_ops.commands.dump_log.printing.internal import offsets_value
     from pykafka_ops.disk.internal import read_offsets_record
     from pykafka_ops.disk.schema import to_json
 

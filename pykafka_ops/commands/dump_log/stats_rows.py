@@ -7,12 +7,8 @@ import sys
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import text_of
-from pykafka_ops.commands.dump_log.row_output import (
-    UNPRINTED,
-    bar_width,
-    bars_are_blocks,
-    row_output,
-)
+from pykafka_ops.commands.dump_log.row_output import UNPRINTED, row_output
+from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, Table, say, write
 
 TYPE_CHECKING = False

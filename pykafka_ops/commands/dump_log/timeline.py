@@ -10,7 +10,7 @@ from pykafka_ops.analysis.log_query import within
 from pykafka_ops.analysis.moments import between, moment_text, span_text
 from pykafka_ops.analysis.timeline import Timeline
 from pykafka_ops.commands.dump_log.progress import Progress
-from pykafka_ops.commands.dump_log.row_output import bar_width, bars_are_blocks, row_output
+from pykafka_ops.commands.dump_log.row_output import row_output
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
     bytes_of,
@@ -19,6 +19,7 @@ from pykafka_ops.commands.dump_log.segments import (
     segments,
     start_at_time,
 )
+from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, say
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.walk import walk

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.dump_log.file import LogFile
+from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
-from pykafka_ops.commands.dump_log.records import batch_header, plain_records
+from pykafka_ops.commands.dump_log.printing.records import batch_header, plain_records
 from pykafka_ops.commands.framework.output import Column, Table, counted
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import Record

@@ -1,7 +1,7 @@
 """``pko dump-log verify``: is what lies on disk whole and consistent?
 
-A directory is one piece of work (``partition.py``), several are checked by as many processes as
-there are processors. Stricter than Kafka's tool where that looks away, and milder where it sees
+A directory is one piece of work (``checking/partition.py``); as many processes as there are
+processors check several. Stricter than Kafka's tool where that looks away, and milder where it sees
 problems that are none: an index entry may name any offset of its batch, and the zeros behind the
 entries of a live broker's index are fine (KAFKA-7487).
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import sys
 
-from pykafka_ops.commands.dump_log.partition import How, Job, PartitionCheck
-from pykafka_ops.commands.dump_log.paths import jobs_of
-from pykafka_ops.commands.dump_log.report import Report
+from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.checking.report import Report
+from pykafka_ops.commands.dump_log.paths import Job, jobs_of
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import UsageError
 
@@ -147,6 +147,6 @@ def _run(jobs: list[Job], how: How, workers: int) -> Iterator[list[Report]]:
             for job in jobs:
                 yield PartitionCheck(job, how, progress.add).run()
         else:
-            from pykafka_ops.commands.dump_log.pool import run
+            from pykafka_ops.commands.dump_log.checking.pool import run
 
             yield from run(jobs, how, workers, progress)

@@ -10,7 +10,7 @@ from pykafka_ops.analysis.commit_history import Bucket, Event, buckets, events
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
-from pykafka_ops.commands.dump_log.row_output import bars_are_blocks
+from pykafka_ops.commands.framework.bars import bars_are_blocks
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run

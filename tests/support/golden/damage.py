@@ -6,7 +6,7 @@ import random
 import shutil
 from pathlib import Path
 
-from pykafka_ops.commands.dump_log.file import LogFile
+from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.disk import names
 from tests.support.golden.segments import SEGMENTS
 

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops import cli
-from pykafka_ops.commands.dump_log import repair_apply
-from pykafka_ops.commands.dump_log.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.repairing import apply as repair_apply
+from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.paths import jobs_of
-from pykafka_ops.commands.dump_log.repair_apply import apply
-from pykafka_ops.commands.dump_log.repair_plan import Plan
+from pykafka_ops.commands.dump_log.repairing.apply import apply
+from pykafka_ops.commands.dump_log.repairing.plan import Plan
 from pykafka_ops.errors import StorageError
 from tests.support.golden.damage import WHOLE, all_batches, batches, copy_of, harm
 from tests.support.golden.segments import SEGMENTS
@@ -55,7 +55,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def nobody_writes() -> Iterator[None]:
     """Do not wait for a broker to go on with a torn batch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pykafka_ops.commands.dump_log.scan._WRITE_SECONDS", 0)
+        patch.setattr("pykafka_ops.commands.dump_log.checking.scan._WRITE_SECONDS", 0)
         yield
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops import cli
-from pykafka_ops.commands.dump_log.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.paths import jobs_of
 from pykafka_ops.commands.dump_log.progress import Progress
-from pykafka_ops.commands.dump_log.report import Report
+from pykafka_ops.commands.dump_log.checking.report import Report
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
@@ -34,7 +34,7 @@ NAME = f"{0:020}.log"
 def nobody_writes() -> Iterator[None]:
     """Do not wait for a broker to go on with a torn batch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pykafka_ops.commands.dump_log.scan._WRITE_SECONDS", 0)
+        patch.setattr("pykafka_ops.commands.dump_log.checking.scan._WRITE_SECONDS", 0)
         yield
 
 
@@ -235,7 +235,7 @@ def test_a_batch_that_is_being_written_is_not_torn(
     def write_on(_: float) -> None:
         path.write_bytes(one(0) + one(1))
 
-    monkeypatch.setattr("pykafka_ops.commands.dump_log.scan.time.sleep", write_on)
+    monkeypatch.setattr("pykafka_ops.commands.dump_log.checking.scan.time.sleep", write_on)
     assert check(tmp_path)[NAME].problems == []
 
 

@@ -11,8 +11,9 @@ from functools import cache
 from typing import NamedTuple
 
 from pykafka_ops.analysis.log_rules import epoch_entries
-from pykafka_ops.commands.dump_log import rebuild
-from pykafka_ops.commands.dump_log.partition import How, Job, PartitionCheck
+from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.paths import Job
+from pykafka_ops.commands.dump_log.repairing import rebuild
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_epochs, parse_epochs
 from pykafka_ops.disk.txn_index import read_txn_index
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pykafka_ops.analysis.log_rules import Aborted
-    from pykafka_ops.commands.dump_log.report import Report
+    from pykafka_ops.commands.dump_log.checking.report import Report
 
 _SIDES = (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX, names.TXN_INDEX_SUFFIX)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.dump_log.file import LogFile
 from pykafka_ops.commands.dump_log.java import JavaError
-from pykafka_ops.commands.dump_log.legacy import message_header, message_records
+from pykafka_ops.commands.dump_log.log_file import LogFile
+from pykafka_ops.commands.dump_log.printing.legacy import message_header, message_records
 from pykafka_ops.disk.legacy import check_message_crc
 from pykafka_ops.errors import CorruptError
 

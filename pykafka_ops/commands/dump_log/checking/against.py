@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.log_rules import Aborted, EpochRules, ProducerRules
-from pykafka_ops.commands.dump_log.report import Report
+from pykafka_ops.commands.dump_log.checking.report import Report
 from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.control import ControlType, control_type_id, read_marker
 from pykafka_ops.disk.index import (
@@ -296,7 +296,7 @@ def marker_record(header: BatchHeader, body: bytes) -> Record | None:
 
 def content(report: Report) -> bytes:
     """The bytes of a small file."""
-    from pykafka_ops.commands.dump_log.file import load
+    from pykafka_ops.commands.dump_log.log_file import load
 
     data = load(report.file)[:]
     report.size = len(data)

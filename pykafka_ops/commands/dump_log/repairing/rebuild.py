@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from struct import Struct
 
-from pykafka_ops.commands.dump_log.file import LogFile
-from pykafka_ops.commands.dump_log.legacy import message_header
+from pykafka_ops.commands.dump_log.log_file import LogFile
+from pykafka_ops.commands.dump_log.printing.legacy import message_header
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex
 from pykafka_ops.disk.txn_index import AbortedTxn, pack_aborted
 

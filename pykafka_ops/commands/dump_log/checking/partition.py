@@ -6,12 +6,12 @@ import os
 from typing import NamedTuple
 
 from pykafka_ops.analysis.log_rules import EpochRules, epochs_rise
-from pykafka_ops.commands.dump_log.against import Against, Partition
+from pykafka_ops.commands.dump_log.checking.against import Against, Partition
+from pykafka_ops.commands.dump_log.checking.report import Damage, Report
+from pykafka_ops.commands.dump_log.checking.scan import SegmentScan
 from pykafka_ops.commands.dump_log.items import items, small_text
 from pykafka_ops.commands.dump_log.java import JavaError, first_number
-from pykafka_ops.commands.dump_log.paths import kind_of
-from pykafka_ops.commands.dump_log.report import Damage, Report
-from pykafka_ops.commands.dump_log.scan import SegmentScan
+from pykafka_ops.commands.dump_log.paths import Job, kind_of
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import parse_epochs
 from pykafka_ops.disk.snapshot import read_snapshot
@@ -30,18 +30,6 @@ _SUFFIX = {
     "timeindex": names.TIME_INDEX_SUFFIX,
     "txnindex": names.TXN_INDEX_SUFFIX,
 }
-
-
-class Job(NamedTuple):
-    """One directory. ``files``: the names asked for; ``whole``: all that belongs to it, together.
-
-    ``size``: their bytes.
-    """
-
-    folder: str
-    files: tuple[str, ...]
-    whole: bool
-    size: int = 0
 
 
 class How(NamedTuple):

@@ -17,7 +17,7 @@ from pykafka_ops.errors import StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.repair_plan import Plan, Step
+    from pykafka_ops.commands.dump_log.repairing.plan import Plan, Step
 
 _CHUNK = 1 << 20
 _TELL = "repair.txt"

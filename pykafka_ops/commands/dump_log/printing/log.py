@@ -6,9 +6,6 @@ import os
 import sys
 
 from pykafka_ops.commands.console.payload_format import formats_of
-from pykafka_ops.commands.dump_log import decoders
-from pykafka_ops.commands.dump_log.file import MAX_INT, LogFile, Sink
-from pykafka_ops.commands.dump_log.index import IndexDump, Problems
 from pykafka_ops.commands.dump_log.java import (
     JavaError,
     absolute,
@@ -18,13 +15,16 @@ from pykafka_ops.commands.dump_log.java import (
     java_path,
     suffix_of,
 )
-from pykafka_ops.commands.dump_log.legacy import (
+from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, Sink
+from pykafka_ops.commands.dump_log.printing import decoders
+from pykafka_ops.commands.dump_log.printing.index import IndexDump, Problems
+from pykafka_ops.commands.dump_log.printing.legacy import (
     label,
     message_header,
     message_line,
     message_records,
 )
-from pykafka_ops.commands.dump_log.records import (
+from pykafka_ops.commands.dump_log.printing.records import (
     Gaps,
     batch_head,
     batch_header,
@@ -45,7 +45,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.commands.dump_log.decoders import Decoder
+    from pykafka_ops.commands.dump_log.printing.decoders import Decoder
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.disk.batch import BatchHeader
 
@@ -232,11 +232,11 @@ class LogDump:
         """The decoder the options ask for; the first of several counts."""
         args = self.args
         if args.has("offsets-decoder"):
-            from pykafka_ops.commands.dump_log.internal import offsets
+            from pykafka_ops.commands.dump_log.printing.internal import offsets
 
             return offsets
         if args.has("transaction-log-decoder"):
-            from pykafka_ops.commands.dump_log.internal import transactions
+            from pykafka_ops.commands.dump_log.printing.internal import transactions
 
             return transactions
         if args.has("cluster-metadata-decoder"):
@@ -263,7 +263,7 @@ def _with_fault(decoder: Decoder, fault: str) -> Decoder:
             return None, f"Error at {offset}, skipping. {fault}"
         if decoder is decoders.remote_log_metadata:
             return None, f"Error at offset {offset}, skipping. {fault}"
-        from pykafka_ops.commands.dump_log.internal import offsets
+        from pykafka_ops.commands.dump_log.printing.internal import offsets
 
         if decoder is not offsets:
             raise illegal_argument(fault)

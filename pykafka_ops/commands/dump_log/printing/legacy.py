@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pykafka_ops.commands.dump_log.file import LogFile
+    from pykafka_ops.commands.dump_log.log_file import LogFile
 
 _HEAD = Struct(">qiIbb")
 _TIME = Struct(">q")

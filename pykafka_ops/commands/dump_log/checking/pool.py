@@ -9,8 +9,9 @@ from concurrent.futures import TimeoutError as NotYet
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.commands.dump_log.partition import How, Job, PartitionCheck
-from pykafka_ops.commands.dump_log.report import Report
+from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.checking.report import Report
+from pykafka_ops.commands.dump_log.paths import Job
 from pykafka_ops.errors import StorageError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import os
 import time
 from struct import Struct
 
-from pykafka_ops.commands.dump_log.records import LIMIT
-from pykafka_ops.commands.dump_log.report import Damage, Report
+from pykafka_ops.commands.dump_log.checking.report import Damage, Report
+from pykafka_ops.commands.dump_log.printing.records import LIMIT
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
 from pykafka_ops.disk.checksum import crc32c
 from pykafka_ops.disk.compression import codec_of, decompress
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands.dump_log.against import Against
+    from pykafka_ops.commands.dump_log.checking.against import Against
 
 _HEADER = Struct(">qiibIhiqqqhii")
 _CHUNK = 1 << 19
@@ -353,7 +353,7 @@ class SegmentScan:
 
     def _old(self, position: int, size: int) -> int:
         """A message of format 0 or 1."""
-        from pykafka_ops.commands.dump_log.scan_old import check_message
+        from pykafka_ops.commands.dump_log.checking.scan_old import check_message
 
         data = self.read(position, size)
         span, latest, reason, whole = check_message(data, self.report.file, deep=self.checking)

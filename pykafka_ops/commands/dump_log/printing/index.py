@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from pykafka_ops.commands.dump_log.file import MAX_INT, LogFile, load
 from pykafka_ops.commands.dump_log.java import (
     JavaError,
     absolute,
     first_number,
     kafka_exception,
 )
-from pykafka_ops.commands.dump_log.records import last_offset_of, latest_timestamp
+from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, load
+from pykafka_ops.commands.dump_log.printing.records import last_offset_of, latest_timestamp
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, check_offset_index, check_time_index
 from pykafka_ops.disk.snapshot import read_snapshot
 from pykafka_ops.disk.txn_index import read_txn_index
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands.dump_log.file import Sink
+    from pykafka_ops.commands.dump_log.log_file import Sink
     from pykafka_ops.disk.snapshot import ProducerEntry
 
     Pairs = dict[str, list[tuple[int, int]]]

@@ -1,0 +1,1 @@
+"""The lines that Kafka's dump-log prints, byte for byte."""

@@ -1,0 +1,1 @@
+"""What ``pko dump-log repair`` does to a directory."""
