@@ -10,6 +10,8 @@ _UNITS = {"": 1, "b": 1}
 for _n, _letter in enumerate("kmgtp", 1):
     _UNITS[f"{_letter}ib"] = _UNITS[_letter] = 1024**_n
     _UNITS[f"{_letter}b"] = 1000**_n
+SIZES = "1500, 10MB or 1.5GiB"
+"""Sizes to write, as help and complaints say it."""
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)(?:/s)?", re.IGNORECASE)
 
 
@@ -23,5 +25,5 @@ def size_of(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None or match[2].lower() not in _UNITS:
-        raise UsageError(f"{text!r} is no size: write 1500, 10MB or 1.5GiB")
+        raise UsageError(f"{text!r} is no size: write {SIZES}")
     return int(float(match[1]) * _UNITS[match[2].lower()])

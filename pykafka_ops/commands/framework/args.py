@@ -88,6 +88,13 @@ class Args:
                 f"Cannot parse argument '{value}' of option {self._kafka(name)}"
             ) from None
 
+    def size(self, name: str) -> int | None:
+        """``text`` as bytes."""
+        from pykafka_ops.analysis.amounts import size_of
+
+        value = self.text(name)
+        return None if value is None else size_of(value)
+
     def span(self, name: str) -> int | None:
         """``text`` as a length of time, in ms."""
         from pykafka_ops.analysis.moments import span

@@ -30,12 +30,15 @@ class Live(click.ParamType[str]):
 
 
 class Whole(click.ParamType[int]):
-    """A whole number of Java: ``bits`` 31 for an int, 63 for a long; ``live`` as in ``Live``."""
+    """A whole number of Java: ``bits`` 31 for an int, 63 for a long; ``live`` as in ``Live``.
+
+    In our tongue one from ``least`` on.
+    """
 
     name = "integer"
 
-    def __init__(self, bits: int, live: str = "") -> None:
-        self.bits, self._kind = bits, live
+    def __init__(self, bits: int, live: str = "", *, least: int | None = None) -> None:
+        self.bits, self._kind, self._least = bits, live, least
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -46,6 +49,8 @@ class Whole(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number; click's BadParameter for anything else."""
         number = java_integer(str(value), self.bits)
+        if self._least is not None and (number is None or number < self._least):
+            self.fail(f"{value}: write a number from {self._least} on", param, ctx)
         if number is None:
             self.fail(f"{value}: give a whole number", param, ctx)
         return number
@@ -145,6 +150,14 @@ def _spans() -> Spelling:
     return Spelling(moments.span, moments.SPANS)
 
 
+def _sizes() -> Spelling:
+    from pykafka_ops.analysis import amounts
+
+    return Spelling(amounts.size_of, amounts.SIZES)
+
+
+COUNT, POSITIVE = Whole(31, least=0), Whole(31, least=1)
+SIZE = Spelled("size", _sizes)
 TIME, PERIOD, SPAN = (
     Spelled("time", _moments),
     Spelled("period", _periods),

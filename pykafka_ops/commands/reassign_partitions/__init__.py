@@ -5,154 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.group import Group
-from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, INT, LONG, TOPIC_NAME
+from pykafka_ops.commands.framework.params import Words
+from pykafka_ops.commands.options import FAIL_ON, REGEX
 from pykafka_ops.commands.reassign_partitions import kafka
+from pykafka_ops.commands.reassign_partitions.options import (
+    ADD,
+    ADDITIONAL,
+    BALANCE,
+    BOOTSTRAP_CONTROLLER,
+    BROKER_LIST,
+    DIRS_THROTTLE,
+    DISABLE_RACK_AWARE,
+    DRAIN,
+    FILE,
+    KAFKA_THROTTLE,
+    MAX_BYTES,
+    MAX_DISK,
+    MAX_MOVES,
+    MOVES,
+    PER_BROKER,
+    PRESERVE_THROTTLES,
+    REPLICATION_FACTOR,
+    RUN,
+    THROTTLE,
+    TIMEOUT,
+    TOLERANCE,
+    TOPIC,
+    TOPICS_FILE,
+    ZOOKEEPER,
+)
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
-
-REASSIGNMENT_JSON_FILE = Option(
-    "--reassignment-json-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    help='which replicas partitions shall have: {"partitions": [{"topic": "orders", '
-    '"partition": 0, "replicas": [1,2], "log_dirs": ["any","/data/b"]}], "version": '
-    "1}; log_dirs may be left out",
-)
-TOPICS_TO_MOVE_JSON_FILE = Option(
-    "--topics-to-move-json-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    help='topics to place anew: {"topics": [{"topic": "orders"}], "version": 1}',
-)
-BROKER_LIST = Option(
-    "--broker-list", metavar="ID,ID", type=BROKER_NAME, help="brokers that the topics are placed on"
-)
-DISABLE_RACK_AWARE = Switch("--disable-rack-aware", help="place replicas without regard to racks")
-THROTTLE = Option(
-    "--throttle",
-    metavar="BYTES",
-    default="-1",
-    help="bytes a second that a broker may copy to others, and from them; changes that "
-    "of a move under way with --additional (-1: no change); run takes 50MB, auto "
-    "(what the cluster bears, the default), auto:200MB or none, too",
-)
-REPLICA_ALTER_LOG_DIRS_THROTTLE = Option(
-    "--replica-alter-log-dirs-throttle",
-    metavar="BYTES",
-    type=LONG,
-    default="-1",
-    help="bytes a second that a broker may copy between its log directories (-1: no change)",
-)
-TIMEOUT = Option(
-    "--timeout",
-    metavar="MS",
-    type=LONG,
-    default="10000",
-    help="how long to try to start moves between log directories (ms)",
-)
-ADDITIONAL = Switch("--additional", help="even though other moves are under way")
-PRESERVE_THROTTLES = Switch(
-    "--preserve-throttles", help="leave the throttles of brokers and topics as they are"
-)
-ZOOKEEPER = Option(
-    "--zookeeper",
-    metavar="HOST:PORT",
-    help="write to ZooKeeper instead, as the tool did before 3.0",
-)
-BOOTSTRAP_CONTROLLER = Option(
-    "--bootstrap-controller", metavar="HOST:PORT", hidden=True, help="of clusters without ZooKeeper"
-)
-TOPICS = Option(
-    "--topics",
-    metavar="TOPIC,TOPIC",
-    type=TOPIC_NAME,
-    multiple=True,
-    ours=True,
-    help="only these topics",
-)
-REGEX = Switch("--regex", ours=True, help="the topics are regular expressions")
-DRAIN = Option(
-    "--drain",
-    metavar="ID,ID",
-    type=BROKER_NAME,
-    multiple=True,
-    ours=True,
-    help="brokers that shall hold nothing; all else is left alone unless --balance says otherwise",
-)
-ADD = Option(
-    "--add",
-    metavar="ID,ID",
-    type=BROKER_NAME,
-    multiple=True,
-    ours=True,
-    help="new brokers: only they get replicas",
-)
-REPLICATION_FACTOR = Option(
-    "--replication-factor",
-    metavar="N",
-    type=INT,
-    ours=True,
-    help="replicas that each partition shall have",
-)
-BALANCE = Option(
-    "--balance",
-    metavar="WHAT,WHAT",
-    ours=True,
-    help="what shall be even: bytes, replicas, leaders, racks, or none (all of them; "
-    "with --drain or --replication-factor none)",
-)
-TOLERANCE = Option(
-    "--tolerance",
-    metavar="PERCENT",
-    default="10",
-    ours=True,
-    help="how far brokers may be from their fair share, in percent",
-)
-MAX_MOVES = Option(
-    "--max-moves", metavar="N", type=INT, ours=True, help="most replicas to move for balance"
-)
-MAX_BYTES = Option(
-    "--max-bytes", metavar="SIZE", ours=True, help="most bytes to move for balance: 500MB, 1.5GiB"
-)
-MAX_DISK = Option(
-    "--max-disk",
-    metavar="PERCENT",
-    default="90",
-    ours=True,
-    help="how full a broker's disks may get while replicas are in both places, in percent",
-)
-FILE = Option(
-    "--file",
-    metavar="FILE",
-    type=FILE_PATH,
-    ours=True,
-    help="write the plan to this file, for run and for Kafka's tool",
-)
-PER_BROKER = Option(
-    "--per-broker",
-    metavar="N",
-    type=INT,
-    default="5",
-    ours=True,
-    help="partitions that a broker copies at the same time",
-)
-KEEP_MOVING = Switch(
-    "--keep-moving",
-    ours=True,
-    help="when stopped, let the moves under way go on, without a throttle",
-)
-NO_ELECTION = Switch(
-    "--no-election", ours=True, help="do not let preferred leaders lead at the end"
-)
-FAIL_ON = Option(
-    "--fail-on",
-    metavar="CONDITION",
-    ours=True,
-    help="exit code 4 if a row meets this, e.g. 'skew_percent>20'",
-)
 
 TOOL = Tool(
     "kafka-reassign-partitions",
@@ -168,20 +53,16 @@ reassign_partitions = Group(
 
 @reassign_partitions.verb("list", flag="list", examples=("pko reassign-partitions list",))
 def list_(run: Run) -> Result:
-    """The moves under way."""
-    from pykafka_ops.commands.reassign_partitions.listing import list_moves
+    """List the moves under way."""
+    from pykafka_ops.commands.reassign_partitions.list import list_moves
 
     return list_moves(run)
 
 
 @reassign_partitions.verb(
     "generate",
-    words=(Words(TOPICS_TO_MOVE_JSON_FILE),),
-    options=(
-        BROKER_LIST,
-        DISABLE_RACK_AWARE,
-        ZOOKEEPER,
-    ),
+    words=(Words(TOPICS_FILE),),
+    options=(BROKER_LIST, DISABLE_RACK_AWARE, ZOOKEEPER),
     flag="generate",
     examples=("pko reassign-partitions generate topics.json --broker-list 0,1,2",),
 )
@@ -194,14 +75,8 @@ def generate(run: Run) -> Result:
 
 @reassign_partitions.verb(
     "execute",
-    words=(Words(REASSIGNMENT_JSON_FILE),),
-    options=(
-        THROTTLE,
-        REPLICA_ALTER_LOG_DIRS_THROTTLE,
-        ADDITIONAL,
-        TIMEOUT,
-        ZOOKEEPER,
-    ),
+    words=(Words(MOVES),),
+    options=(KAFKA_THROTTLE, DIRS_THROTTLE, ADDITIONAL, TIMEOUT, ZOOKEEPER),
     flag="execute",
     examples=("pko reassign-partitions execute moves.json --throttle 50000000",),
 )
@@ -214,16 +89,13 @@ def execute(run: Run) -> Result:
 
 @reassign_partitions.verb(
     "verify",
-    words=(Words(REASSIGNMENT_JSON_FILE),),
-    options=(
-        PRESERVE_THROTTLES,
-        ZOOKEEPER,
-    ),
+    words=(Words(MOVES),),
+    options=(PRESERVE_THROTTLES, ZOOKEEPER),
     flag="verify",
     examples=("pko reassign-partitions verify moves.json",),
 )
 def verify(run: Run) -> Result:
-    """How far the moves of a file are; once all are done, take throttles away."""
+    """Show how far the moves of a file are, lift throttles at their end; exit code 4: not done."""
     from pykafka_ops.commands.reassign_partitions.verify import verify as work
 
     return work(run)
@@ -231,39 +103,25 @@ def verify(run: Run) -> Result:
 
 @reassign_partitions.verb(
     "cancel",
-    words=(Words(REASSIGNMENT_JSON_FILE, "?"),),
-    options=(
-        PRESERVE_THROTTLES,
-        TIMEOUT,
-    ),
+    words=(Words(MOVES, "?"),),
+    options=(PRESERVE_THROTTLES, TIMEOUT),
     flag="cancel",
     examples=("pko reassign-partitions cancel moves.json",),
 )
 def cancel(run: Run) -> Result:
     """Stop the moves of a file, or all, back to the replicas of before."""
-    from pykafka_ops.commands.reassign_partitions.verbs_cancel import cancel as work
+    from pykafka_ops.commands.reassign_partitions.cancel import cancel as work
 
     return work(run)
 
 
 @reassign_partitions.verb(
     "plan",
-    words=(Words(TOPICS, "*", metavar="TOPIC"),),
+    words=(Words(TOPIC, "*"),),
     options=(
-        REGEX,
-        DRAIN,
-        ADD,
-        REPLICATION_FACTOR,
-        BALANCE,
-        TOLERANCE,
-        MAX_MOVES,
-        MAX_BYTES,
-        MAX_DISK,
-        DISABLE_RACK_AWARE,
-        FILE,
-        THROTTLE,
-        PER_BROKER,
-        FAIL_ON,
+        *(REGEX, DRAIN, ADD, REPLICATION_FACTOR, BALANCE, TOLERANCE),
+        *(MAX_MOVES, MAX_BYTES, MAX_DISK, DISABLE_RACK_AWARE),
+        *(FILE, THROTTLE, PER_BROKER, FAIL_ON),
     ),
     examples=(
         "pko reassign-partitions plan",
@@ -273,22 +131,16 @@ def cancel(run: Run) -> Result:
     ),
 )
 def plan(run: Run) -> Result:
-    """Which replicas to move for balance, copying as few bytes as can be."""
-    from pykafka_ops.commands.reassign_partitions.verbs_plan import plan as work
+    """Plan which replicas to move for balance, with as few bytes to copy as can be."""
+    from pykafka_ops.commands.reassign_partitions.plan import plan as work
 
     return work(run)
 
 
 @reassign_partitions.verb(
     "run",
-    words=(Words(REASSIGNMENT_JSON_FILE),),
-    options=(
-        THROTTLE,
-        PER_BROKER,
-        ADDITIONAL,
-        KEEP_MOVING,
-        NO_ELECTION,
-    ),
+    words=(Words(MOVES),),
+    options=RUN,
     examples=(
         "pko reassign-partitions run moves.json",
         "pko reassign-partitions run moves.json --throttle 50MB --per-broker 2",
@@ -296,15 +148,15 @@ def plan(run: Run) -> Result:
     ),
 )
 def run(run: Run) -> Result:
-    """Make the moves of a file, a few at a time, throttled; goes on where it stopped."""
-    from pykafka_ops.commands.reassign_partitions.verbs_run import run as work
+    """Make the moves of a file, a few at a time, throttled; go on where it stopped."""
+    from pykafka_ops.commands.reassign_partitions.run import run as work
 
     return work(run)
 
 
 @reassign_partitions.verb(
     "status",
-    words=(Words(REASSIGNMENT_JSON_FILE, "?"),),
+    words=(Words(MOVES, "?"),),
     options=(FAIL_ON,),
     examples=(
         "pko reassign-partitions status",
@@ -312,26 +164,20 @@ def run(run: Run) -> Result:
     ),
 )
 def status(run: Run) -> Result:
-    """Moves under way and how far they are, throttles that are set."""
-    from pykafka_ops.commands.reassign_partitions.verbs_status import status as work
+    """Show the moves under way and how far they are, and the throttles that are set."""
+    from pykafka_ops.commands.reassign_partitions.status import status as work
 
     return work(run)
 
 
 @reassign_partitions.verb(
     "rollback",
-    words=(Words(REASSIGNMENT_JSON_FILE),),
-    options=(
-        THROTTLE,
-        PER_BROKER,
-        ADDITIONAL,
-        KEEP_MOVING,
-        NO_ELECTION,
-    ),
+    words=(Words(MOVES),),
+    options=RUN,
     examples=("pko reassign-partitions rollback moves.json",),
 )
 def rollback(run: Run) -> Result:
     """Put replicas back to where they were before a plan."""
-    from pykafka_ops.commands.reassign_partitions.verbs_run import rollback as work
+    from pykafka_ops.commands.reassign_partitions.rollback import rollback as work
 
     return work(run)

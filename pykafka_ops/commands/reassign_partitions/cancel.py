@@ -1,26 +1,112 @@
-"""``--cancel``: stop the moves of a reassignment file, back to the replicas of before."""
+"""``reassign-partitions cancel`` and ``--cancel``: end moves and take their throttles away."""
 
 from __future__ import annotations
 
-from pykafka_ops.client.reassignments import list_reassignments
-from pykafka_ops.commands.framework.output import Column, Table
+import time
+
+from pykafka_ops.analysis import reassign_throttles as rt
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, describe_configs
+from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.reassign_partitions import document, log_dirs
+from pykafka_ops.commands.reassign_partitions import document, log_dirs, plan_file, throttles
 from pykafka_ops.commands.reassign_partitions.execute import refused
+from pykafka_ops.commands.reassign_partitions.limits import Throttles, locked, state_path
+from pykafka_ops.commands.reassign_partitions.list import COLUMNS, rows_of
 from pykafka_ops.commands.reassign_partitions.text import (
     Partition,
     Talk,
     TerseError,
     item_lines,
+    named,
     names_of,
     plural,
 )
 from pykafka_ops.commands.reassign_partitions.verify import clear_all
+from pykafka_ops.errors import PkoError
+from pykafka_ops.settings.source import Source
 
-COLUMNS = (Column("topic"), Column("partition", right=True))
+_PATIENCE_SECONDS = 30.0
+_SETTINGS = (*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES)
 
 
-def cancel(run: Run) -> Table | None:
+def cancel(run: Run) -> Table | int | None:
+    """Ask, cancel, wait for the end, then take throttles away."""
+    if run.args.flags:
+        return _as_kafka(run)
+    path = run.args.text("reassignment-json-file")
+    wanted = None if path is None else document.wanted_of(document.read_file(path)).replicas
+    before = (path and _before(path)) or {}
+    cluster = run.cluster()
+    moving = list_reassignments(cluster, wanted)
+    if moving and not run.confirm("cancel moves", [named(key) for key in sorted(moving)]):
+        return 1
+    note = state_path(run.env, cluster.cluster_id)
+    with locked(note):
+        found = alter_reassignments(cluster, {k: before.get(k) for k in moving}) if moving else {}
+        failed = [key for key, error in found.items() if error is not None and key in before]
+        if failed:  # a broker of before is not there
+            found |= alter_reassignments(cluster, dict.fromkeys(failed))
+        errors = [
+            ItemError.of(named(key), error)
+            for key, error in sorted(found.items())
+            if error is not None
+        ]
+        ended = sorted(key for key in moving if found.get(key) is None)
+        _wait(cluster, ended)
+        if not run.args.has("preserve-throttles"):
+            errors += Throttles(cluster, note).remove()
+            topics = {topic for topic, _ in (*moving, *(wanted or ()))}
+            errors += _clear(run, topics)
+    if not moving:
+        say("pko: nothing moves")
+    rows = rows_of({key: moving[key] for key in ended})
+    return Table("cancelled-reassignments", COLUMNS, rows, errors=errors)
+
+
+def _before(path: str) -> plan_file.Replicas | None:
+    """Replicas of before in their order, if a file of a plan tells."""
+    try:
+        return plan_file.read(path).before
+    except document.DocumentError:
+        return None
+
+
+def _wait(cluster: Cluster, ended: list[Partition]) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while ended and list_reassignments(cluster, ended) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def _clear(run: Run, topics: set[str]) -> list[ItemError]:
+    """Once nothing moves any more: what is still set, on brokers and on these topics, whoever
+    did it, as Kafka's tool."""
+    cluster = run.cluster()
+    if list_reassignments(cluster):
+        return []
+    places = [Resource(BROKER, str(i)) for i in sorted(cluster.brokers())]
+    places += [Resource(TOPIC, topic) for topic in sorted(topics)]
+    own = (Source.DYNAMIC_TOPIC_CONFIG, Source.DYNAMIC_BROKER_CONFIG)
+    found: dict[Resource, list[throttles.Change]] = {}
+    errors = []
+    for place, entries in describe_configs(cluster, places, keys=_SETTINGS).items():
+        what = "broker" if place.type == BROKER else "topic"
+        if isinstance(entries, PkoError):
+            errors.append(item_error(f"{what} {place.name}", entries))
+        elif any(e.source in own and e.value and e.name in _SETTINGS for e in entries):
+            names = rt.BROKER_THROTTLES if place.type == BROKER else rt.TOPIC_THROTTLES
+            found[place] = [(Op.DELETE, name, None) for name in names]
+            say(f"pko: throttles of {what} {place.name} are removed")
+    throttles.alter(cluster, found)
+    return errors
+
+
+# --- Kafka's tongue ------------------------------------------------------------------------------
+
+
+def _as_kafka(run: Run) -> Table | None:
     """Cancel what moves, send replicas back to their directories, take the throttles away.
 
     Kafka's tool of 3.7 to 3.9 leaves moves that only add replicas running, and takes away their
@@ -35,7 +121,7 @@ def cancel(run: Run) -> Table | None:
     if errors:
         what = plural("partition reassignment", len(errors))
         raise TerseError(f"Error cancelling {what} for:\n{item_lines(errors)}")
-    talk.say(_cancelled(under_way))
+    talk.say(_cancelled_text(under_way))
     moving = {
         key: state.dirs.current
         for key, state in log_dirs.states_of(cluster, wanted.dirs).items()
@@ -52,10 +138,10 @@ def cancel(run: Run) -> Table | None:
     if talk.plain:
         return None
     rows = [{"topic": topic, "partition": number} for topic, number in under_way]
-    return Table("cancelled-reassignments", COLUMNS, rows)
+    return Table("cancelled-reassignments", COLUMNS[:2], rows)
 
 
-def _cancelled(partitions: list[Partition]) -> str:
+def _cancelled_text(partitions: list[Partition]) -> str:
     if not partitions:
         return "None of the specified partition reassignments are active."
     what = plural("partition reassignment", len(partitions))

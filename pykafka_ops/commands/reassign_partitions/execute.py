@@ -22,7 +22,9 @@ from pykafka_ops.commands.reassign_partitions.assignment import (
 )
 from pykafka_ops.commands.reassign_partitions.plan_rows import replicas_table
 from pykafka_ops.commands.reassign_partitions.text import (
+    EXISTING,
     Partition,
+    ReassignError,
     Talk,
     TerseError,
     by_zookeeper,
@@ -32,13 +34,6 @@ from pykafka_ops.commands.reassign_partitions.text import (
 )
 from pykafka_ops.errors import PkoError, UsageError
 
-EXISTING = (
-    "Cannot execute because there is an existing partition assignment.  Use --additional to "
-    "override this and create a new partition assignment in addition to the existing one. The "
-    "--additional flag can also be used to change the throttle by resubmitting the current "
-    "reassignment."
-)
-
 
 def execute(run: Run) -> Table | None:
     """Show what is, set the throttles, start the moves, then those between directories."""
@@ -46,12 +41,10 @@ def execute(run: Run) -> Table | None:
     text = document.read_file(args.text("reassignment-json-file") or "")
     rate = args.number("throttle") or 0
     if by_zookeeper(run):
-        from pykafka_ops.commands.reassign_partitions.zookeeper import execute as in_tree
-
         for name in ("additional", "replica-alter-log-dirs-throttle", "timeout"):
             if args.has(name):
                 raise UsageError(f"--{name} needs a broker: --bootstrap-server HOST:PORT")
-        return in_tree(run, text, rate)
+        return _in_tree(run, text, rate)
     dirs_rate = args.number("replica-alter-log-dirs-throttle") or 0
     timeout_ms = args.number("timeout") or 0
     wanted = document.plan_of(text)
@@ -68,6 +61,29 @@ def execute(run: Run) -> Table | None:
     if wanted.dirs:
         log_dirs.start(cluster, wanted.dirs, timeout_ms, talk)
     return None if talk.plain else table(current, wanted.replicas)
+
+
+def _in_tree(run: Run, text: str, rate: int) -> Table | None:
+    """Set the throttles (``rate``, bytes a second; negative: none), leave the wish."""
+    from pykafka_ops.commands.reassign_partitions import zookeeper
+
+    talk = Talk(run)
+    with zookeeper.connected(run) as tree:
+        wanted = document.plan_of(text)
+        if wanted.dirs:
+            raise ReassignError(zookeeper.NEEDS_BROKER)
+        target = wanted.replicas
+        current = zookeeper.require_known(tree, target)
+        if tree.moves() is not None:
+            raise TerseError(EXISTING)
+        talk.say(for_rollback(current))
+        if rate >= 0:
+            talk.say(throttles.MUST_VERIFY)
+            zookeeper.throttle(tree, copying({}, target, current), rate)
+            talk.say(f"The inter-broker throttle limit was set to {rate} B/s")
+        tree.ask(target)
+    talk.say(started(target))
+    return None if talk.plain else table(current, target)
 
 
 def _throttle(

@@ -1,7 +1,4 @@
-"""``pko reassign-partitions`` and kafka-reassign-partitions: options and checks.
-
-The work is in ``reassign/``: Kafka's actions in a file each, the verbs of ours in ``verbs_*``.
-"""
+"""kafka-reassign-partitions: what it checks, and how it words failures."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ def check(args: Args) -> None:
 
 
 def failure(error: PkoError, run: Run) -> int:
-    """What is wrong with the options is told on stderr, all else on stdout, as Kafka does."""
+    """What is wrong with the options goes to stderr, all else to stdout, as in Kafka."""
     from pykafka_ops.commands.framework.failures import execution_text
     from pykafka_ops.commands.reassign_partitions.text import TerseError
 

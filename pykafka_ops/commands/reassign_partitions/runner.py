@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pykafka_ops.analysis.move_rate import FIRST, MOST, Signs, Speed, next_limit
+from pykafka_ops.analysis.move_rate import Signs, Speed, next_limit
 from pykafka_ops.analysis.move_waves import Job, Key, next_jobs
 from pykafka_ops.client.cluster import Cluster, Question, metadata_request
 from pykafka_ops.client.log_dirs import describe_log_dirs
@@ -20,13 +20,21 @@ from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
 from pykafka_ops.commands.reassign_partitions.limits import Throttles
+from pykafka_ops.commands.reassign_partitions.pace import Limit
+from pykafka_ops.commands.reassign_partitions.progress import (
+    DONE,
+    FAILED,
+    MOVING,
+    STOPPED,
+    WAITING,
+    Progress,
+)
 from pykafka_ops.commands.reassign_partitions.text import named
 from pykafka_ops.commands.reassign_partitions.watching import Watching
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
 
-WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", "stopped"
 _POLL_FIRST, _POLL_MOST = 0.1, 1.0
 _GRACE_SECONDS = 15.0
 """How long brokers may take to hear of the end of a move."""
@@ -40,35 +48,6 @@ _PASSING = (
     ErrorCode.BROKER_NOT_AVAILABLE,
     ErrorCode.LEADER_NOT_AVAILABLE,
 )
-
-
-@dataclass(slots=True)
-class Limit:
-    """The throttle asked for: ``rate`` in bytes a second (None: none is set); ``adapts`` up to
-    ``most``."""
-
-    rate: int | None = FIRST
-    adapts: bool = True
-    most: int = MOST
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far one job is; times in seconds of the monotonic clock."""
-
-    job: Job
-    state: str = WAITING
-    copied: int = 0
-    started: float | None = None
-    ended: float | None = None
-    gone: float | None = None
-
-    @property
-    def seconds(self) -> float | None:
-        """How long it took."""
-        if self.started is None or self.ended is None:
-            return None
-        return round(self.ended - self.started, 1)
 
 
 @dataclass(slots=True)

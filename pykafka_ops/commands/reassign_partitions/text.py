@@ -11,6 +11,13 @@ from pykafka_ops.errors import PkoError
 Partition = tuple[str, int]
 """Topic, partition."""
 
+EXISTING = (
+    "Cannot execute because there is an existing partition assignment.  Use --additional to "
+    "override this and create a new partition assignment in addition to the existing one. The "
+    "--additional flag can also be used to change the throttle by resubmitting the current "
+    "reassignment."
+)
+
 
 class TerseError(PkoError):
     """The action failed; Kafka's tool prints the text without ``Error:`` (TerseException)."""

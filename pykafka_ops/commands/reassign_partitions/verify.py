@@ -13,6 +13,7 @@ from pykafka_ops.commands.reassign_partitions import document, log_dirs, throttl
 from pykafka_ops.commands.reassign_partitions.assignment import live_brokers, of_those_there
 from pykafka_ops.commands.reassign_partitions.text import (
     Partition,
+    ReassignError,
     Talk,
     by_zookeeper,
     joined,
@@ -28,6 +29,10 @@ COLUMNS = (
     Column("target"),
 )
 DONE = "completed"
+_INCOMPLETE = (
+    "Warning: because you are using the deprecated --zookeeper option, the results may be "
+    "incomplete.  Use --bootstrap-server instead for more accurate results."
+)
 
 
 class State(NamedTuple):
@@ -54,9 +59,7 @@ def verify(run: Run) -> Table | int:
     wanted = document.wanted_of(document.read_file(args.text("reassignment-json-file") or ""))
     preserve = args.has("preserve-throttles")
     if by_zookeeper(run):
-        from pykafka_ops.commands.reassign_partitions.zookeeper import verify as in_tree
-
-        return in_tree(run, wanted, preserve=preserve)
+        return _in_tree(run, wanted, preserve=preserve)
     cluster, talk = run.cluster(), Talk(run)
     states, ongoing = states_of(cluster, wanted.replicas)
     if talk.plain:
@@ -67,6 +70,28 @@ def verify(run: Run) -> Table | int:
     if not ongoing and not preserve and all(state.done for state in dirs.values()):
         clear_all(cluster, wanted, talk)
     return answer(run, states, dirs)
+
+
+def _in_tree(run: Run, wanted: document.Wanted, *, preserve: bool) -> Table | int:
+    """Show the state of each partition; take throttles away once nothing moves."""
+    from pykafka_ops.commands.reassign_partitions import zookeeper
+
+    talk = Talk(run)
+    with zookeeper.connected(run) as tree:
+        if wanted.dirs:
+            raise ReassignError(zookeeper.NEEDS_BROKER)
+        talk.say(_INCOMPLETE)
+        moving = tree.moves() or {}
+        current = zookeeper.of_those_there(tree, wanted.replicas)
+        found = {
+            key: State(current[key], target, done=key not in moving)
+            for key, target in sorted(wanted.replicas.items())
+        }
+        if talk.plain:
+            talk.say(states_text(found))
+        if not moving and not preserve:
+            zookeeper.clear(tree, wanted, talk)
+    return answer(run, found, {})
 
 
 def answer(

@@ -9,14 +9,11 @@ import contextlib
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.move_rate import Speed, time_text
+from pykafka_ops.commands.reassign_partitions.progress import Progress
 from pykafka_ops.commands.reassign_partitions.stopping import tell
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.reassign_partitions.runner import Progress
 
 _WIDTH = 24
 _EVERY_SECONDS = 10.0

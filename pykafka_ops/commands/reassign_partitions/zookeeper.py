@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 from pykafka_ops.analysis import reassign_throttles as rt
 from pykafka_ops.commands.configs.zookeeper import ConfigTree as Settings
 from pykafka_ops.commands.configs.zookeeper import open_tree
-from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document
 from pykafka_ops.commands.reassign_partitions.assignment import Assignment
-from pykafka_ops.commands.reassign_partitions.execute import EXISTING, for_rollback, started, table
 from pykafka_ops.commands.reassign_partitions.text import (
+    EXISTING,
     Partition,
     ReassignError,
     Talk,
@@ -28,17 +27,11 @@ from pykafka_ops.commands.reassign_partitions.text import (
     named,
     plural,
 )
-from pykafka_ops.commands.reassign_partitions.throttles import MUST_VERIFY
-from pykafka_ops.commands.reassign_partitions.verify import State, answer, states_text
 from pykafka_ops.errors import ConnectError
 
 MOVES = "/admin/reassign_partitions"
 DEPRECATED = "Warning: --zookeeper is deprecated, and will be removed in a future version of Kafka."
-INCOMPLETE = (
-    "Warning: because you are using the deprecated --zookeeper option, the results may be "
-    "incomplete.  Use --bootstrap-server instead for more accurate results."
-)
-_NEEDS_BROKER = "bootstrap-server needs to be provided when replica reassignments are present."
+NEEDS_BROKER = "bootstrap-server needs to be provided when replica reassignments are present."
 
 
 class Tree(NamedTuple):
@@ -139,28 +132,7 @@ def connected(run: Run) -> Iterator[Tree]:
         client.close()
 
 
-def execute(run: Run, text: str, rate: int) -> Table | None:
-    """Set the throttles (``rate``, bytes a second; negative: none), leave the wish."""
-    talk = Talk(run)
-    with connected(run) as tree:
-        wanted = document.plan_of(text)
-        if wanted.dirs:
-            raise ReassignError(_NEEDS_BROKER)
-        target = wanted.replicas
-        current = _require_known(tree, target)
-        if tree.moves() is not None:
-            raise TerseError(EXISTING)
-        talk.say(for_rollback(current))
-        if rate >= 0:
-            talk.say(MUST_VERIFY)
-            _throttle(tree, rt.copying({}, target, current), rate)
-            talk.say(f"The inter-broker throttle limit was set to {rate} B/s")
-        tree.ask(target)
-    talk.say(started(target))
-    return None if talk.plain else table(current, target)
-
-
-def _require_known(tree: Tree, target: Mapping[Partition, list[int]]) -> Assignment:
+def require_known(tree: Tree, target: Mapping[Partition, list[int]]) -> Assignment:
     """Present replicas of the partitions; ReassignError where one, or a broker, is not there."""
     current = tree.of_topics(topic for topic, _ in target)
     missing = sorted(set(target) - set(current))
@@ -177,7 +149,8 @@ def _require_known(tree: Tree, target: Mapping[Partition, list[int]]) -> Assignm
     return {key: current[key] for key in target}
 
 
-def _throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> None:
+def throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> None:
+    """Limit the copies to ``rate`` bytes a second, as settings of topics and brokers."""
     leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
     for topic in leaders:
         tree.change(
@@ -188,27 +161,8 @@ def _throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> N
         tree.change(f"brokers/{id_}", {rt.LEADER_RATE: str(rate), rt.FOLLOWER_RATE: str(rate)})
 
 
-def verify(run: Run, wanted: document.Wanted, *, preserve: bool) -> Table | int:
-    """Tell the state of each partition; take throttles away once nothing moves."""
-    talk = Talk(run)
-    with connected(run) as tree:
-        if wanted.dirs:
-            raise ReassignError(_NEEDS_BROKER)
-        talk.say(INCOMPLETE)
-        moving = tree.moves() or {}
-        current = _of_those_there(tree, wanted.replicas)
-        found = {
-            key: State(current[key], target, done=key not in moving)
-            for key, target in sorted(wanted.replicas.items())
-        }
-        if talk.plain:
-            talk.say(states_text(found))
-        if not moving and not preserve:
-            _clear(tree, wanted, talk)
-    return answer(run, found, {})
-
-
-def _of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
+def of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
+    """Replicas of the partitions; none of one that is not there."""
     found: Assignment = {}
     for topic in {topic for topic, _ in partitions}:
         try:
@@ -218,7 +172,8 @@ def _of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
     return {key: found.get(key, []) for key in partitions}
 
 
-def _clear(tree: Tree, wanted: document.Wanted, talk: Talk) -> None:
+def clear(tree: Tree, wanted: document.Wanted, talk: Talk) -> None:
+    """Take away the throttles of all live brokers, and of brokers and topics that are named."""
     ids = sorted({*tree.brokers(), *(i for _, ids in wanted.partitions for i in ids)})
     talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")
     for id_ in ids:

@@ -1,25 +1,22 @@
-"""``pko reassign-partitions run`` and ``rollback``."""
+"""Moving replicas to where a plan, or its rollback, wants them: checks, the run, what is left."""
 
 from __future__ import annotations
 
-import os
-
-from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.bars import size_text
-from pykafka_ops.analysis.move_rate import FIRST, LEAST
 from pykafka_ops.analysis.move_waves import Job
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.reassign_partitions import document, plan_file
-from pykafka_ops.commands.reassign_partitions.facts import Facts, facts_of
+from pykafka_ops.commands.reassign_partitions import plan_file
+from pykafka_ops.commands.reassign_partitions.facts import Facts
 from pykafka_ops.commands.reassign_partitions.limits import Throttles, locked, state_path
-from pykafka_ops.commands.reassign_partitions.runner import DONE, Limit, Progress, Runner
+from pykafka_ops.commands.reassign_partitions.pace import Limit
+from pykafka_ops.commands.reassign_partitions.progress import DONE, Progress
+from pykafka_ops.commands.reassign_partitions.runner import Runner
 from pykafka_ops.commands.reassign_partitions.stopping import Stoppable, Stopped, tell
-from pykafka_ops.commands.reassign_partitions.text import Partition, ReassignError, joined, named
-from pykafka_ops.commands.reassign_partitions.verbs_plan import rate_of, whole
+from pykafka_ops.commands.reassign_partitions.text import ReassignError, joined, named
 from pykafka_ops.commands.reassign_partitions.watching import Watching
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -36,60 +33,7 @@ COLUMNS = (
 _NO_ELECTION = (ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.NONE)
 
 
-def run(run: Run) -> Table:
-    """Make the moves of the file."""
-    path = run.args.text("reassignment-json-file") or ""
-    limit = _limit(run)
-    plan = plan_file.read(path)
-    facts = facts_of(run.cluster())
-    _check(run, plan, facts)
-    before = plan.before
-    if before is None:
-        before = _kept(run, path, plan, facts)
-    stale = _stale(before, plan.after, facts)
-    return _run(run, before, plan.after, facts, limit, stale)
-
-
-def rollback(run: Run) -> Table:
-    """Make the moves of the file backwards, those that were made."""
-    path = run.args.text("reassignment-json-file") or ""
-    limit = _limit(run)
-    plan = plan_file.read(path)
-    before = plan.before
-    if before is None:
-        kept = plan_file.beside(path)
-        if not os.path.exists(kept):
-            raise UsageError(
-                f"{path} does not tell what was before, and there is no {kept} that run has written"
-            )
-        before = plan_file.read(kept).after
-    facts = facts_of(run.cluster())
-    missing = [key for key in before if key not in plan.after]
-    if missing:
-        raise UsageError(
-            f"{plan_file.beside(path)} is not of this plan: it has {named(missing[0])}"
-        )
-    _check(run, plan, facts)
-    stale = _stale(plan.after, before, facts)
-    return _run(run, {k: plan.after[k] for k in before}, before, facts, limit, stale)
-
-
-def _limit(run: Run) -> Limit:
-    """``--throttle``: auto[:MOST], none, or bytes a second."""
-    text = run.args.text("throttle") or ""
-    if not run.args.has("throttle") or text == "auto":
-        return Limit()
-    if text == "none" or text.startswith("-"):
-        return Limit(None, adapts=False)
-    if text.startswith("auto:"):
-        most = size_of(text.removeprefix("auto:"))
-        if most < LEAST:
-            raise UsageError(f"--throttle {text}: give at least {size_text(LEAST)}")
-        return Limit(min(FIRST, most), adapts=True, most=most)
-    return Limit(rate_of(run.args), adapts=False)
-
-
-def _check(run: Run, plan: plan_file.PlanFile, facts: Facts) -> None:
+def check(run: Run, plan: plan_file.PlanFile, facts: Facts) -> None:
     """The file is of this cluster, its partitions and brokers are there, nothing else moves."""
     cluster_id = run.cluster().cluster_id
     if plan.cluster and cluster_id and plan.cluster != cluster_id:
@@ -105,27 +49,9 @@ def _check(run: Run, plan: plan_file.PlanFile, facts: Facts) -> None:
         )
 
 
-def _kept(run: Run, path: str, plan: plan_file.PlanFile, facts: Facts) -> plan_file.Replicas:
-    """What was before, of a file that does not tell: kept beside it for rollback."""
-    kept = plan_file.beside(path)
-    if os.path.exists(kept):
-        old = plan_file.read(kept).after
-        if old.keys() == plan.after.keys():
-            return old
-        raise document.DocumentError(f"{kept} is of another plan: move it away")
-    before = {key: _present(facts, key) for key in plan.after}
-    plan_file.write(kept, plan_file.text_of(plan.after, before, run.cluster().cluster_id))
-    return before
-
-
-def _present(facts: Facts, key: Partition) -> tuple[int, ...]:
-    """Replicas of a partition; without those that a move under way adds."""
-    moving = facts.moving.get(key)
-    replicas = facts.partitions[key].replicas
-    return tuple(i for i in replicas if moving is None or i not in moving.adding)
-
-
-def _stale(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts) -> list[ItemError]:
+def stale_of(
+    before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts
+) -> list[ItemError]:
     """Partitions that are neither where the plan begins nor where it ends."""
     found = []
     for key in sorted(after):
@@ -139,7 +65,7 @@ def _stale(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts) 
     return found
 
 
-def _run(
+def move(
     run: Run,
     before: plan_file.Replicas,
     after: plan_file.Replicas,
@@ -147,6 +73,7 @@ def _run(
     limit: Limit,
     stale: list[ItemError],
 ) -> Table:
+    """Make the moves from ``before`` to ``after``, but those that are stale; a row for each."""
     skipped = {error.item for error in stale}
     jobs = [
         Progress(Job(key, before[key], after[key], facts.sizes.get(key, 0)))
@@ -161,7 +88,7 @@ def _run(
             jobs,
             Throttles(run.cluster(), path),
             limit,
-            per_broker=whole(run.args, "per-broker", 1) or 5,
+            per_broker=run.args.number("per-broker") or 1,
             watching=Watching(),
             errors=stale,
             behind={k for k, p in facts.partitions.items() if len(p.isr) < len(p.replicas)},
@@ -169,7 +96,7 @@ def _run(
         code = _guarded(run, runner)
     if code is None and not run.args.has("no-election"):
         runner.errors += _elect(run, jobs)
-    tell(f"pko: {_told(jobs)}{'; the same command goes on from there' if code else ''}")
+    tell(f"pko: {_summary(jobs)}{'; the same command goes on from there' if code else ''}")
     rows = shown = [_row(p) for p in jobs]
     if run.output in ("table", "wide"):
         shown = [
@@ -265,7 +192,7 @@ def _row(p: Progress) -> dict[str, object]:
     }
 
 
-def _told(jobs: list[Progress]) -> str:
+def _summary(jobs: list[Progress]) -> str:
     done = [p for p in jobs if p.state == DONE]
     copied = sum(p.job.copied for p in done if p.started is not None)
     return (

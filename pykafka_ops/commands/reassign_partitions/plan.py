@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
-from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.bars import size_text
-from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.analysis.move_rate import time_text
 from pykafka_ops.analysis.move_waves import Job, least_seconds, waves
 from pykafka_ops.analysis.moves import (
@@ -24,10 +22,13 @@ from pykafka_ops.analysis.moves import (
     plan_moves,
 )
 from pykafka_ops.commands.framework.args import Args, java_integer
+from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Table, counted, say
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.watch import fail_on
 from pykafka_ops.commands.reassign_partitions import plan_file, plan_rows
 from pykafka_ops.commands.reassign_partitions.facts import Facts, facts_of
+from pykafka_ops.commands.reassign_partitions.pace import rate_of
 from pykafka_ops.errors import UsageError
 
 RACKS = "racks"
@@ -39,7 +40,7 @@ SHOWN = 40
 def plan(run: Run) -> Table:
     """Ask the cluster, plan, show, and write the file that was asked for."""
     args = run.args
-    failing = condition(args.text("fail-on"), plan_rows.FIELDS)
+    failing = fail_on(run, plan_rows.FIELDS)
     drain, add = (frozenset(ids_of(args, name)) for name in ("drain", "add"))
     path = _free(args)
     asked, rate = _limits(args, drain, add), rate_of(args)
@@ -74,16 +75,6 @@ def _free(args: Args) -> str | None:
     return path
 
 
-def condition(text: str | None, fields: Sequence[str]) -> Condition | None:
-    """What ``--fail-on`` says; UsageError."""
-    if text is None:
-        return None
-    try:
-        return parse_condition(text, fields)
-    except ConditionError as error:
-        raise UsageError(f"--fail-on: {error}") from None
-
-
 def ids_of(args: Args, name: str) -> list[int]:
     """Brokers of an option: ``1,2``."""
     found = []
@@ -95,17 +86,6 @@ def ids_of(args: Args, name: str) -> list[int]:
     return found
 
 
-def whole(args: Args, name: str, least: int) -> int | None:
-    """The number of an option, if it was given."""
-    text = args.text(name)
-    if text is None:
-        return None
-    value = java_integer(text)
-    if value is None or value < least:
-        raise UsageError(f"--{name} {text}: write a number from {least} on")
-    return value
-
-
 def _percent(args: Args, name: str, most: int) -> float:
     text = args.text(name) or ""
     value = java_integer(text.removesuffix("%"))
@@ -115,7 +95,7 @@ def _percent(args: Args, name: str, most: int) -> float:
 
 
 def _limits(args: Args, drain: frozenset[int], add: frozenset[int]) -> Limits:
-    factor = whole(args, "replication-factor", 1)
+    factor = args.number("replication-factor")
     # Who empties a broker or wants more replicas wants that done, and the rest left alone.
     names: tuple[str, ...] = () if (drain and not add) or factor is not None else BALANCE
     given = args.text("balance")
@@ -124,13 +104,12 @@ def _limits(args: Args, drain: frozenset[int], add: frozenset[int]) -> Limits:
         wrong = [w for w in names if w not in BALANCE]
         if wrong:
             raise UsageError(f"--balance {wrong[0]}: choose from {', '.join(BALANCE)}, or none")
-    size = args.text("max-bytes")
     return Limits(
         tolerance=_percent(args, "tolerance", 100),
         drain=drain,
         add=add,
-        max_moves=whole(args, "max-moves", 0),
-        max_bytes=None if size is None else size_of(size),
+        max_moves=args.number("max-moves"),
+        max_bytes=args.size("max-bytes"),
         max_disk=_percent(args, "max-disk", 100),
         mend_racks=RACKS in names,
         replication_factor=factor,
@@ -155,11 +134,10 @@ def _movable(args: Args, facts: Facts) -> set[tuple[str, int]]:
     """Partitions that may be moved: those asked for, and not moving already."""
     from pykafka_ops.commands.framework.topic_filter import chosen
 
-    words = [w for text in args.texts("topics") for w in text.split(",") if w]
     names = sorted({topic for topic, _ in facts.partitions})
-    found, missing = chosen(names, words, regex=args.has("regex"))
+    found, missing = chosen(names, args.names("topic"), regex=args.has("regex"))
     if missing:
-        raise UsageError(f"there is no topic {missing[0]}")
+        raise UsageError(f"there is no topic {missing[0]}{did_you_mean(missing[0], names)}")
     meant = set(found)
     return {key for key in facts.partitions if key[0] in meant and key not in facts.moving}
 
@@ -195,7 +173,7 @@ def _summary(args: Args, made: Plan, facts: Facts, rate: int | None) -> list[str
         f"{counted(copies, 'replica')}, {size_text(made.moved)} to copy{least}"
     )
     jobs = jobs_of(made.before, made.after, facts)
-    many = len(waves(jobs, whole(args, "per-broker", 1) or 5))
+    many = len(waves(jobs, args.number("per-broker") or 1))
     text += f", in {many} wave{'' if many == 1 else 's'}"
     if rate and made.moved:
         leaders = {key: p.leader for key, p in facts.partitions.items()}
@@ -205,17 +183,6 @@ def _summary(args: Args, made: Plan, facts: Facts, rate: int | None) -> list[str
     if path:
         return [text, f"pko: start it with: pko reassign-partitions run {path}"]
     return [text, "pko: --file FILE keeps the plan, for run"]
-
-
-def rate_of(args: Args) -> int | None:
-    """``--throttle`` as bytes a second, where it is a fixed one."""
-    text = args.text("throttle") or ""
-    if not args.has("throttle") or text.startswith(("auto", "none", "-")):
-        return None
-    rate = size_of(text)
-    if rate < 1:
-        raise UsageError(f"--throttle {text}: nothing would ever be copied; none lifts the limit")
-    return rate
 
 
 def jobs_of(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts) -> list[Job]:

@@ -12,9 +12,9 @@ from pykafka_ops.client.topics import Partition, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.watch import fail_on
 from pykafka_ops.commands.reassign_partitions import plan_file
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
-from pykafka_ops.commands.reassign_partitions.verbs_plan import condition
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.settings.source import Source
 
@@ -37,7 +37,7 @@ COLUMNS = (
 def status(run: Run) -> Table:
     """All moves under way; with a file the state of each of its partitions."""
     path = run.args.text("reassignment-json-file")
-    failing = condition(run.args.text("fail-on"), [c.key for c in COLUMNS])
+    failing = fail_on(run, [c.key for c in COLUMNS])
     plan = plan_file.read(path) if path else None
     cluster = run.cluster()
     there = {(t.name, p.number): p for t in all_topics(cluster) for p in t.partitions}
