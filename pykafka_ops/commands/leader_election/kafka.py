@@ -1,18 +1,11 @@
-"""``pko leader-election``, kafka-leader-election: options, checks; the work is in ``election/``."""
+"""kafka-leader-election: what it checks."""
 
 from __future__ import annotations
 
-import sys
-
 from pykafka_ops.commands.framework.args import Args, OptionError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.errors import PkoError
-
 TYPES = ("PREFERRED", "UNCLEAN")
-_SCOPES = ("topic", "all-topic-partitions", "path-to-json-file")
+_SCOPES = ("topic", "all-topic-partitions", "file")
 
 
 def check(args: Args) -> None:
@@ -26,9 +19,8 @@ def check(args: Args) -> None:
     if missing:
         raise OptionError(f"Missing required option(s): {', '.join(missing)}")
     if sum(args.has(name) for name in _SCOPES) != 1:
-        raise OptionError(
-            f"One and only one of the following options is required: {', '.join(_SCOPES)}"
-        )
+        names = ", ".join(args.options[name].kafka for name in _SCOPES)
+        raise OptionError(f"One and only one of the following options is required: {names}")
     if args.has("topic") and not args.has("partition"):
         raise OptionError("Missing required option(s): partition")
     if args.has("partition") and not args.has("topic"):
@@ -49,11 +41,3 @@ def _check_old(args: Args) -> None:
         )
     if args.has("topic") and not args.has("partition"):
         raise OptionError("Missing required option(s): partition")
-
-
-def failure(error: PkoError, run: Run) -> int:
-    """The message on stderr, 1."""
-    from pykafka_ops.commands.framework.failures import text_of
-
-    sys.stderr.write(f"{text_of(error)}\n")
-    return 1

@@ -11,10 +11,9 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.failures import java_text, text_of
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.leader_election import asking
-from pykafka_ops.commands.leader_election.asking import Results, named
+from pykafka_ops.commands.leader_election import election
+from pykafka_ops.commands.leader_election.election import Results, named, results_table
 from pykafka_ops.commands.leader_election.election_file import read_file
-from pykafka_ops.commands.leader_election.table import results_table
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -26,8 +25,8 @@ class ElectionError(PkoError):
 def wanted(run: Run) -> list[Partition] | None:
     """The partitions named by a file or by --topic and --partition; None: all."""
     args = run.args
-    if args.has("path-to-json-file"):
-        return read_file(args.text("path-to-json-file") or "")
+    if args.has("file"):
+        return read_file(args.text("file") or "")
     topic = args.text("topic") if args.has("topic") else None
     return None if topic is None else [(topic, args.number("partition") or 0)]
 
@@ -37,14 +36,14 @@ def elect(run: Run) -> Table | None:
     kind = (run.args.text("election-type") or "").upper()
     partitions = wanted(run)
     if run.output != "table":
-        return results_table(kind, asking.elect(run, kind, partitions))
+        return results_table(kind, election.elect(run, kind, partitions))
     try:
-        results = asking.elect(run, kind, partitions)
+        results = election.elect(run, kind, partitions)
     except UsageError:
         raise
     except PkoError as error:
         raise _failed(error) from error
-    _tell(kind, {p: results[p] for p in in_java_order(results)})
+    _report(kind, {p: results[p] for p in in_java_order(results)})
     return None
 
 
@@ -61,7 +60,7 @@ def _failed(error: PkoError) -> ElectionError:
     return ElectionError(message)
 
 
-def _tell(kind: str, results: Results) -> None:
+def _report(kind: str, results: Results) -> None:
     done = in_java_order(p for p, error in results.items() if error is None)
     idle = in_java_order(
         p for p, e in results.items() if e and e.code == ErrorCode.ELECTION_NOT_NEEDED

@@ -15,9 +15,9 @@ from pykafka_ops.commands.configs.entity import scala_set
 from pykafka_ops.commands.configs.zookeeper import WARNING, open_tree
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.leader_election.asking import named
+from pykafka_ops.commands.leader_election.election import named
 from pykafka_ops.commands.leader_election.election_file import read_file
-from pykafka_ops.commands.leader_election.listing import Wanted, of_pairs, wanted_of
+from pykafka_ops.commands.leader_election.partitions import Wanted, of_pairs, wanted_of
 from pykafka_ops.errors import PkoError, UsageError
 
 PATH = "/admin/preferred_replica_election"
@@ -53,8 +53,8 @@ def elect(run: Run) -> Table | None:
 
 def _wanted(run: Run) -> Wanted:
     args = run.args
-    if args.has("path-to-json-file"):
-        return of_pairs(read_file(args.text("path-to-json-file") or ""))
+    if args.has("file"):
+        return of_pairs(read_file(args.text("file") or ""))
     if args.flags and args.has("topic"):
         return {args.text("topic") or "": {args.number("partition") or 0}}
     return wanted_of(args.texts("topic"))

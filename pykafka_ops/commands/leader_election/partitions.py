@@ -1,4 +1,4 @@
-"""``pko leader-election list``, and what an election would change."""
+"""The partitions that are meant, who leads them, and what an election would change."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.args import java_integer
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
-from pykafka_ops.commands.leader_election.asking import cluster, named
+from pykafka_ops.commands.leader_election.election import cluster, named
+from pykafka_ops.commands.leader_election.election_file import read_file
 from pykafka_ops.errors import UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -48,6 +49,19 @@ def wanted_of(words: Sequence[str]) -> Wanted:
     return found
 
 
+def wanted(run: Run) -> Wanted:
+    """What the words or ``--file`` mean; none: all. UsageError."""
+    args = run.args
+    if not args.has("file"):
+        return wanted_of(args.texts("topic"))
+    if args.has("topic"):
+        raise UsageError("either --file or TOPIC...")
+    found = of_pairs(read_file(args.text("file") or ""))
+    if not found:
+        raise UsageError(f"{args.text('file')} names no partition")
+    return found
+
+
 def of_pairs(partitions: Sequence[Partition]) -> Wanted:
     """From a file's partitions."""
     found: dict[str, set[int]] = {}
@@ -56,7 +70,7 @@ def of_pairs(partitions: Sequence[Partition]) -> Wanted:
     return {**found}
 
 
-def partitions_of(run: Run, wanted: Wanted) -> tuple[dict[Partition, Row], list[ItemError]]:
+def partitions_of(run: Run, meant: Wanted) -> tuple[dict[Partition, Row], list[ItemError]]:
     """Every partition meant (all, where none is named) with its row, errors for what is not there.
 
     ``state`` is "" where the preferred replica leads.
@@ -64,11 +78,11 @@ def partitions_of(run: Run, wanted: Wanted) -> tuple[dict[Partition, Row], list[
     answering = cluster(run)
     topics = {t.name: t for t in all_topics(answering)}
     live = set(answering.nodes)
-    errors = [missing_topic(name, topics) for name in wanted if name not in topics]
+    errors = [missing_topic(name, topics) for name in meant if name not in topics]
     rows: dict[Partition, Row] = {}
     for name, topic in topics.items():
-        numbers = wanted.get(name) if wanted else None
-        if wanted and name not in wanted:
+        numbers = meant.get(name) if meant else None
+        if meant and name not in meant:
             continue
         for p in topic.partitions:
             if numbers is None or p.number in numbers:
@@ -100,10 +114,3 @@ def _state(leader: int, preferred: int, isr: Sequence[int], live: set[int]) -> s
     if preferred not in live:
         return DOWN
     return ELSEWHERE if preferred in isr else BEHIND
-
-
-def list_partitions(run: Run) -> Table:
-    """The partitions that the preferred replica does not lead."""
-    rows, errors = partitions_of(run, wanted_of(run.args.texts("topic")))
-    shown = [row for row in rows.values() if row["state"]]
-    return Table("leaders-elsewhere", COLUMNS, shown, errors=errors)

@@ -1,4 +1,4 @@
-"""The election itself, with the time limits of Kafka's tool."""
+"""An election, with the time limits of Kafka's tool, and what came of it as rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from collections.abc import Iterable
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 
 API_SECONDS = 30.0
 REQUEST_SECONDS = 15.0
 KINDS = {"PREFERRED": PREFERRED, "UNCLEAN": UNCLEAN}
 Results = dict[Partition, KafkaError | None]
+COLUMNS = (
+    Column("topic"),
+    Column("partition", right=True),
+    Column("election"),
+    Column("result", bad=lambda value: value == "failed"),
+)
+ELECTED, IDLE, FAILED = "elected", "not needed", "failed"
 
 
 def cluster(run: Run) -> Cluster:
@@ -36,3 +46,18 @@ def elect(run: Run, kind: str, partitions: Iterable[Partition] | None) -> Result
 def named(partition: Partition) -> str:
     """``orders-0``."""
     return f"{partition[0]}-{partition[1]}"
+
+
+def results_table(kind: str, results: Results, notes: tuple[str, ...] = ()) -> Table:
+    """A row per partition; what failed is an error as well."""
+    rows = []
+    errors = []
+    for (topic, index), error in sorted(results.items()):
+        state = ELECTED
+        if error is not None and error.code == ErrorCode.ELECTION_NOT_NEEDED:
+            state = IDLE
+        elif error is not None:
+            state = FAILED
+            errors.append(item_error(named((topic, index)), error))
+        rows.append({"topic": topic, "partition": index, "election": kind.lower(), "result": state})
+    return Table("leader-election", COLUMNS, rows, errors=errors, notes=notes)
