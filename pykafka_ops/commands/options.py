@@ -52,7 +52,8 @@ REGEX = Switch("-e", "--regex", ours=True,
 EXCLUDE_INTERNAL = Switch("--exclude-internal", help="leave out internal topics")
 DRY_RUN = Switch("--dry-run", ours=True, help="check and show it, change nothing")
 FAIL_ON = Option("--fail-on", metavar="CONDITION", ours=True,
-                 help="exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'")  # fmt: skip
+                 help="exit code 4 if a row meets this, e.g. 'lag>1000|status!=OK'; the fields are "
+                 "those of -o csv")  # fmt: skip
 WATCH = Option("-w", "--watch", metavar="SPAN", type=SPAN, bare="5s", ours=True,
                help="show it again every so often (default 5s) until Ctrl-C")  # fmt: skip
 SINCE = Option("--since", metavar="TIME", type=TIME, ours=True, help="nothing before this time")
@@ -62,3 +63,5 @@ KEY_FORMAT = Option("--key-format", metavar="FORMAT", ours=True,
                     "(skips 5 bytes of Confluent's registry before the data)")  # fmt: skip
 VALUE_FORMAT = Option("--value-format", metavar="FORMAT", ours=True,
                       help="what values are, as for keys")  # fmt: skip
+OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True,
+                  help="a setting of the broker on top of its file")  # fmt: skip

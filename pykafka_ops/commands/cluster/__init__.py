@@ -4,57 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.cluster import kafka, kafka_tongue
+from pykafka_ops.commands.cluster import kafka
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
-from pykafka_ops.commands.options import WATCH
+from pykafka_ops.commands.options import FAIL_ON, WATCH
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-BOOTSTRAP_CONTROLLER = Option(
-    "--bootstrap-controller",
-    metavar="HOST:PORT",
-    help="KRaft controllers to ask instead of brokers",
-)
-FAIL_ON = Option(
-    "--fail-on",
-    metavar="CONDITION",
-    ours=True,
-    help="exit with 4 where this holds: 'under_replicated>0|offline>0'; the fields are "
-    "the facts of -o csv",
-)
-ID = Option("--id", metavar="N", type=BROKER_ID, help="the id of the broker")
-DIR = Option(
-    "--dir",
-    metavar="DIR",
-    type=FILE_PATH,
-    ours=True,
-    help="directory of the cluster (default: ~/.local/share/pko/cluster)",
-)
-BROKERS = Option(
-    "-n",
-    "--brokers",
-    metavar="N",
-    type=INT,
-    ours=True,
-    help="how many brokers; at a later start more may be added (default: 3)",
-)
-OVERRIDE = Option(
-    "--override",
-    metavar="KEY=VALUE",
-    multiple=True,
-    ours=True,
-    help="a setting of every broker, kept for later starts",
-)
+# fmt: off
+BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",
+                              help="KRaft controllers to ask instead of brokers")
+ID = Option("--id", metavar="ID", type=BROKER_ID, help="the id of the broker")
+DIR = Option("--dir", metavar="DIR", type=FILE_PATH, ours=True,
+             help="directory of the cluster (default: ~/.local/share/pko/cluster)")
+BROKERS = Option("-n", "--brokers", metavar="N", type=INT, ours=True,
+                 help="how many brokers; at a later start more may be added (default: 3)")
+OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True, ours=True,
+                  help="a setting of every broker, kept for later starts")
+# fmt: on
 
 TOOL = Tool(
     "kafka-cluster",
     "The Kafka cluster tool.",
     failure=kafka.failure,
-    read=kafka_tongue.read,
+    read=kafka.read,
     has_verbs=True,
 )
 cluster = Group(
@@ -75,7 +51,7 @@ cluster = Group(
     ),
 )
 def status(run: Run) -> Result:
-    """The cluster at a glance: brokers, what is missing, how even it is."""
+    """Show the cluster at a glance: brokers, what is missing, how even it is."""
     from pykafka_ops.commands.cluster.status import status as work
 
     return work(run)
@@ -85,8 +61,8 @@ def status(run: Run) -> Result:
     "id", options=(BOOTSTRAP_CONTROLLER,), tool_name="cluster-id", examples=("pko cluster id",)
 )
 def id_(run: Run) -> Result:
-    """The id of the cluster."""
-    from pykafka_ops.commands.cluster.members import cluster_id
+    """Show the id of the cluster."""
+    from pykafka_ops.commands.cluster.id import cluster_id
 
     return cluster_id(run)
 
@@ -98,22 +74,22 @@ def id_(run: Run) -> Result:
     examples=("pko cluster brokers -o json",),
 )
 def brokers(run: Run) -> Result:
-    """Who is there: address, rack, controller."""
-    from pykafka_ops.commands.cluster.members import brokers as work
+    """List the live brokers: address, rack, controller."""
+    from pykafka_ops.commands.cluster.brokers import brokers as work
 
     return work(run)
 
 
 @cluster.verb(
     "unregister",
-    words=(Words(ID, metavar="ID"),),
+    words=(Words(ID),),
     options=(BOOTSTRAP_CONTROLLER,),
     tool_name="unregister",
     examples=("pko cluster unregister 3 --yes",),
 )
 def unregister(run: Run) -> Result:
     """Forget a broker that is gone (KRaft clusters only)."""
-    from pykafka_ops.commands.cluster.members import unregister as work
+    from pykafka_ops.commands.cluster.unregister import unregister as work
 
     return work(run)
 
@@ -133,14 +109,14 @@ def unregister(run: Run) -> Result:
 )
 def start(run: Run) -> Result:
     """Start a ZooKeeper and N brokers on free ports, or those that do not run."""
-    from pykafka_ops.commands.cluster.run import start as work
+    from pykafka_ops.commands.cluster.start import start as work
 
     return work(run)
 
 
 @cluster.verb(
     "stop",
-    words=(Words(ID, "?", metavar="ID"),),
+    words=(Words(ID, "?"),),
     options=(DIR,),
     examples=(
         "pko cluster stop --dir /tmp/kafka",
@@ -149,27 +125,27 @@ def start(run: Run) -> Result:
 )
 def stop(run: Run) -> Result:
     """Stop the processes of a directory, or one broker of it."""
-    from pykafka_ops.commands.cluster.run import stop as work
+    from pykafka_ops.commands.cluster.stop import stop as work
 
     return work(run)
 
 
 @cluster.verb("ps", options=(DIR,), examples=("pko cluster ps --dir /tmp/kafka -o json",))
 def ps(run: Run) -> Result:
-    """The processes of a directory (exit code 4 unless all run)."""
-    from pykafka_ops.commands.cluster.run import processes
+    """List the processes of a directory; exit code 4 unless all run."""
+    from pykafka_ops.commands.cluster.ps import processes
 
     return processes(run)
 
 
 @cluster.verb(
     "kill",
-    words=(Words(ID, metavar="ID"),),
+    words=(Words(ID),),
     options=(DIR,),
     examples=("pko cluster kill 1 --dir /tmp/kafka",),
 )
 def kill(run: Run) -> Result:
-    """Kill -9 one broker of a directory."""
-    from pykafka_ops.commands.cluster.run import kill as work
+    """Kill one broker of a directory (kill -9)."""
+    from pykafka_ops.commands.cluster.kill import kill as work
 
     return work(run)

@@ -1,4 +1,4 @@
-"""Everything ``pko cluster status`` asks, in a handful of rounds; what fails is told, not fatal."""
+"""All that ``pko cluster status`` asks, in a handful of rounds; what fails does not end it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT_ONCE = 1000
 
 
 class Gathered(NamedTuple):
-    """The answers; ``versions``, ``dirs`` by broker, only of those that told; ``reassigning``:
+    """The answers; ``versions``, ``dirs`` by broker, only of those that answered; ``reassigning``:
     None where it may not be asked."""
 
     cluster_id: str | None

@@ -55,6 +55,16 @@ class Args:
         parts = (part for text in self.texts(name) for part in text.split(","))
         return list(dict.fromkeys(part for part in parts if part))
 
+    def pairs(self, name: str) -> dict[str, str]:
+        """The values ``KEY=VALUE`` of an option; OptionError for another one."""
+        found = {}
+        for text in self.texts(name):
+            key, equals, value = text.partition("=")
+            if not equals or not key.strip():
+                raise OptionError(f"--{name} {text}: write it as key=value")
+            found[key.strip()] = value.strip()
+        return found
+
     def text(self, name: str) -> str | None:
         """The one value, its default, or None; jopt's complaint where several were given."""
         found = self.texts(name)

@@ -1,0 +1,45 @@
+"""``pko cluster start``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from pykafka_ops.commands.cluster.processes import command, directory, states, table
+from pykafka_ops.commands.framework.output import Table, counted
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.local.cluster import LocalCluster
+
+
+def start(run: Run) -> Table:
+    """Start what does not run of it, and wait until all know each other."""
+    began = time.monotonic()
+    cluster = LocalCluster(
+        directory(run.args), run.args.number("brokers"), run.args.pairs("override")
+    )
+    before = sum(state["state"] == "running" for state in states(cluster))
+    ports = {broker.what: broker.port for broker in cluster.brokers}
+    try:
+        cluster.start()
+    except KeyboardInterrupt:
+        run.note(f"what was started goes on; {command('stop', cluster)} ends it")
+        raise
+    took = time.monotonic() - began
+    ready = "runs already" if before == len(cluster.brokers) + 1 else f"ready in {took:.1f} s"
+    return table(
+        cluster,
+        notes=[
+            *_moved(cluster, ports),
+            f"{counted(cluster.brokers, 'broker')} and ZooKeeper in {cluster.directory}: {ready}",
+            f"export PKO_BOOTSTRAP_SERVER={cluster.bootstrap_servers}",
+        ],
+    )
+
+
+def _moved(cluster: LocalCluster, ports: Mapping[str, int]) -> list[str]:
+    """A line for each broker whose address of before was taken."""
+    return [
+        f"{broker.what}: port {ports[broker.what]} is taken, it listens on {broker.port} now"
+        for broker in cluster.brokers
+        if ports[broker.what] not in (0, broker.port)
+    ]
