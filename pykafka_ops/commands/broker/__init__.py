@@ -1,4 +1,4 @@
-"""``pko broker`` and kafka-server-start."""
+"""``pko broker`` and kafka-server-start; the only command that imports the broker."""
 
 from __future__ import annotations
 
@@ -7,89 +7,55 @@ from typing import TYPE_CHECKING
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import FILE_PATH
+from pykafka_ops.commands.options import OVERRIDE
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-PROPERTIES_FILE = Option(
-    "--properties-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    ours=True,
-    hidden=True,
-    help="server.properties, with Kafka's settings",
-)
-DATA_DIR = Option(
-    "--data-dir",
-    metavar="DIR",
-    type=FILE_PATH,
-    ours=True,
-    help="directory of the metadata store, and of the logs without log.dirs",
-)
-LISTEN = Option(
-    "--listen",
-    metavar="HOST:PORT",
-    ours=True,
-    help="where to listen: HOST:PORT, port 0 for a free one",
-)
-OVERRIDE = Option(
-    "--override",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="one setting on top of the file, may be repeated",
-)
+# fmt: off
+PROPERTIES_FILE = Option("--properties-file", metavar="SERVER.PROPERTIES", type=FILE_PATH,
+                         ours=True, hidden=True, help="a file of Kafka's settings")
+DATA_DIR = Option("--data-dir", metavar="DIR", type=FILE_PATH, ours=True,
+                  help="directory of the metadata store, and of the logs without log.dirs "
+                  "(default: ~/.local/share/pko/broker)")
+LISTEN = Option("--listen", metavar="HOST:PORT", ours=True,
+                help="where to listen; port 0 for a free one")
 DAEMON = Switch("--daemon", help="go to the background once clients are served")
-LOG_FILE = Option(
-    "--log-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    ours=True,
-    help="write the broker's log there instead of stderr",
-)
-CONTROLLED = Switch(
-    "--controlled",
-    ours=True,
-    help="stop only if other replicas can lead what it leads, and see that they do",
-)
-LOG_LEVEL = Option(
-    "--log-level", metavar="LEVEL", default="INFO", ours=True, help="DEBUG, INFO, WARN or ERROR"
-)
+LOG_FILE = Option("--log-file", metavar="FILE", type=FILE_PATH, ours=True,
+                  help="write the broker's log there instead of stderr")
+LOG_LEVEL = Option("--log-level", metavar="LEVEL", default="INFO", ours=True,
+                   help="DEBUG, INFO, WARN or ERROR")
+CONTROLLED = Switch("--controlled", ours=True,
+                    help="stop only if other replicas can lead what it leads, and see that they "
+                    "do; exit code 4 if not")
+# fmt: on
 
+FILE = Words(PROPERTIES_FILE, "?")
 TOOL = Tool("kafka-server-start", "Run a Kafka broker that needs nothing but Python.")
 broker = Group("broker", "Run a broker.", tool=TOOL)
 
 
 @broker.verb(
     "start",
-    words=(Words(PROPERTIES_FILE, "?", metavar="SERVER.PROPERTIES"),),
-    options=(
-        DATA_DIR,
-        LISTEN,
-        OVERRIDE,
-        DAEMON,
-        LOG_FILE,
-        LOG_LEVEL,
-    ),
+    words=(FILE,),
+    options=(DATA_DIR, LISTEN, OVERRIDE, DAEMON, LOG_FILE, LOG_LEVEL),
     examples=(
         "pko broker start --data-dir /tmp/kafka --listen 127.0.0.1:9092",
         "pko broker start server.properties --override num.partitions=3 --daemon",
     ),
 )
 def start(run: Run) -> Result:
-    """Start a broker and serve until it is told to stop."""
-    from pykafka_ops.commands.broker.server import start as work
+    """Start a broker and serve until SIGTERM or Ctrl-C."""
+    from pykafka_ops.commands.broker.start import start as work
 
     return work(run)
 
 
 @broker.verb(
     "stop",
-    words=(Words(PROPERTIES_FILE, "?", metavar="SERVER.PROPERTIES"),),
-    options=(
-        DATA_DIR,
-        CONTROLLED,
-    ),
+    words=(FILE,),
+    options=(DATA_DIR, CONTROLLED),
     examples=(
         "pko broker stop --data-dir /tmp/kafka",
         "pko broker stop --data-dir /tmp/kafka --controlled",
@@ -97,19 +63,19 @@ def start(run: Run) -> Result:
 )
 def stop(run: Run) -> Result:
     """Stop the broker of a data directory cleanly."""
-    from pykafka_ops.commands.broker.server import stop as work
+    from pykafka_ops.commands.broker.stop import stop as work
 
     return work(run)
 
 
 @broker.verb(
     "status",
-    words=(Words(PROPERTIES_FILE, "?", metavar="SERVER.PROPERTIES"),),
+    words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko broker status --data-dir /tmp/kafka -o json",),
 )
 def status(run: Run) -> Result:
-    """Is the broker of a data directory running? (exit code 4 if not)."""
-    from pykafka_ops.commands.broker.server import status as work
+    """Show whether the broker of a data directory runs; exit code 4 if not."""
+    from pykafka_ops.commands.broker.status import status as work
 
     return work(run)
