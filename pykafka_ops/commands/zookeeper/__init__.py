@@ -4,72 +4,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from pykafka_ops.commands.framework.group import Group
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.types import FILE_PATH, INT
+from pykafka_ops.commands.framework.types import COUNT, FILE_PATH
 from pykafka_ops.commands.options import TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
-from pykafka_ops.commands.zookeeper import kafka_tongue
+from pykafka_ops.commands.zookeeper.kafka import read
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-ZOOKEEPER = Option(
-    "--zookeeper",
-    metavar="HOST:PORT",
-    ours=True,
-    help="the ensemble: host:port,host:port[/chroot]; else PKO_ZOOKEEPER",
-)
-STORE = Option(
-    "--store",
-    metavar="DIR",
-    type=FILE_PATH,
-    ours=True,
-    help="instead: the data directory of a broker of ours without ZooKeeper",
-)
+# fmt: off
+# znodes
+ZOOKEEPER = Option("--zookeeper", metavar="HOST:PORT", ours=True,
+                   help="the ensemble: host:port,host:port[/chroot]; else PKO_ZOOKEEPER")
+STORE = Option("--store", metavar="DIR", type=FILE_PATH, ours=True,
+               help="instead: the data directory of a broker of ours without ZooKeeper")
 PATH = Option("--path", metavar="PATH", ours=True, help="the znode, from the chroot on")
-STAT = Switch("-s", "--stat", ours=True, help="the znode's times, versions and owner, too")
-RAW = Switch("--raw", ours=True, help="the bytes as they are, secrets included")
-ACL = Switch("--acl", ours=True, help="who may do what with the znode, too")
-WATCH = Switch("-w", "--watch", ours=True, help="again after each change, until Ctrl-C")
-DEPTH = Option("--depth", metavar="N", type=INT, ours=True, help="how many levels below the znode")
-COMMAND = Option(
-    "--command",
-    metavar="COMMAND",
-    multiple=True,
-    ours=True,
-    help="ls, get, stat, set, create, delete, deleteall, getAcl, setAcl, addauth, with "
-    "their own options",
-)
-ZOOKEEPER_FILE = Option(
-    "--zookeeper-file",
-    metavar="FILE",
-    type=FILE_PATH,
-    ours=True,
-    hidden=True,
-    help="zookeeper.properties, with ZooKeeper's settings",
-)
-DATA_DIR = Option(
-    "--data-dir",
-    metavar="DIR",
-    type=FILE_PATH,
-    ours=True,
-    help="directory of ZooKeeper's data, settings, log and pid file",
-)
-PORT = Option(
-    "--port",
-    metavar="PORT",
-    ours=True,
-    help="port of clients, 0 for a free one (without a file: 2181)",
-)
-DAEMON = Switch("--daemon", ours=True, help="go to the background once clients are served")
+STAT = Switch("-s", "--stat", ours=True, help="show the znode's times, versions and owner too")
+ACL = Switch("--acl", ours=True, help="show who may do what with the znode too")
+RAW = Switch("--raw", ours=True, help="show the bytes as they are, secrets included")
+WATCH = Switch("-w", "--watch", ours=True, help="show it again after each change, until Ctrl-C")
+DEPTH = Option("--depth", metavar="N", type=COUNT, ours=True,
+               help="how many levels below the znode")
+COMMAND = Option("--command", metavar="COMMAND", multiple=True, ours=True,
+                 help="ls, get, stat, set, create, delete, deleteall, getAcl, setAcl, addauth, "
+                 "with their own options")
 
+# a ZooKeeper as a process
+ZOOKEEPER_FILE = Option("--zookeeper-file", metavar="ZOOKEEPER.PROPERTIES", type=FILE_PATH,
+                        ours=True, hidden=True, help="a file of ZooKeeper's settings")
+DATA_DIR = Option("--data-dir", metavar="DIR", type=FILE_PATH, ours=True,
+                  help="directory of ZooKeeper's data, settings, log and pid file "
+                  "(default: ~/.local/share/pko/zookeeper)")
+PORT = Option("--port", metavar="PORT", type=click.IntRange(0, 65535), ours=True,
+              help="port of clients, 0 for a free one (without a file: 2181)")
+DAEMON = Switch("--daemon", ours=True, help="go to the background once clients are served")
+# fmt: on
+
+WHERE = (ZOOKEEPER, TLS_FILE, STORE)
+FILE = Words(ZOOKEEPER_FILE, "?")
 TOOL = Tool(
     "zookeeper-shell",
     "Look at the znodes that Kafka keeps in ZooKeeper, and run a ZooKeeper. A login "
     "comes from the section Client of a JAAS file: "
     "KAFKA_OPTS=-Djava.security.auth.login.config=FILE.",
-    read=kafka_tongue.read,
+    read=read,
     has_verbs=True,
 )
 zookeeper = Group("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", tool=TOOL)
@@ -78,15 +60,7 @@ zookeeper = Group("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", tool
 @zookeeper.verb(
     "get",
     words=(Words(PATH),),
-    options=(
-        ZOOKEEPER,
-        TLS_FILE,
-        STORE,
-        STAT,
-        ACL,
-        RAW,
-        WATCH,
-    ),
+    options=(*WHERE, STAT, ACL, RAW, WATCH),
     examples=(
         "pko zookeeper get /controller --zookeeper localhost:2181",
         "pko zookeeper get /brokers/topics/orders -o json",
@@ -94,7 +68,7 @@ zookeeper = Group("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", tool
     ),
 )
 def get(run: Run) -> Result:
-    """One znode, decoded (exit code 4 where a broker could not read it)."""
+    """Show a znode, decoded; exit code 4 if a broker could not read it."""
     from pykafka_ops.commands.zookeeper.get import get as work
 
     return work(run)
@@ -103,12 +77,7 @@ def get(run: Run) -> Result:
 @zookeeper.verb(
     "tree",
     words=(Words(PATH, "?"),),
-    options=(
-        ZOOKEEPER,
-        TLS_FILE,
-        STORE,
-        DEPTH,
-    ),
+    options=(*WHERE, DEPTH),
     examples=(
         "pko zookeeper tree /brokers",
         "pko zookeeper tree / --depth 1",
@@ -116,7 +85,7 @@ def get(run: Run) -> Result:
     ),
 )
 def tree(run: Run) -> Result:
-    """A znode and all below it, decoded."""
+    """Show a znode and all below it, decoded."""
     from pykafka_ops.commands.zookeeper.tree import tree as work
 
     return work(run)
@@ -125,16 +94,12 @@ def tree(run: Run) -> Result:
 @zookeeper.verb(
     "check",
     words=(Words(PATH, "?"),),
-    options=(
-        ZOOKEEPER,
-        TLS_FILE,
-        STORE,
-    ),
+    options=WHERE,
     examples=("pko zookeeper check",),
 )
 def check(run: Run) -> Result:
-    """The znodes that a broker could not read (exit code 4 if any)."""
-    from pykafka_ops.commands.zookeeper.tree import check as work
+    """List the znodes that a broker could not read; exit code 4 if there are any."""
+    from pykafka_ops.commands.zookeeper.check import check as work
 
     return work(run)
 
@@ -142,16 +107,12 @@ def check(run: Run) -> Result:
 @zookeeper.verb(
     "ls",
     words=(Words(PATH, "?"),),
-    options=(
-        ZOOKEEPER,
-        TLS_FILE,
-        STORE,
-    ),
+    options=WHERE,
     examples=("pko zookeeper ls /brokers/ids --zookeeper localhost:2181",),
 )
 def ls(run: Run) -> Result:
-    """The children of a znode."""
-    from pykafka_ops.commands.zookeeper.listing import ls as work
+    """List the children of a znode."""
+    from pykafka_ops.commands.zookeeper.ls import ls as work
 
     return work(run)
 
@@ -159,15 +120,12 @@ def ls(run: Run) -> Result:
 @zookeeper.verb(
     "shell",
     words=(Words(COMMAND, "*"),),
-    options=(
-        ZOOKEEPER,
-        TLS_FILE,
-    ),
+    options=(ZOOKEEPER, TLS_FILE),
     verbatim=True,
     examples=("pko zookeeper shell --zookeeper localhost:2181 ls -R /config",),
 )
 def shell(run: Run) -> Result:
-    """A command of zookeeper-shell, or all that standard input holds."""
+    """Run a command of zookeeper-shell, or all that standard input holds."""
     from pykafka_ops.commands.zookeeper.shell import shell as work
 
     return work(run)
@@ -175,12 +133,8 @@ def shell(run: Run) -> Result:
 
 @zookeeper.verb(
     "start",
-    words=(Words(ZOOKEEPER_FILE, "?", metavar="ZOOKEEPER.PROPERTIES"),),
-    options=(
-        DATA_DIR,
-        PORT,
-        DAEMON,
-    ),
+    words=(FILE,),
+    options=(DATA_DIR, PORT, DAEMON),
     examples=(
         "pko zookeeper start --data-dir /tmp/zookeeper --daemon",
         "pko zookeeper start zookeeper.properties --port 0",
@@ -188,32 +142,32 @@ def shell(run: Run) -> Result:
 )
 def start(run: Run) -> Result:
     """Run the ZooKeeper that comes with PySpark."""
-    from pykafka_ops.commands.zookeeper.run import start as work
+    from pykafka_ops.commands.zookeeper.start import start as work
 
     return work(run)
 
 
 @zookeeper.verb(
     "stop",
-    words=(Words(ZOOKEEPER_FILE, "?", metavar="ZOOKEEPER.PROPERTIES"),),
+    words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko zookeeper stop --data-dir /tmp/zookeeper",),
 )
 def stop(run: Run) -> Result:
     """Stop the ZooKeeper of a directory."""
-    from pykafka_ops.commands.zookeeper.run import stop as work
+    from pykafka_ops.commands.zookeeper.stop import stop as work
 
     return work(run)
 
 
 @zookeeper.verb(
     "status",
-    words=(Words(ZOOKEEPER_FILE, "?", metavar="ZOOKEEPER.PROPERTIES"),),
+    words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko zookeeper status --data-dir /tmp/zookeeper -o json",),
 )
 def status(run: Run) -> Result:
-    """Is the ZooKeeper of a directory running? (exit code 4 if not)."""
-    from pykafka_ops.commands.zookeeper.run import status as work
+    """Show whether the ZooKeeper of a directory runs; exit code 4 if not."""
+    from pykafka_ops.commands.zookeeper.status import status as work
 
     return work(run)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError, decode_json
-from pykafka_ops.commands.zookeeper.session import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
 from pykafka_ops.settings.check import misfits
 
 HIDDEN = "[hidden]"

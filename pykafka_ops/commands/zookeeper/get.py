@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
+from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run, show
 from pykafka_ops.commands.zookeeper.decode import decode, plain, summary
-from pykafka_ops.commands.zookeeper.listing import no_znode, path_of
-from pykafka_ops.commands.zookeeper.session import Session, Stat, Znode, connected, lost, reader
-from pykafka_ops.commands.zookeeper.tree import item
+from pykafka_ops.commands.zookeeper.rows import item
+from pykafka_ops.commands.zookeeper.session import Session, connected, lost, reader
+from pykafka_ops.commands.zookeeper.znodes import Stat, Znode, no_znode, path_of
 from pykafka_ops.errors import ConnectError, UsageError
 
 COLUMNS = (Column("field"), Column("value", bad=lambda value: False))
@@ -68,23 +68,21 @@ def _shown(run: Run, znode: Znode, acl: list[str] | None = None) -> Table | int:
 def _text(name: str, value: object) -> str | None:
     text = summary(value)
     if name == "timestamp" and text is not None and text.isdigit() and len(text) < 15:
-        return f"{text} ({moment(int(text))})"
+        return f"{text} ({_moment(int(text))})"
     return text
 
 
-def moment(milliseconds: int) -> str:
-    """A time in UTC; the number itself where no calendar reaches."""
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (ValueError, OverflowError, OSError):
-        return str(milliseconds)
+def _moment(ms: int) -> str:
+    """To the second; the number itself where no calendar reaches."""
+    text = moment_text(ms)
+    return f"{text[:-5]}Z" if text.endswith("Z") else text
 
 
 def stat_lines(stat: Stat) -> list[tuple[str, str]]:
     """The names of zookeeper-shell, times in UTC."""
     return [
-        ("cZxid", hex(stat.czxid)), ("ctime", moment(stat.ctime)),
-        ("mZxid", hex(stat.mzxid)), ("mtime", moment(stat.mtime)),
+        ("cZxid", hex(stat.czxid)), ("ctime", _moment(stat.ctime)),
+        ("mZxid", hex(stat.mzxid)), ("mtime", _moment(stat.mtime)),
         ("pZxid", hex(stat.pzxid)), ("cversion", str(stat.cversion)),
         ("dataVersion", str(stat.version)), ("aclVersion", str(stat.aversion)),
         ("ephemeralOwner", hex(stat.owner)), ("dataLength", str(stat.length)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import (
     ConnectionLoss,
@@ -16,6 +16,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
+from pykafka_ops.commands.zookeeper.znodes import Reader, Stat, Znode
 from pykafka_ops.errors import ConnectError, PkoError, UsageError
 from pykafka_ops.zookeeper.access import tools_access
 from pykafka_ops.zookeeper.acls import acl_texts
@@ -27,44 +28,6 @@ if TYPE_CHECKING:
 TIMEOUT_S = 5.0
 AT_ONCE = 500
 """Questions under way at the same time."""
-
-
-class Stat(NamedTuple):
-    """What ZooKeeper knows of a znode; times in ms since 1970, ``owner`` a session id or 0."""
-
-    czxid: int
-    mzxid: int
-    pzxid: int
-    ctime: int
-    mtime: int
-    version: int
-    cversion: int
-    aversion: int
-    owner: int
-    length: int
-    children: int
-
-
-class Znode(NamedTuple):
-    """A znode as read; ``data`` is None where nothing was ever set, ``refused`` why it could not
-    be read."""
-
-    path: str
-    data: bytes | None
-    stat: Stat | None
-    refused: str = ""
-
-
-class Reader(Protocol):
-    """What answers questions about many znodes: a Session, or the file of a broker without."""
-
-    def read(self, paths: Sequence[str]) -> list[Znode | None]:
-        """Each znode, None where there is none."""
-        ...
-
-    def children(self, paths: Sequence[str]) -> list[list[str] | None]:
-        """The names of each one's children, sorted; None where it is gone or must not be seen."""
-        ...
 
 
 class Session:
@@ -83,7 +46,7 @@ class Session:
         return [None if isinstance(names, KazooException) else sorted(names) for names in found]
 
     def acl(self, path: str) -> list[str]:
-        """Who may do what with a znode, as ``scheme:id:cdrwa``; PkoError where it is not told."""
+        """Who may do what with a znode, as ``scheme:id:cdrwa``; PkoError where that is hidden."""
         try:
             return acl_texts(self.client.get_acls(path)[0])
         except NoAuthError:

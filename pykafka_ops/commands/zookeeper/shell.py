@@ -23,8 +23,9 @@ from kazoo.exceptions import (
 )
 
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.zookeeper.session import Session, Stat, address, connected, lost, stat_of
-from pykafka_ops.commands.zookeeper.tree import walk
+from pykafka_ops.commands.zookeeper.session import Session, address, connected, lost, stat_of
+from pykafka_ops.commands.zookeeper.walk import walk
+from pykafka_ops.commands.zookeeper.znodes import Stat
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.zookeeper.acls import parse_acls, permissions
 
@@ -36,7 +37,7 @@ class CommandError(UsageError):
     """The command is not what the shell takes; the text is its usage."""
 
 
-class Words(NamedTuple):
+class ShellWords(NamedTuple):
     """A command's switches, its options with values, and the rest."""
 
     switches: str
@@ -128,7 +129,7 @@ def _wrong(error: KazooException, path: str) -> str:
     raise lost(error)
 
 
-def _words(name: str, usage: str, letters: str, given: Sequence[str]) -> Words:
+def _words(name: str, usage: str, letters: str, given: Sequence[str]) -> ShellWords:
     """``letters``: the switches; those before a colon take a value."""
     switches, options, rest = "", {}, []
     left = list(given)
@@ -147,13 +148,13 @@ def _words(name: str, usage: str, letters: str, given: Sequence[str]) -> Words:
         raise CommandError(f"{name} {usage}")
     if "path" in usage and rest and not rest[0].startswith("/"):
         raise CommandError(f'Path must start with / character, but is "{rest[0]}"')
-    return Words(switches, options, rest)
+    return ShellWords(switches, options, rest)
 
 
 # --- the commands --------------------------------------------------------------------------------
 
 
-def _ls(session: Session, words: Words) -> None:
+def _ls(session: Session, words: ShellWords) -> None:
     path = words.rest[0]
     if "R" in words.switches:
         sys.stdout.writelines(f"{found}\n" for found in _in_shell_order(session, path))
@@ -161,7 +162,7 @@ def _ls(session: Session, words: Words) -> None:
     names, stat = session.client.get_children(path, include_data=True)
     sys.stdout.write(f"[{', '.join(sorted(names))}]\n")
     if "s" in words.switches:
-        _tell(stat_of(stat))
+        _show(stat_of(stat))
 
 
 def _in_shell_order(session: Session, top: str) -> Iterator[str]:
@@ -178,30 +179,30 @@ def _in_shell_order(session: Session, top: str) -> Iterator[str]:
         pending += reversed(children)
 
 
-def _get(session: Session, words: Words) -> None:
+def _get(session: Session, words: ShellWords) -> None:
     data, stat = session.client.get(words.rest[0])
     text = "null" if data is None else data.decode(errors="replace")
     sys.stdout.write(f"{text}\n")
     if "s" in words.switches:
-        _tell(stat_of(stat))
+        _show(stat_of(stat))
 
 
-def _stat(session: Session, words: Words) -> None:
+def _stat(session: Session, words: ShellWords) -> None:
     stat = session.client.exists(words.rest[0])
     if stat is None:
         raise NoNodeError
-    _tell(stat_of(stat))
+    _show(stat_of(stat))
 
 
-def _set(session: Session, words: Words) -> None:
+def _set(session: Session, words: ShellWords) -> None:
     if len(words.rest) < 2:
         raise CommandError(f"set {COMMANDS['set'][1]}")
     stat = session.client.set(words.rest[0], words.rest[1].encode(), version=_version(words))
     if "s" in words.switches:
-        _tell(stat_of(stat))
+        _show(stat_of(stat))
 
 
-def _create(session: Session, words: Words) -> None:
+def _create(session: Session, words: ShellWords) -> None:
     data = words.rest[1].encode() if len(words.rest) > 1 else b""
     acls = _acls(words.rest[2]) if len(words.rest) > 2 else None
     made = session.client.create(
@@ -210,25 +211,25 @@ def _create(session: Session, words: Words) -> None:
     sys.stderr.write(f"Created {made}\n")
 
 
-def _delete(session: Session, words: Words) -> None:
+def _delete(session: Session, words: ShellWords) -> None:
     session.client.delete(words.rest[0], version=_version(words))
 
 
-def _deleteall(session: Session, words: Words) -> None:
+def _deleteall(session: Session, words: ShellWords) -> None:
     if not session.client.exists(words.rest[0]):
         raise NoNodeError
     session.client.delete(words.rest[0], recursive=True)
 
 
-def _get_acl(session: Session, words: Words) -> None:
+def _get_acl(session: Session, words: ShellWords) -> None:
     acls, stat = session.client.get_acls(words.rest[0])
     for acl in acls:
         sys.stdout.write(f"'{acl.id.scheme},'{acl.id.id}\n: {permissions(acl)}\n")
     if "s" in words.switches:
-        _tell(stat_of(stat))
+        _show(stat_of(stat))
 
 
-def _set_acl(session: Session, words: Words) -> None:
+def _set_acl(session: Session, words: ShellWords) -> None:
     if len(words.rest) < 2:
         raise CommandError(f"setAcl {COMMANDS['setAcl'][1]}")
     top, acls = words.rest[0], _acls(words.rest[1])
@@ -237,7 +238,7 @@ def _set_acl(session: Session, words: Words) -> None:
     for path in paths:
         stat = session.client.set_acls(path, acls, version)
         if "s" in words.switches:
-            _tell(stat_of(stat))
+            _show(stat_of(stat))
 
 
 def _acls(text: str) -> list[Any]:
@@ -247,23 +248,23 @@ def _acls(text: str) -> list[Any]:
         raise CommandError(str(error)) from None
 
 
-def _add_auth(session: Session, words: Words) -> None:
+def _add_auth(session: Session, words: ShellWords) -> None:
     if not words.rest:
         raise CommandError(f"addauth {COMMANDS['addauth'][1]}")
     session.client.add_auth(words.rest[0], words.rest[1] if len(words.rest) > 1 else "")
 
 
-def _count(session: Session, words: Words) -> None:
+def _count(session: Session, words: ShellWords) -> None:
     sys.stdout.write(f"{sum(1 for _ in walk(session, words.rest[0])) - 1}\n")
 
 
-def _version_of_ours(session: Session, words: Words) -> None:
+def _version_of_ours(session: Session, words: ShellWords) -> None:
     from pykafka_ops import __version__
 
     sys.stdout.write(f"ZooKeeper CLI version: pko {__version__}\n")
 
 
-def _version(words: Words) -> int:
+def _version(words: ShellWords) -> int:
     text = words.options.get("v", "-1")
     try:
         return int(text)
@@ -271,7 +272,7 @@ def _version(words: Words) -> int:
         raise CommandError(f'For input string: "{text}"') from None
 
 
-def _tell(stat: Stat) -> None:
+def _show(stat: Stat) -> None:
     sys.stdout.write(
         f"cZxid = {stat.czxid:#x}\nctime = {_date(stat.ctime)}\n"
         f"mZxid = {stat.mzxid:#x}\nmtime = {_date(stat.mtime)}\npZxid = {stat.pzxid:#x}\n"
@@ -286,7 +287,7 @@ def _date(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")
 
 
-COMMANDS: dict[str, tuple[Callable[[Session, Words], None], str, str]] = {
+COMMANDS: dict[str, tuple[Callable[[Session, ShellWords], None], str, str]] = {
     "addauth": (_add_auth, "scheme auth", ""),
     "create": (_create, "[-s] [-e] path [data] [acl]", "se"),
     "delete": (_delete, "[-v version] path", "v:"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from pykafka_ops.commands.zookeeper.session import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
 from pykafka_ops.errors import PkoError, UsageError
 
 FILE_NAME = "metadata.db"

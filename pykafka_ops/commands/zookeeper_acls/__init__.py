@@ -14,43 +14,27 @@ from pykafka_ops.commands.zookeeper_acls import kafka
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-ZOOKEEPER_ACL = Option(
-    "--zookeeper.acl",
-    metavar="secure|unsecure",
-    help="whether the znodes shall belong to the login and be closed to others (secure), "
-    "or to everybody (unsecure)",
-)
-ZOOKEEPER_CONNECT = Option(
-    "--zookeeper.connect",
-    metavar="HOST:PORT",
-    default="localhost:2181",
-    help="the ensemble: host:port,host:port[/chroot]",
-)
-ZOOKEEPER_SESSION_TIMEOUT = Option(
-    "--zookeeper.session.timeout",
-    metavar="MS",
-    type=INT,
-    default="30000",
-    help="session timeout (ms)",
-)
-ZOOKEEPER_CONNECTION_TIMEOUT = Option(
-    "--zookeeper.connection.timeout",
-    metavar="MS",
-    type=INT,
-    default="30000",
-    help="time to wait for a connection (ms)",
-)
-ENABLE_PATH_CHECK = Switch(
-    "--enable.path.check",
-    help="change nothing below if one of the paths that Kafka makes is not there: the "
-    "chroot may be wrong",
-)
+# fmt: off
+ACL = Option("--zookeeper.acl", metavar="secure|unsecure",
+             help="whether the znodes belong to the login and are closed to others (secure), or "
+             "to everybody (unsecure)")
+ZOOKEEPER = Option("--zookeeper", kafka="zookeeper.connect", metavar="HOST:PORT",
+                   default="localhost:2181", help="the ensemble: host:port,host:port[/chroot]")
+SESSION_TIMEOUT = Option("--zookeeper.session.timeout", metavar="MS", type=INT, default="30000",
+                         help="session timeout (ms)")
+CONNECTION_TIMEOUT = Option("--zookeeper.connection.timeout", metavar="MS", type=INT,
+                            default="30000", help="time to wait for a connection (ms)")
+PATH_CHECK = Switch("--enable.path.check",
+                    help="change nothing below if one of the paths that Kafka makes is missing: "
+                    "the chroot may be wrong")
+# fmt: on
 
+OPTIONS = (ZOOKEEPER, SESSION_TIMEOUT, CONNECTION_TIMEOUT, PATH_CHECK, TLS_FILE)
 TOOL = Tool(
     "zookeeper-security-migration",
     "ZooKeeper Migration Tool Help. This tool updates the ACLs of znodes as part of the "
     "process of setting up ZooKeeper authentication.",
-    options=(ZOOKEEPER_ACL,),
+    options=(ACL,),
     check=kafka.check,
     failure=kafka.failure,
 )
@@ -61,35 +45,23 @@ zookeeper_acls = Group(
 
 @zookeeper_acls.verb(
     "secure",
-    options=(
-        ZOOKEEPER_CONNECT,
-        ZOOKEEPER_SESSION_TIMEOUT,
-        ZOOKEEPER_CONNECTION_TIMEOUT,
-        ENABLE_PATH_CHECK,
-        TLS_FILE,
-    ),
-    examples=("pko zookeeper-acls secure --zookeeper.connect zk1:2181/kafka",),
+    options=OPTIONS,
+    examples=("pko zookeeper-acls secure --zookeeper zk1:2181/kafka",),
 )
 def secure(run: Run) -> Result:
-    """Let the znodes belong to this login, which the brokers must have, too."""
-    from pykafka_ops.commands.zookeeper.migrate import migrate
+    """Let the znodes belong to this login, which the brokers must have too."""
+    from pykafka_ops.commands.zookeeper_acls.migrate import migrate
 
     return migrate(run)
 
 
 @zookeeper_acls.verb(
     "unsecure",
-    options=(
-        ZOOKEEPER_CONNECT,
-        ZOOKEEPER_SESSION_TIMEOUT,
-        ZOOKEEPER_CONNECTION_TIMEOUT,
-        ENABLE_PATH_CHECK,
-        TLS_FILE,
-    ),
+    options=OPTIONS,
     examples=("pko zookeeper-acls unsecure --zk-tls-config-file tls.properties",),
 )
 def unsecure(run: Run) -> Result:
     """Let everybody change the znodes."""
-    from pykafka_ops.commands.zookeeper.migrate import migrate
+    from pykafka_ops.commands.zookeeper_acls.migrate import migrate
 
     return migrate(run)

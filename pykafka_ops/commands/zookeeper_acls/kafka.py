@@ -1,4 +1,4 @@
-"""``pko zookeeper-acls`` and zookeeper-security-migration: options and checks."""
+"""zookeeper-security-migration: what it checks, and how it words failures."""
 
 from __future__ import annotations
 
@@ -12,12 +12,6 @@ if TYPE_CHECKING:
     from pykafka_ops.errors import PkoError
 
 WORDS = ("secure", "unsecure")
-PURPOSE = (
-    "ZooKeeper Migration Tool Help. This tool updates the ACLs of znodes as part of the process of "
-    "setting up ZooKeeper authentication."
-)
-_WHERE = ("zookeeper.connect", "zookeeper.session.timeout", "zookeeper.connection.timeout",
-          "enable.path.check", "zk-tls-config-file")  # fmt: skip
 
 
 def check(args: Args) -> None:

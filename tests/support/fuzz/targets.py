@@ -18,7 +18,7 @@ from pykafka_ops.commands.leader_election.election_file import parse as parse_el
 from pykafka_ops.commands.reassign_partitions import document
 from pykafka_ops.commands.zookeeper.decode import decode as decode_znode
 from pykafka_ops.commands.zookeeper.decode import summary
-from pykafka_ops.commands.zookeeper.session import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
 from pykafka_ops.disk import (
     checkpoint,
     control,

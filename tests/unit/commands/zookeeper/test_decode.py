@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.commands.zookeeper.decode import decode, plain, shown, summary
-from pykafka_ops.commands.zookeeper.session import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
 MOMENTS = sorted(GOLDEN.glob("[0-9]*.json"))

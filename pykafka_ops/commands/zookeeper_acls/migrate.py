@@ -37,7 +37,7 @@ def migrate(run: Run) -> int:
         raise UsageError(NO_LOGIN)
     patience = args.number("zookeeper.connection.timeout") or 0
     session_ms = args.number("zookeeper.session.timeout") or 0
-    hosts = args.text("zookeeper.connect") or ""
+    hosts = args.text("zookeeper") or ""
     client = opened(run, hosts, patience / 1000, session_ms / 1000)
     try:
         done = _all(run, Session(client), secure=secure)
