@@ -1,1 +1,1 @@
-"""What ``pko produce`` and ``pko consume`` are made of."""
+"""What produce and consume share: librdkafka, its errors in Kafka's words, ends by signal."""

@@ -1,24 +1,20 @@
-"""``pko consume`` and kafka-console-consumer: options and checks; the work is in ``_consume``."""
+"""kafka-console-consumer: what it checks, and its last words."""
 
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
-from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.errors import PkoError
 
-DECODERS = {
-    "offsets": "OffsetsMessageFormatter",
-    "groups": "GroupMetadataMessageFormatter",
-    "transactions": "TransactionLogMessageFormatter",
-}
+LOGGER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+SERIALIZATION = "org.apache.kafka.common.errors.SerializationException"
 WHITELIST = "--whitelist is DEPRECATED use --include instead; ignored if --include specified."
 
 
-def _check(args: Args) -> None:
+def check(args: Args) -> None:
     """ConsoleConsumerOptions' checks, in its order and with its words."""
     if args.has("topic") == (args.has("include") or args.has("whitelist")):
         raise OptionError("Exactly one of --include/--topic is required. ")
@@ -35,36 +31,38 @@ def _check(args: Args) -> None:
 
 def failure(error: PkoError, run: Run) -> int:
     """ConsoleConsumer's last words; Java's stack traces are left out."""
-    from pykafka_ops.commands.console.consuming import last_words
+    from pykafka_ops.client.config import ClientConfigError
+    from pykafka_ops.commands.console.errors import config_exception, java_line
+    from pykafka_ops.commands.framework.output import say
+    from pykafka_ops.commands.framework.profile import UnreadableFileError
+    from pykafka_ops.commands.payload.deserializers import DeserializeError
+    from pykafka_ops.errors import UsageError
 
-    last_words(error, run)
+    text = str(error)
+    if run.args.has("whitelist") and isinstance(error, OptionError) and not run.started:
+        text += WHITELIST if "--include" in text else ""
+    if isinstance(error, UnreadableFileError):
+        say(f'Exception in thread "main" java.nio.file.NoSuchFileException: {text}')
+    elif isinstance(error, OptionError) and text.startswith("Cannot parse argument"):
+        exception = f"joptsimple.OptionArgumentConversionException: {text}"
+        if "max-messages" in text:  # the only number that is looked at when all has begun
+            _unknown(exception)
+        else:
+            say(f'Exception in thread "main" {exception}')
+    elif isinstance(error, ClientConfigError):
+        _unknown("\n".join(config_exception(error, "Consumer")))
+    elif isinstance(error, UsageError):
+        say(text)
+    elif isinstance(error, DeserializeError):
+        _unknown(f"{SERIALIZATION}: {text}")
+    else:
+        _unknown(java_line(error))
     return 1
 
 
-def start(run: Run) -> int:
-    """The verb: its own checks, then the work."""
-    args = run.args
-    if not args.flags:
-        _check_verb(args)
-    from pykafka_ops.commands.console.consuming import consume
+def _unknown(exception: str) -> None:
+    from pykafka_ops.commands.console.errors import log
+    from pykafka_ops.commands.framework.output import say
 
-    return consume(run)
-
-
-def _check_verb(args: Args) -> None:
-    if args.has("topic") == args.has("include"):
-        raise UsageError("which topic? name one, or give --include REGEX alone")
-    if args.has("offset") and not args.has("partition"):
-        raise UsageError("--offset needs --partition")
-    if args.has("from-beginning") and args.has("offset"):
-        raise UsageError("--from-beginning and --offset exclude each other")
-    for part in ("key", "value"):
-        if args.has(f"{part}-format") and args.has(f"{part}-deserializer"):
-            raise UsageError(f"--{part}-format and --{part}-deserializer exclude each other")
-    if (args.has("formatter") or args.has("decode")) and (
-        args.has("key-format") or args.has("value-format")
-    ):
-        raise UsageError("--key-format and --value-format go without --formatter and --decode")
-    shown = [o for o in ("formatter", "decode") if args.has(o)]
-    if len(shown) + (args.text("output") == "json") > 1:
-        raise UsageError(f"choose one of -o json, {' and '.join('--' + o for o in shown)}")
+    log("ERROR", "Unknown error when running consumer: ", LOGGER)
+    say(exception)

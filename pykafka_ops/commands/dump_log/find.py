@@ -9,8 +9,6 @@ import sys
 import time
 
 from pykafka_ops.analysis.log_query import Pattern, Query, compiled, offset_range, required_literal
-from pykafka_ops.commands.console.deserializers import DeserializeError
-from pykafka_ops.commands.console.payload_format import PayloadFormat, formats_of, payload_format
 from pykafka_ops.commands.dump_log.find_rows import Counts, Match, Shown, writer
 from pykafka_ops.commands.dump_log.progress import Progress
 from pykafka_ops.commands.dump_log.segments import (
@@ -22,6 +20,8 @@ from pykafka_ops.commands.dump_log.segments import (
     start_at_offset,
     start_at_time,
 )
+from pykafka_ops.commands.payload.deserializers import DeserializeError
+from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of, payload_format
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import control_type_id
 from pykafka_ops.disk.varint import read_varint, varint

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pykafka_ops.analysis.moments import moment_text
-from pykafka_ops.commands.console.payload_format import PayloadFormat, payload_format
 from pykafka_ops.commands.dump_log.items import text_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, JsonLines, RowOutput, row_output
 from pykafka_ops.commands.dump_log.segments import Segment
 from pykafka_ops.commands.framework.output import Column
+from pykafka_ops.commands.payload.formats import PayloadFormat, payload_format
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import ControlType
 from pykafka_ops.disk.salvage import SoundBatch

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 
 from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction, counted_key
-from pykafka_ops.commands.console.payload_format import formats_of
 from pykafka_ops.commands.dump_log.progress import Progress
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
@@ -15,6 +14,7 @@ from pykafka_ops.commands.dump_log.segments import (
     segments,
 )
 from pykafka_ops.commands.dump_log.stats_rows import StatsOutput
+from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.control import control_type_id

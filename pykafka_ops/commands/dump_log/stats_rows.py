@@ -14,8 +14,8 @@ from pykafka_ops.commands.framework.output import Column, Table, say, write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction
-    from pykafka_ops.commands.console.payload_format import PayloadFormat
     from pykafka_ops.commands.dump_log.segments import Segment
+    from pykafka_ops.commands.payload.formats import PayloadFormat
 
     Row = dict[str, object]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pykafka_ops.analysis.offset_reset import Move, moves
 from pykafka_ops.client.group_describe import Group
-from pykafka_ops.commands.console.tools import log
+from pykafka_ops.commands.console.errors import log
 from pykafka_ops.commands.framework.output import Column, ItemError, counted, say
 from pykafka_ops.commands.groups.reset_plan import OffsetPlan
 from pykafka_ops.errors import KafkaError

@@ -5,147 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.group import Single
-from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.types import FILE_PATH, INT, LONG, TOPIC_NAME, OneOf
+from pykafka_ops.commands.framework.params import Words
 from pykafka_ops.commands.produce import kafka
+from pykafka_ops.commands.produce.options import BROKER_LIST, RECORDS, SENDING, TOPIC
 from pykafka_ops.commands.tongue.tool import Tool
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic to write to")
-BROKER_LIST = Option(
-    "--broker-list",
-    metavar="HOST:PORT",
-    hidden=True,
-    stands_for="bootstrap-server",
-    help="old name of --bootstrap-server",
-)
-SYNC = Switch("--sync", help="wait for each record's acknowledgement before the next")
-COMPRESSION_CODEC = Option(
-    "--compression-codec",
-    metavar="CODEC",
-    type=OneOf(("none", "gzip", "snappy", "lz4", "zstd")),
-    bare="gzip",
-    help="gzip when given bare (default: none)",
-)
-BATCH_SIZE = Option(
-    "--batch-size",
-    metavar="BYTES",
-    type=INT,
-    help="bytes of one batch at most (default: 16384, with the verb 1000000)",
-)
-MESSAGE_SEND_MAX_RETRIES = Option(
-    "--message-send-max-retries",
-    metavar="N",
-    type=INT,
-    help="how often a send is tried again (default: 3; with the verb as often as the 2 "
-    "minutes of delivery.timeout.ms allow)",
-)
-RETRY_BACKOFF_MS = Option(
-    "--retry-backoff-ms", metavar="MS", type=LONG, help="pause before a retry (default: 100)"
-)
-TIMEOUT = Option(
-    "--timeout",
-    metavar="MS",
-    type=LONG,
-    help="how long records wait for company in a batch (default: 1000, with the verb 5)",
-)
-REQUEST_REQUIRED_ACKS = Option(
-    "--request-required-acks",
-    metavar="ACKS",
-    help="acknowledgements: all (-1), 1 or 0 (default: -1)",
-)
-REQUEST_TIMEOUT_MS = Option(
-    "--request-timeout-ms",
-    metavar="MS",
-    type=INT,
-    help="how long the broker may wait for acknowledgements (default: 1500, with the verb 30000)",
-)
-METADATA_EXPIRY_MS = Option(
-    "--metadata-expiry-ms",
-    metavar="MS",
-    type=LONG,
-    help="refresh metadata at least that often (default: 300000)",
-)
-MAX_BLOCK_MS = Option(
-    "--max-block-ms",
-    metavar="MS",
-    type=LONG,
-    help="how long a record waits for buffer space, and in Kafka's tool for the topic "
-    "(default: 60000)",
-)
-MAX_MEMORY_BYTES = Option(
-    "--max-memory-bytes",
-    metavar="BYTES",
-    type=LONG,
-    help="bytes of records waiting to be sent (default: 33554432, with the verb 134217728)",
-)
-MAX_PARTITION_MEMORY_BYTES = Option(
-    "--max-partition-memory-bytes",
-    metavar="BYTES",
-    type=INT,
-    help="the same as --batch-size, and stronger",
-)
-SOCKET_BUFFER_SIZE = Option(
-    "--socket-buffer-size",
-    metavar="BYTES",
-    type=INT,
-    help="the socket's send buffer (default: 102400, with the verb the system's)",
-)
-LINE_READER = Option(
-    "--line-reader", metavar="CLASS", help="class of the line reader; only Kafka's own is known"
-)
-PROPERTY = Option(
-    "--property",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="of the line reader: parse.key, parse.headers, key.separator, "
-    "headers.delimiter, headers.separator, headers.key.separator, null.marker, "
-    "ignore.error",
-)
-READER_CONFIG = Option(
-    "--reader-config", metavar="FILE", type=FILE_PATH, help="a .properties file for the line reader"
-)
-PRODUCER_PROPERTY = Option(
-    "--producer-property", metavar="KEY=VALUE", multiple=True, help="one client setting"
-)
-PRODUCER_CONFIG = Option(
-    "--producer.config",
-    metavar="FILE",
-    type=FILE_PATH,
-    help="a .properties file of client settings",
-)
-KEY = Option("-k", "--key", metavar="KEY", ours=True, help="the same key for every record")
-HEADER = Option(
-    "-H",
-    "--header",
-    metavar="KEY=VALUE",
-    multiple=True,
-    ours=True,
-    help="a header for every record",
-)
-PARTITION = Option(
-    "-p", "--partition", metavar="N", type=INT, ours=True, help="write to that partition"
-)
-JSON = Switch("--json", ours=True, help="lines are JSON as `pko consume -o json` prints them")
-KEEP_PARTITION = Switch(
-    "--keep-partition", ours=True, help="with --json, write to the partition that the line names"
-)
-
 TOOL = Tool(
     "kafka-console-producer",
     "This tool helps to read data from standard input and publish it to Kafka.",
     options=(BROKER_LIST,),
-    check=kafka._check,
+    check=kafka.check,
     failure=kafka.failure,
 )
 
 
 def _produce(run: Run) -> Result:
-    from pykafka_ops.commands.produce.kafka import start
+    from pykafka_ops.commands.produce.sending import produce as work
 
-    return start(run)
+    return work(run)
 
 
 produce = Single(
@@ -154,31 +34,7 @@ produce = Single(
     help="Write records from standard input, one a line.",
     tool=TOOL,
     words=(Words(TOPIC),),
-    options=(
-        SYNC,
-        COMPRESSION_CODEC,
-        BATCH_SIZE,
-        MESSAGE_SEND_MAX_RETRIES,
-        RETRY_BACKOFF_MS,
-        TIMEOUT,
-        REQUEST_REQUIRED_ACKS,
-        REQUEST_TIMEOUT_MS,
-        METADATA_EXPIRY_MS,
-        MAX_BLOCK_MS,
-        MAX_MEMORY_BYTES,
-        MAX_PARTITION_MEMORY_BYTES,
-        SOCKET_BUFFER_SIZE,
-        LINE_READER,
-        PROPERTY,
-        READER_CONFIG,
-        PRODUCER_PROPERTY,
-        PRODUCER_CONFIG,
-        KEY,
-        HEADER,
-        PARTITION,
-        JSON,
-        KEEP_PARTITION,
-    ),
+    options=(*RECORDS, *SENDING),
     examples=(
         "echo hello | pko produce greetings -b localhost:9092",
         "pko produce orders --property parse.key=true --property key.separator=: < orders.txt",

@@ -1,9 +1,8 @@
-"""``pko produce`` and kafka-console-producer: options and checks; the work is in ``_produce``."""
+"""kafka-console-producer: what it checks, and its last words."""
 
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
-from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
-def _check(args: Args) -> None:
+def check(args: Args) -> None:
     """ProducerConfig's checks, with its words."""
     args.require("topic")
     if not args.has("bootstrap-server") and not args.has("broker-list"):
@@ -26,26 +25,23 @@ def _check(args: Args) -> None:
 
 def failure(error: PkoError, run: Run) -> int:
     """ConsoleProducer's last words; Java's stack traces are left out."""
-    from pykafka_ops.commands.console.producing import last_words
+    from pykafka_ops.client.config import ClientConfigError
+    from pykafka_ops.commands.console.errors import config_exception
+    from pykafka_ops.commands.framework.output import say
+    from pykafka_ops.commands.framework.profile import UnreadableFileError
+    from pykafka_ops.commands.produce.errors import FailedError, LineError, UnknownReaderError
 
-    last_words(error)
+    text = str(error)
+    if isinstance(error, UnreadableFileError):
+        say(f"java.nio.file.NoSuchFileException: {text}")
+    elif isinstance(error, UnknownReaderError):
+        say(f"java.lang.ClassNotFoundException: {text}")
+    elif isinstance(error, LineError):
+        say(f"org.apache.kafka.common.KafkaException: {text}")
+    elif isinstance(error, FailedError):
+        say(f"java.util.concurrent.ExecutionException: {text}")
+    elif isinstance(error, ClientConfigError):
+        say("\n".join(config_exception(error, "Producer")))
+    else:
+        say(text)
     return 1
-
-
-def start(run: Run) -> int:
-    """The verb: its own checks, then the work."""
-    args = run.args
-    if not args.flags:
-        _check_verb(args)
-    from pykafka_ops.commands.console.producing import produce
-
-    return produce(run)
-
-
-def _check_verb(args: Args) -> None:
-    if args.has("json"):
-        for name in ("key", "header", "partition", "property", "reader-config"):
-            if args.has(name):
-                raise UsageError(f"--{name} has no meaning with --json, whose lines say it all")
-    elif args.has("keep-partition"):
-        raise UsageError("--keep-partition goes with --json")

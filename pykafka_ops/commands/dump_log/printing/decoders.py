@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands.console.payload_format import PayloadFormat
+    from pykafka_ops.commands.payload.formats import PayloadFormat
 
     Decode = Callable[[bytes], str]
     Decoder = Callable[[int, bytes | None, bytes | None], tuple[str | None, str | None]]

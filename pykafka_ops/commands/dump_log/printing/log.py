@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from pykafka_ops.commands.console.payload_format import formats_of
 from pykafka_ops.commands.dump_log.java import (
     JavaError,
     absolute,
@@ -37,6 +36,7 @@ from pykafka_ops.commands.dump_log.printing.records import (
     timestamp_label,
     truth,
 )
+from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptBatchError

@@ -5,7 +5,7 @@ A format makes bytes readable in two ways: as text, and as a plain value for JSO
 
 from __future__ import annotations
 
-from pykafka_ops.commands.console.deserializers import DESERIALIZERS, DeserializeError
+from pykafka_ops.commands.payload.deserializers import DESERIALIZERS, DeserializeError
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.errors import UsageError
 
@@ -64,7 +64,7 @@ def payload_format(spec: str, option: str) -> PayloadFormat:
     """
     name, _, rest = spec.partition(":")
     if name == "avro":
-        from pykafka_ops.commands.console.avro import reader
+        from pykafka_ops.commands.payload.avro import reader
 
         if not rest:
             raise UsageError(f"{option} avro: which schema? write avro:orders.avsc")

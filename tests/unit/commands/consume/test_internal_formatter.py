@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.commands.console.deserializers import DeserializeError
-from pykafka_ops.commands.console.record_format import DEPRECATED, formatter
+from pykafka_ops.commands.consume.formatter_names import DEPRECATED, formatter
+from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,

@@ -10,9 +10,10 @@ import re
 import time
 
 from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
+from pykafka_ops.commands.console.lookup import Lookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
-from pykafka_ops.commands.console.tools import SOON, Lookup, ignored, kafka_error, keeps_trying, log
-from pykafka_ops.commands.consume.kafka import WHITELIST
+from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.failures import in_one_line
 from pykafka_ops.commands.framework.output import say
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from pykafka_ops.commands.console.record_format import Message
-    from pykafka_ops.commands.console.tools import Found
+    from pykafka_ops.commands.console.lookup import Found
+    from pykafka_ops.commands.consume.formatter import Message
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
 
-LOGGER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 REFRESH_SECONDS = 5.0
 """How often to look for new topics and partitions."""
 AGAIN_SECONDS = 0.5

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.console.deserializers import DeserializeError, deserializer, java_decimal
+from pykafka_ops.commands.payload.deserializers import DeserializeError, deserializer, java_decimal
 from pykafka_ops.errors import UsageError
 
 PACKAGE = "org.apache.kafka.common.serialization."

@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 
 from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
-from pykafka_ops.commands.console.tools import (
+from pykafka_ops.commands.console.errors import (
     SOON,
-    Lookup,
     ignored,
     java_line,
     kafka_error,
     keeps_trying,
     log,
 )
+from pykafka_ops.commands.console.lookup import Lookup
+from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.framework.output import counted, say
 from pykafka_ops.commands.framework.run import PATIENCE
-from pykafka_ops.commands.produce.kafka import CODECS
+from pykafka_ops.commands.produce.errors import FailedError
+from pykafka_ops.commands.produce.options import CODECS
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from pykafka_ops.commands.console.line_reader import Headers
     from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.commands.produce.line_reader import Headers
 
     Record = tuple[bytes | None, bytes | None, Headers, int, int]
     """(key, value, headers, partition or -1, time in ms or 0 for now)"""
@@ -36,10 +37,6 @@ ACKS = ("all", "-1", "0", "1")
 CALLBACK = "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"
 HASTE_SECONDS = 3.0
 """How long what is under way may still take after Ctrl-C."""
-
-
-class FailedError(PkoError):
-    """``--sync``: a record was not taken; the text is Java's exception."""
 
 
 class Sender:

@@ -1,37 +1,39 @@
-"""Records to standard output: what ``pko consume`` and kafka-console-consumer do."""
+"""Records to standard output: the work of ``pko consume`` and kafka-console-consumer."""
 
 from __future__ import annotations
 
 import sys
 import time
 
-from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.commands.console.payload_format import formats_of
+from pykafka_ops.commands.console.ending import ending_well
+from pykafka_ops.commands.console.errors import java_line, log
 from pykafka_ops.commands.console.rdkafka import pairs
-from pykafka_ops.commands.console.record_format import DeserializeError, JsonFormatter, formatter
-from pykafka_ops.commands.console.source import LOGGER, Source
-from pykafka_ops.commands.console.tools import config_exception, ending_well, java_line, log
-from pykafka_ops.commands.consume.kafka import DECODERS, WHITELIST
-from pykafka_ops.commands.framework.args import OptionError
+from pykafka_ops.commands.consume.formatter import JsonFormatter
+from pykafka_ops.commands.consume.formatter_names import DECODERS, formatter
+from pykafka_ops.commands.consume.kafka import LOGGER, SERIALIZATION
+from pykafka_ops.commands.consume.source import Source
 from pykafka_ops.commands.framework.output import quiet_pipe, say
-from pykafka_ops.commands.framework.profile import UnreadableFileError, read_properties
+from pykafka_ops.commands.framework.profile import read_properties
+from pykafka_ops.commands.payload.deserializers import DeserializeError
+from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.errors import PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pykafka_ops.commands.console.record_format import Formatter, Message
+    from pykafka_ops.commands.consume.formatter import Formatter, Message
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
 
 BATCH = 500
-SERIALIZATION = "org.apache.kafka.common.errors.SerializationException"
 
 
 def consume(run: Run) -> int:
     """Print records until --max-messages, --timeout-ms, Ctrl-C or a closed pipe; the exit code."""
     args = run.args
+    if not args.flags:
+        _check(args)
     out = _formatter(run)
     timeout = args.number("timeout-ms")
     source = Source(run)
@@ -50,6 +52,25 @@ def consume(run: Run) -> int:
             if args.flags or sys.stderr.isatty():
                 say(f"Processed a total of {printer.count} messages")
     return 0
+
+
+def _check(args: Args) -> None:
+    if args.has("topic") == args.has("include"):
+        raise UsageError("which topic? name one, or give --include REGEX alone")
+    if args.has("offset") and not args.has("partition"):
+        raise UsageError("--offset needs --partition")
+    if args.has("from-beginning") and args.has("offset"):
+        raise UsageError("--from-beginning and --offset exclude each other")
+    for part in ("key", "value"):
+        if args.has(f"{part}-format") and args.has(f"{part}-deserializer"):
+            raise UsageError(f"--{part}-format and --{part}-deserializer exclude each other")
+    if (args.has("formatter") or args.has("decode")) and (
+        args.has("key-format") or args.has("value-format")
+    ):
+        raise UsageError("--key-format and --value-format go without --formatter and --decode")
+    shown = [o for o in ("formatter", "decode") if args.has(o)]
+    if len(shown) + (args.text("output") == "json") > 1:
+        raise UsageError(f"choose one of -o json, {' and '.join('--' + o for o in shown)}")
 
 
 def _formatter(run: Run) -> Formatter:
@@ -137,31 +158,3 @@ class _Printer:
             say(f"{SERIALIZATION}: {error}")
         else:
             say(f"skipped {message.topic()}-{message.partition()} @{message.offset()}: {error}")
-
-
-def last_words(error: PkoError, run: Run) -> None:
-    """What Kafka's tool prints where it fails; its stack traces are left out."""
-    text = str(error)
-    if run.args.has("whitelist") and isinstance(error, OptionError) and not run.started:
-        text += WHITELIST if "--include" in text else ""
-    if isinstance(error, UnreadableFileError):
-        say(f'Exception in thread "main" java.nio.file.NoSuchFileException: {text}')
-    elif isinstance(error, OptionError) and text.startswith("Cannot parse argument"):
-        exception = f"joptsimple.OptionArgumentConversionException: {text}"
-        if "max-messages" in text:  # the only number that is looked at when all has begun
-            _unknown(exception)
-        else:
-            say(f'Exception in thread "main" {exception}')
-    elif isinstance(error, ClientConfigError):
-        _unknown("\n".join(config_exception(error, "Consumer")))
-    elif isinstance(error, UsageError):
-        say(text)
-    elif isinstance(error, DeserializeError):
-        _unknown(f"{SERIALIZATION}: {text}")
-    else:
-        _unknown(java_line(error))
-
-
-def _unknown(exception: str) -> None:
-    log("ERROR", "Unknown error when running consumer: ", LOGGER)
-    say(exception)

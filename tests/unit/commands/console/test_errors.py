@@ -9,7 +9,7 @@ import pytest
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.client.sasl import AuthenticationError
-from pykafka_ops.commands.console.tools import (
+from pykafka_ops.commands.console.errors import (
     config_exception,
     ignored,
     java_line,
@@ -22,7 +22,7 @@ from pykafka_ops.wire.codes import ErrorCode
 KAFKA = "org.apache.kafka.common."
 SIGNALS = """
 import os, signal, time
-from pykafka_ops.commands.console.tools import ending_well
+from pykafka_ops.commands.console.ending import ending_well
 with ending_well() as signals:
     signals.hold()
     os.kill(os.getpid(), signal.{name})

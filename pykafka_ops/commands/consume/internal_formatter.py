@@ -6,8 +6,8 @@ line (Kafka 3.9 does not). The old ones print what the Scala objects' ``toString
 
 from __future__ import annotations
 
-from pykafka_ops.commands.console.deserializers import DeserializeError
-from pykafka_ops.commands.console.record_format import Formatter
+from pykafka_ops.commands.consume.formatter import Formatter
+from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.disk.internal import (
     TRANSACTION_STATES,
     GroupMetadataKey,
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands.console.record_format import Message
+    from pykafka_ops.commands.consume.formatter import Message
     from pykafka_ops.disk.schema import Struct
 
     Show = Callable[[bytes, bytes | None], str]

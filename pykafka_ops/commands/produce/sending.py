@@ -1,4 +1,4 @@
-"""Standard input to records: what ``pko produce`` and kafka-console-producer do."""
+"""Standard input to records: the work of ``pko produce`` and kafka-console-producer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import os
 import select
 import sys
 
-from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.commands.console.line_reader import LineError, LineReader, text_lines
+from pykafka_ops.commands.console.ending import ending_well
 from pykafka_ops.commands.console.rdkafka import pairs
-from pykafka_ops.commands.console.sender import FailedError, Sender
-from pykafka_ops.commands.console.tools import config_exception, ending_well
-from pykafka_ops.commands.framework.output import say
-from pykafka_ops.commands.framework.profile import UnreadableFileError, read_properties
+from pykafka_ops.commands.framework.profile import read_properties
+from pykafka_ops.commands.produce.errors import LineError, UnknownReaderError
+from pykafka_ops.commands.produce.line_reader import LineReader, text_lines
+from pykafka_ops.commands.produce.sender import Sender
 from pykafka_ops.errors import PkoError, UsageError
 
 TYPE_CHECKING = False
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from pykafka_ops.commands.console.line_reader import Headers
-    from pykafka_ops.commands.console.sender import Record
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.commands.produce.line_reader import Headers
+    from pykafka_ops.commands.produce.sender import Record
 
     Reader = Callable[[list[bytes]], Iterable[Record]]
 
@@ -36,13 +35,11 @@ READERS = (
 )
 
 
-class UnknownReaderError(UsageError):
-    """A line reader that is not Kafka's own."""
-
-
 def produce(run: Run) -> int:
     """Send every line; what was read before a bad one is delivered."""
     args = run.args
+    if not args.flags:
+        _check(args)
     sender = Sender(run)
     reader = _reader(args)
     with ending_well() as signals:
@@ -59,6 +56,15 @@ def produce(run: Run) -> int:
             raise
         sender.finish(patient=True)
     return sender.result()
+
+
+def _check(args: Args) -> None:
+    if args.has("json"):
+        for name in ("key", "header", "partition", "property", "reader-config"):
+            if args.has(name):
+                raise UsageError(f"--{name} has no meaning with --json, whose lines say it all")
+    elif args.has("keep-partition"):
+        raise UsageError("--keep-partition goes with --json")
 
 
 def _chunks(args: Args, idle: Callable[[], None], signals: ending_well) -> Iterator[bytes]:
@@ -173,7 +179,7 @@ def _payload(found: dict[str, Any], name: str) -> bytes | None:
     """Bytes of a string, as its ``*_encoding`` says; of anything else its JSON text."""
     value, encoding = found.get(name), found.get(f"{name}_encoding")
     if encoding == "json" or (encoding in _FORMATS and value is not None):
-        from pykafka_ops.commands.console.payload_format import encoded
+        from pykafka_ops.commands.payload.formats import encoded
 
         return encoded(str(encoding), value)
     if value is None:
@@ -187,20 +193,3 @@ def _payload(found: dict[str, Any], name: str) -> bytes | None:
     import json
 
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def last_words(error: PkoError) -> None:
-    """What ConsoleProducer prints where it fails; its stack traces are left out."""
-    text = str(error)
-    if isinstance(error, UnreadableFileError):
-        say(f"java.nio.file.NoSuchFileException: {text}")
-    elif isinstance(error, UnknownReaderError):
-        say(f"java.lang.ClassNotFoundException: {text}")
-    elif isinstance(error, LineError):
-        say(f"org.apache.kafka.common.KafkaException: {text}")
-    elif isinstance(error, FailedError):
-        say(f"java.util.concurrent.ExecutionException: {text}")
-    elif isinstance(error, ClientConfigError):
-        say("\n".join(config_exception(error, "Producer")))
-    else:
-        say(text)

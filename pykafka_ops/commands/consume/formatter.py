@@ -6,16 +6,15 @@ a console consumer spends its time here). Messages are those of confluent_kafka.
 
 from __future__ import annotations
 
-from pykafka_ops.commands.console.deserializers import DeserializeError, deserializer
-from pykafka_ops.errors import UsageError
+from pykafka_ops.commands.payload.deserializers import deserializer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from pykafka_ops.commands.console.deserializers import Deserializer
-    from pykafka_ops.commands.console.payload_format import PayloadFormat
+    from pykafka_ops.commands.payload.deserializers import Deserializer
+    from pykafka_ops.commands.payload.formats import PayloadFormat
 
     Formats = tuple[PayloadFormat | None, PayloadFormat | None]
 
@@ -39,7 +38,7 @@ TIME_TYPES = ("null", '"CreateTime"', '"LogAppendTime"')
 
 
 class Formatter:
-    """Base of all. Raises DeserializeError where a record cannot be shown."""
+    """Base of all; raises DeserializeError where a record cannot be shown."""
 
     def format(self, message: Message) -> bytes:
         """The line of one message, its end included; b"" where there is nothing to show."""
@@ -205,60 +204,3 @@ class NoFormatter(Formatter):
     def format(self, message: Message) -> bytes:
         """Nothing."""
         return b""
-
-
-TOOLS = "org.apache.kafka.tools.consumer."
-GROUPS = "kafka.coordinator.group.GroupMetadataManager$"
-DEPRECATED = {
-    "kafka.tools.DefaultMessageFormatter": "DefaultMessageFormatter",
-    "kafka.tools.LoggingMessageFormatter": "LoggingMessageFormatter",
-    "kafka.tools.NoOpMessageFormatter": "NoOpMessageFormatter",
-    f"{GROUPS}OffsetsMessageFormatter": "OffsetsMessageFormatter",
-    f"{GROUPS}GroupMetadataMessageFormatter": "GroupMetadataMessageFormatter",
-    "kafka.coordinator.transaction.TransactionLog$TransactionLogMessageFormatter": (
-        "TransactionLogMessageFormatter"
-    ),
-}
-OF_INTERNAL_TOPICS = (
-    "OffsetsMessageFormatter",
-    "GroupMetadataMessageFormatter",
-    "TransactionLogMessageFormatter",
-)
-
-
-def formatter(
-    name: str,
-    properties: Mapping[str, str],
-    warn: Callable[[str], None] = lambda text: None,
-    formats: Formats = (None, None),
-) -> Formatter:
-    """The formatter of a Java class name, with or without its package.
-
-    ``warn`` is told where Kafka calls the name deprecated. ``formats`` of key and value matter to
-    the default one only. UsageError for an unknown name.
-    """
-    short = DEPRECATED.get(name) or name.removeprefix(TOOLS)
-    if name in DEPRECATED:
-        warn(
-            f"WARNING: {name} is deprecated and will be removed in the next major release. "
-            f"Please use {TOOLS}{short} instead"
-        )
-    if short in OF_INTERNAL_TOPICS:
-        from pykafka_ops.commands.console.internal_format import internal_formatter
-
-        return internal_formatter(short, old=name.startswith("kafka.coordinator."))
-    if short == "NoOpMessageFormatter":
-        return NoFormatter()
-    if short in ("DefaultMessageFormatter", "LoggingMessageFormatter"):  # the log line is INFO
-        return DefaultFormatter(properties, formats)
-    raise UsageError(name)
-
-
-__all__ = [
-    "DefaultFormatter",
-    "DeserializeError",
-    "Formatter",
-    "JsonFormatter",
-    "NoFormatter",
-    "formatter",
-]

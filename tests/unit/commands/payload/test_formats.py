@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.console.deserializers import DeserializeError
-from pykafka_ops.commands.console.payload_format import encoded, payload_format
+from pykafka_ops.commands.payload.deserializers import DeserializeError
+from pykafka_ops.commands.payload.formats import encoded, payload_format
 from pykafka_ops.errors import UsageError
 
 SCHEMA = {

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.commands.console.deserializers import DeserializeError
-from pykafka_ops.commands.console.payload_format import payload_format
-from pykafka_ops.commands.console.record_format import DefaultFormatter, JsonFormatter, formatter
+from pykafka_ops.commands.consume.formatter import DefaultFormatter, JsonFormatter
+from pykafka_ops.commands.consume.formatter_names import formatter
+from pykafka_ops.commands.payload.deserializers import DeserializeError
+from pykafka_ops.commands.payload.formats import payload_format
 from pykafka_ops.errors import UsageError
 
 ALL = {

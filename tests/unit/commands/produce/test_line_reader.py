@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.console.line_reader import LineError, LineReader, text_lines
+from pykafka_ops.commands.produce.line_reader import LineError, LineReader, text_lines
 
 
 def read(line: bytes, **properties: str) -> object:

@@ -5,7 +5,7 @@ Bytes stay bytes: a line that is not UTF-8 arrives as it was typed.
 
 from __future__ import annotations
 
-from pykafka_ops.errors import PkoError
+from pykafka_ops.commands.produce.errors import LineError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,6 @@ NAMES = (
     "headers.separator",
     "headers.key.separator",
 )
-
-
-class LineError(PkoError):
-    """A line, or the reader's properties, cannot be understood; the text is Kafka's."""
 
 
 class LineReader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.console.deserializers import DeserializeError
+from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False

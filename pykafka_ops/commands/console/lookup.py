@@ -1,0 +1,80 @@
+"""What a cluster says of topics, before librdkafka is asked for their records."""
+
+from __future__ import annotations
+
+import time
+
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.run import PATIENCE
+from pykafka_ops.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+class Found:
+    """A topic of the cluster: its error code (0: none) and partitions."""
+
+    __slots__ = ("error", "internal", "partitions")
+
+    def __init__(self, error: int, partitions: list[int], *, internal: bool = False) -> None:
+        self.error, self.partitions, self.internal = error, partitions, internal
+
+
+class Lookup:
+    """Asks for topics over a connection of its own, beside librdkafka's.
+
+    Our client says at once, and in words, what is wrong with a cluster or topic; librdkafka keeps
+    trying.
+    """
+
+    def __init__(self, properties: Mapping[str, str], *, flags: bool, debug: bool) -> None:
+        self.config = ClientConfig.of(properties)
+        self.patience = self.config.api_timeout
+        if not flags and "default.api.timeout.ms" not in properties:
+            self.patience = min(PATIENCE, self.patience)
+        trace = (lambda line: say(f"trace: {line}")) if debug else None
+        self.cluster = Cluster(self.config, trace=trace)
+
+    def close(self) -> None:
+        """Hang up."""
+        self.cluster.close()
+
+    def topics(
+        self, names: Sequence[str] | None, *, seconds: float | None = None, create: bool = False
+    ) -> dict[str, Found]:
+        """The topics named (None: all). ConnectError within ``seconds`` of trying.
+
+        ``create`` lets brokers make a missing topic, where their settings allow that.
+        """
+        self.config.api_timeout = self.patience if seconds is None else seconds
+        self.config.patience = min(self.patience, self.config.api_timeout)
+        wanted = None if names is None else [MetadataRequestTopic(name=n) for n in names]
+        request = MetadataRequest(topics=wanted, allow_auto_topic_creation=create)
+        answer = self.cluster.call(request, MetadataResponse, name="metadata")
+        return {
+            topic.name or "": Found(
+                topic.error_code,
+                [p.partition_index for p in topic.partitions],
+                internal=topic.is_internal,
+            )
+            for topic in answer.topics
+        }
+
+    def tries(self, name: str, *, seconds: float, create: bool) -> Iterator[Found]:
+        """Ask for one topic until ``seconds`` have passed, the last answer included."""
+        deadline, pause = time.monotonic() + seconds, 0.02
+        while True:
+            left = max(0.001, deadline - time.monotonic())
+            yield self.topics([name], seconds=left, create=create)[name]
+            if time.monotonic() + pause > deadline:
+                return
+            time.sleep(pause)
+            pause = min(pause * 2, 0.5)
