@@ -18,7 +18,6 @@ from pykafka_ops.commands.reassign_partitions.options import (
     DISABLE_RACK_AWARE,
     DRAIN,
     FILE,
-    KAFKA_THROTTLE,
     MAX_BYTES,
     MAX_DISK,
     MAX_MOVES,
@@ -76,7 +75,7 @@ def generate(run: Run) -> Result:
 @reassign_partitions.verb(
     "execute",
     words=(Words(MOVES),),
-    options=(KAFKA_THROTTLE, DIRS_THROTTLE, ADDITIONAL, TIMEOUT, ZOOKEEPER),
+    options=(THROTTLE, DIRS_THROTTLE, ADDITIONAL, TIMEOUT, ZOOKEEPER),
     flag="execute",
     examples=("pko reassign-partitions execute moves.json --throttle 50000000",),
 )

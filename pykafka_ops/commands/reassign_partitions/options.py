@@ -26,9 +26,6 @@ TOPICS_FILE = Option("--topics-to-move-json-file", metavar="FILE", type=FILE_PAT
 BROKER_LIST = Option("--broker-list", metavar="ID,ID", type=BROKER_NAME,
                      help="brokers that the topics are placed on")
 DISABLE_RACK_AWARE = Switch("--disable-rack-aware", help="place replicas without regard to racks")
-KAFKA_THROTTLE = Option("--throttle", metavar="BYTES", type=LONG, default="-1",
-                        help="bytes a second that a broker may copy to others, and from them; "
-                        "changes that of a move under way with --additional (-1: no change)")
 DIRS_THROTTLE = Option("--replica-alter-log-dirs-throttle", metavar="BYTES", type=LONG,
                        default="-1", help="bytes a second that a broker may copy between its "
                        "log directories (-1: no change)")
@@ -68,9 +65,11 @@ FILE = Option("--file", metavar="FILE", type=FILE_PATH, ours=True,
               help="write the plan to this file, for run and for Kafka's tool")
 
 # how to move: run and rollback
-THROTTLE = Option("--throttle", metavar="RATE",
-                  help="what a broker may copy to others, and from them, a second: 50MB, auto "
-                  "(what the cluster bears, the default), auto:200MB or none")
+THROTTLE = Option("--throttle", metavar="RATE", default="-1",
+                  help="bytes a second that a broker may copy to others, and from them (-1: no "
+                  "change); execute changes those of moves under way with --additional; run, plan "
+                  "and rollback take 50MB, auto (what the cluster bears, the default), auto:200MB "
+                  "or none too")
 PER_BROKER = Option("--per-broker", metavar="N", type=POSITIVE, default="5", ours=True,
                     help="partitions that a broker copies at the same time")
 KEEP_MOVING = Switch("--keep-moving", ours=True,

@@ -79,7 +79,7 @@ def test_help_names_every_option_once_and_fits_in_100_columns(command: Bilingual
         for option in verb.options.values():
             wanted = int(not option.hidden and option.long not in words)
             found = len(
-                re.findall(rf"^  (?:-\w, |    )--{re.escape(option.long)}(?![\w-])", text, re.M)
+                re.findall(rf"^  (?:-\w, |    )--{re.escape(option.long)}(?![\w.-])", text, re.M)
             )
             assert found == wanted, option.long
             assert option.long not in words or " ".join((option.help or "").split()[:2]) in text

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops import cli
-from pykafka_ops.commands.dump_log.repairing import apply as repair_apply
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.paths import jobs_of
+from pykafka_ops.commands.dump_log.repairing import apply as repair_apply
 from pykafka_ops.commands.dump_log.repairing.apply import apply
 from pykafka_ops.commands.dump_log.repairing.plan import Plan
 from pykafka_ops.errors import StorageError

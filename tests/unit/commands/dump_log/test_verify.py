@@ -15,9 +15,9 @@ import pytest
 
 from pykafka_ops import cli
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.checking.report import Report
 from pykafka_ops.commands.dump_log.paths import jobs_of
 from pykafka_ops.commands.dump_log.progress import Progress
-from pykafka_ops.commands.dump_log.checking.report import Report
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec

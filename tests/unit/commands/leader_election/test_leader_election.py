@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.elect_leaders import (
 )
 from tests.support.golden.transcripts import Said, run
 from tests.support.memory.fake_broker import FakeBroker
-from tests.unit.commands.entities.test_zookeeper import FakeKazoo
+from tests.unit.commands.configs.test_zookeeper import FakeKazoo
 
 Pko = Callable[..., Said]
 Fakes = tuple[FakeBroker, ...]

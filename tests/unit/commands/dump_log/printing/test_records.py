@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.java import JavaError
+from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.printing.legacy import message_header
 from pykafka_ops.commands.dump_log.printing.records import java_sequence
 from pykafka_ops.disk.snapshot import read_snapshot
