@@ -48,7 +48,7 @@ COMMON: tuple[Option, ...] = (
 TLS_FILE = Option("--zk-tls-config-file", metavar="FILE", type=FILE_PATH,
                   help="zookeeper.ssl.* properties for --zookeeper")  # fmt: skip
 REGEX = Switch("-e", "--regex", ours=True,
-               help="topics are regular expressions that match whole names")  # fmt: skip
+               help="names are regular expressions that match as a whole")  # fmt: skip
 EXCLUDE_INTERNAL = Switch("--exclude-internal", help="leave out internal topics")
 DRY_RUN = Switch("--dry-run", ours=True, help="check and show it, change nothing")
 FAIL_ON = Option("--fail-on", metavar="CONDITION", ours=True,

@@ -32,7 +32,7 @@ def explained(error: Exception) -> PkoError:
     if any(word in text for word in _MEMORY):
         return PkoError(
             "Spark ran out of memory: give it more (--driver-memory 8g), or ask for less "
-            "(--topics, --since)"
+            "(--topic, --since)"
         )
     if type(error).__module__.startswith("py4j") and "OutOf" not in text and _gone(text):
         return PkoError("Spark's driver ended by itself: --debug shows what it wrote")

@@ -43,9 +43,10 @@ class Ask:
     @property
     def source(self) -> str:
         """Tells histories over other places or filters apart."""
+        servers = self.properties.get("bootstrap.servers", "")
         return source_id(
             {
-                "servers": sorted(_split([self.properties.get("bootstrap.servers", "")])),
+                "servers": sorted({s.strip() for s in servers.split(",")} - {""}),
                 "dirs": sorted(self.dirs),
                 "topics": (sorted(self.topics.names), self.topics.pattern),
                 "groups": (sorted(self.groups.names), self.groups.pattern),
@@ -56,7 +57,7 @@ class Ask:
 def ask(run: Run, kinds: Sequence[str]) -> Ask:
     """Read the command line. Raises UsageError for what cannot be meant."""
     args = run.args
-    dirs = tuple(_split(args.texts("log-dirs")))
+    dirs = tuple(args.names("log-dirs"))
     wall = int(time.time() * 1000)
     now = args.moment("now", wall)
     since, until = between(args.text("since"), args.text("until"), now[0] if now else wall)
@@ -69,8 +70,8 @@ def ask(run: Run, kinds: Sequence[str]) -> Ask:
         now[0] if now else None,
         since,
         until,
-        Names.of(_split(args.texts("topics")), regex=regex),
-        Names.of(_split(args.texts("groups")), regex=regex),
+        Names.of(args.names("topic"), regex=regex),
+        Names.of(args.names("group"), regex=regex),
         args.text("configs"),
         args.text("section"),
         args.text("fail-on"),
@@ -93,9 +94,9 @@ def wish(run: Run) -> Wish:
         cores=cores,
         driver_memory=memory,
         conf=conf.pairs(args.texts("conf")),
-        packages=_split(args.texts("packages")),
-        py_files=_split(args.texts("py-files")),
-        archives=_split(args.texts("archives")),
+        packages=args.names("packages"),
+        py_files=args.names("py-files"),
+        archives=args.names("archives"),
         debug=run.debug,
     )
 
@@ -123,7 +124,7 @@ def _options(run: Run) -> dict[str, object]:
     if args.has("window"):
         found["window"] = args.span("window")
     if args.has("checkpoint"):
-        found["checkpoints"] = tuple(_split(args.texts("checkpoint")))
+        found["checkpoints"] = tuple(args.names("checkpoint"))
     if args.has("records"):
         found["records"] = args.text("records")
     for name in ("target", "producer-rate", "consumer-rate"):
@@ -139,8 +140,3 @@ def rate(option: str, text: str) -> float:
         raise UsageError(f"--{option} {text}: write bytes per second, such as 50MiB or 1.5GB/s")
     factor: int = (1024 if found[3] else 1000) ** _STEPS.index(found[2])
     return float(found[1]) * factor
-
-
-def _split(words: Sequence[str]) -> list[str]:
-    """The parts of words that hold several by comma; each once."""
-    return list(dict.fromkeys(p.strip() for word in words for p in word.split(",") if p.strip()))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pykafka_ops.commands.spark.options import ARGS, ENGINE, FILE, PROGRESS
+
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.spark.session import Wish
 
-ENGINE = ("master", "deploy-mode", "conf", "packages", "py-files", "archives", "driver-memory",
-          "cores", "debug", "progress", "no-progress", "file", "args")  # fmt: skip
+_OF_SPARK = {"debug", *(option.long for option in (*ENGINE, *PROGRESS, FILE, ARGS))}
+"""Options that are about Spark and this terminal, not about the report."""
 
 
 def in_cluster(run: Run) -> bool:
@@ -29,10 +31,10 @@ def words_of(run: Run) -> list[str]:
     args = run.args
     words = ["spark", args.verb]
     for name, values in args.values.items():
-        if name in ENGINE:
+        if name in _OF_SPARK:
             continue
-        opt = args.options.get(name)
-        if opt is not None and not opt.value:
+        option = args.options.get(name)
+        if option is not None and not option.value:
             words.append(f"--{name}")
         words += [f"--{name}={value}" for value in values]
     return words

@@ -56,7 +56,7 @@ def _page(run: Run, kept: Path | None) -> Path:
 
 
 def _options(run: Run) -> list[str]:
-    """What the reports are told of this command line."""
+    """The options of the reports that this command line has too."""
     args = run.args
     words = [
         w for name in _PASSED if args.has(name) for v in args.texts(name) for w in (f"--{name}", v)

@@ -69,18 +69,18 @@ def _condition(text: str, section: str, fields: Sequence[str]) -> Condition:
 
 
 def missing(asked: Ask, reports: Sequence[Report]) -> list[str]:
-    """A line for each topic and group asked for by name that no report tells of."""
+    """A line for each topic and group asked for by name that no report has."""
     found = []
     for field, names in (("topic", asked.topics.names), ("group", asked.groups.names)):
         if names and (field == "topic" or any(r.kind == "lag" for r in reports)):
-            told = {
+            shown = {
                 str(row.get(field))
                 for report in reports
                 for section in report.sections
                 if any(c.name == field for c in section.columns)
                 for row in section.rows
             }
-            found += [f"there is no {field} {name} here" for name in sorted(names - told)]
+            found += [f"there is no {field} {name} here" for name in sorted(names - shown)]
     return found
 
 

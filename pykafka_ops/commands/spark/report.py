@@ -25,33 +25,13 @@ if TYPE_CHECKING:
     from pykafka_ops.spark.model import Problem, Report
     from pykafka_ops.spark.output.history import History
 
-KINDS = ("lag", "skew", "retention")
-_TOLD = 20
-"""Problems that are told one by one."""
+SHOWN = 20
+"""Problems that are shown one by one."""
 
 
-def lag(run: Run) -> int:
-    """Who is behind."""
-    return _run(run, ("lag",))
-
-
-def skew(run: Run) -> int:
-    """What is uneven."""
-    return _run(run, ("skew",))
-
-
-def retention(run: Run) -> int:
-    """What is kept, and what that fills."""
-    return _run(run, ("retention",))
-
-
-def every(run: Run) -> int:
-    """All three in one session."""
-    return _run(run, KINDS)
-
-
-def _run(run: Run, kinds: tuple[str, ...]) -> int:
-    """0, 1 where something could not be read, 4 where the condition holds."""
+def report(run: Run, *kinds: str) -> int:
+    """Make reports of these kinds in one session; 0, 1 where something could not be read, 4 where
+    the condition holds."""
     asked = ask(run, kinds)
     engine = wish(run)
     places = Places.of(run, asked)
@@ -76,8 +56,8 @@ def _run(run: Run, kinds: tuple[str, ...]) -> int:
             stages.stop()
             close(spark)
     places.write(reports, histories)
-    for report in reports:
-        _tell(report.problems)
+    for made in reports:
+        _show(made.problems)
     nowhere = missing(asked, reports)
     for line in nowhere:
         say(f"pko: {line}")
@@ -92,8 +72,8 @@ def _reports(
     try:
         for kind in asked.kinds:
             stages(f"{kind}: reading")
-            report, history = _report(kind, asked, inputs, stages)
-            reports.append(report)
+            made, history = _report(kind, asked, inputs, stages)
+            reports.append(made)
             histories[kind] = history
     finally:
         inputs.close()
@@ -115,17 +95,17 @@ def _report(kind: str, asked: Ask, inputs: Inputs, stages: Stages) -> tuple[Repo
         stages(f"{kind}: {text}")
 
     options = Options(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
-    report: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}").build(
+    made: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}").build(
         inputs, options
     )
     if asked.history is not None:
-        runs.append(asked.history, report, asked.source)
-        report = runs.with_trends(report, history)
-    return report, history
+        runs.append(asked.history, made, asked.source)
+        made = runs.with_trends(made, history)
+    return made, history
 
 
-def _tell(problems: Sequence[Problem]) -> None:
-    for problem in problems[:_TOLD]:
+def _show(problems: Sequence[Problem]) -> None:
+    for problem in problems[:SHOWN]:
         say(f"pko: {problem.where}: {problem.what}")
-    if len(problems) > _TOLD:
-        say(f"pko: and {len(problems) - _TOLD} more problems; -o json lists them all")
+    if len(problems) > SHOWN:
+        say(f"pko: and {len(problems) - SHOWN} more problems; -o json lists them all")

@@ -62,7 +62,7 @@ def command(servers: str, logs: Path, page: Path, now: int, options: Sequence[st
     topics = ",".join(t.name for t in TOPICS)
     moment = datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return ["spark", "all", "-b", servers, "--log-dirs", str(logs), "--since", "-2d",
-            "--now", moment, "--topics", topics, "--html", str(page), "--yes",
+            "--now", moment, "--topic", topics, "--html", str(page), "--yes",
             *options]  # fmt: skip
 
 

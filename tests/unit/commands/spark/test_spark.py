@@ -224,7 +224,7 @@ def test_a_driver_in_the_cluster_gets_the_same_words() -> None:
     name, verb, *options = words_of(run_of(spark, words))
     assert (name, verb) == ("spark", "lag")
     assert sorted(options) == [
-        "--bootstrap-server=h:1", "--fail-on=lag>1", "--output=json", "--strict", "--topics=x",
+        "--bootstrap-server=h:1", "--fail-on=lag>1", "--output=json", "--strict", "--topic=x",
     ]  # fmt: skip
 
 

@@ -1,0 +1,102 @@
+"""The options of spark."""
+
+from __future__ import annotations
+
+from pykafka_ops.commands.framework.params import Option, Switch
+from pykafka_ops.commands.framework.types import (
+    FILE_PATH,
+    GROUP_NAME,
+    INT,
+    SPAN,
+    TIME,
+    TOPIC_NAME,
+    OneOf,
+)
+from pykafka_ops.commands.options import FAIL_ON, REGEX, SINCE, UNTIL
+
+# fmt: off
+LOG_DIRS = Option("--log-dirs", metavar="DIR", type=FILE_PATH, multiple=True,
+                  help="log directories, topic-partition directories or segments, by comma; or "
+                  "URIs (s3://, hdfs://, file://)")
+HTML = Option("--html", metavar="FILE", type=FILE_PATH,
+              help="write a page with pictures that needs nothing else")
+TOP = Option("--top", metavar="N", type=INT, default="10",
+             help="how many heavy keys to find, and rows of a table to show")
+PROGRESS = (
+    Switch("--progress", help="name the stages even where standard error is no terminal"),
+    Switch("--no-progress", help="draw no progress bar"),
+)
+REPORT = (
+    SINCE,
+    UNTIL,
+    Option("--now", metavar="TIME", type=TIME,
+           help="the moment the report is about (default: now; of directories their newest time)"),
+    Option("--topic", "--topics", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
+           help="only these topics; a value may hold several, by comma"),
+    Option("--group", "--groups", metavar="GROUP", type=GROUP_NAME, multiple=True,
+           help="only these groups; a value may hold several, by comma"),
+    REGEX,
+    Option("--window", metavar="SPAN", type=SPAN, help="length of a window of time"),
+    TOP,
+    Option("--configs", metavar="FILE", type=FILE_PATH,
+           help='settings of topics, where only directories are read: {"TOPIC": {"KEY": '
+           '"VALUE"}} or lines of TOPIC.KEY=VALUE'),
+    Switch("--strict", help="stop at the first thing that cannot be read, instead of counting it"),
+    Option("--history", metavar="DIR", type=FILE_PATH,
+           help="keep each run in this directory (Parquet) and show what changed since"),
+    HTML,
+    Option("--csv", metavar="DIR", type=FILE_PATH,
+           help="write every section as a CSV file into this directory"),
+    Option("--parquet", metavar="DIR", type=FILE_PATH,
+           help="write every section as a Parquet file into this directory"),
+    Option("--output-file", metavar="FILE", type=FILE_PATH,
+           help="write what -o says to this file instead of standard output"),
+    *PROGRESS,
+)
+"""What every report takes."""
+JUDGE = (
+    Option("--section", metavar="NAME",
+           help="the section that -o table begins with, -o csv and --fail-on are about"),
+    FAIL_ON,
+)
+LAG = (
+    Option("--checkpoint", metavar="DIR", type=FILE_PATH, multiple=True,
+           help="a checkpoint directory of a Structured Streaming job, to count as a group"),
+)
+SKEW = (
+    Option("--target", metavar="RATE",
+           help="bytes per second that a topic is to carry, for its partition count: 50MiB"),
+    Option("--records", metavar="HOW", type=OneOf(("all", "none")),
+           help="read keys and sizes of all records (default of files), or of none"),
+    Option("--producer-rate", metavar="RATE", help="bytes per second that one partition takes"),
+    Option("--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"),
+)
+CORES = Option("--cores", metavar="N", type=INT,
+               help="cores of this machine to use (default: all)")
+DRIVER_MEMORY = Option("--driver-memory", metavar="SIZE",
+                       help="memory of the driver: 2g (default: a quarter of the machine, 4g at "
+                       "most)")
+CONF = Option("--conf", metavar="KEY=VALUE", multiple=True, help="a setting of Spark")
+ENGINE = (
+    Option("--master", metavar="URL",
+           help="where Spark runs: local[4] (default: all cores), spark://HOST:7077, yarn, "
+           "k8s://https://HOST:6443"),
+    Option("--deploy-mode", metavar="MODE", type=OneOf(("client", "cluster")), default="client",
+           help="where the driver runs on YARN and Kubernetes"),
+    CONF,
+    Option("--packages", metavar="GROUP:ARTIFACT:VERSION", multiple=True,
+           help="Maven coordinates of jars, by comma"),
+    Option("--py-files", metavar="FILE,FILE", type=FILE_PATH, multiple=True,
+           help="Python files or zips for the executors, by comma"),
+    Option("--archives", metavar="FILE#DIR", type=FILE_PATH, multiple=True,
+           help="archives for the executors; of env.tar.gz#env the Python is used"),
+    DRIVER_MEMORY,
+    CORES,
+)
+"""Where and how Spark runs."""
+
+KEEP = Option("--keep", metavar="DIR", type=FILE_PATH,
+              help="leave the demo's log directory and page in this new directory")
+FILE = Option("--file", metavar="FILE.py", type=FILE_PATH, help="a Python program")
+ARGS = Option("--args", metavar="ARG", multiple=True, help="arguments of the program")
+# fmt: on
