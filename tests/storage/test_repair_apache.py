@@ -10,7 +10,7 @@ import pytest
 
 from pykafka_ops import cli
 from pykafka_ops.commands.dump_log.paths import jobs_of
-from pykafka_ops.commands.dump_log.repairing.plan import Plan
+from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan
 from tests.storage.test_apache import problems
 from tests.support.golden.damage import WHOLE, copy_of, harm
 from tests.support.golden.segments import CASES
@@ -34,7 +34,7 @@ def damaged(directory: Path) -> None:
 
 def written(directory: Path) -> set[str]:
     """The indexes that a repair would make anew."""
-    plans = [Plan(job) for job in jobs_of([str(directory)])]
+    plans = [RepairPlan(job) for job in jobs_of([str(directory)])]
     return {
         f"{plan.folder}/{step.name}"
         for plan in plans

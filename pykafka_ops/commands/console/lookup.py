@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-class Found:
+class FoundTopic:
     """A topic of the cluster: its error code (0: none) and partitions."""
 
     __slots__ = ("error", "internal", "partitions")
@@ -49,7 +49,7 @@ class Lookup:
 
     def topics(
         self, names: Sequence[str] | None, *, seconds: float | None = None, create: bool = False
-    ) -> dict[str, Found]:
+    ) -> dict[str, FoundTopic]:
         """The topics named (None: all). ConnectError within ``seconds`` of trying.
 
         ``create`` lets brokers make a missing topic, where their settings allow that.
@@ -60,7 +60,7 @@ class Lookup:
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=create)
         answer = self.cluster.call(request, MetadataResponse, name="metadata")
         return {
-            topic.name or "": Found(
+            topic.name or "": FoundTopic(
                 topic.error_code,
                 [p.partition_index for p in topic.partitions],
                 internal=topic.is_internal,
@@ -68,7 +68,7 @@ class Lookup:
             for topic in answer.topics
         }
 
-    def tries(self, name: str, *, seconds: float, create: bool) -> Iterator[Found]:
+    def tries(self, name: str, *, seconds: float, create: bool) -> Iterator[FoundTopic]:
         """Ask for one topic until ``seconds`` have passed, the last answer included."""
         deadline, pause = time.monotonic() + seconds, 0.02
         while True:

@@ -11,7 +11,7 @@ from pykafka_ops.commands.console.rdkafka import pairs
 from pykafka_ops.commands.consume.formatter import JsonFormatter
 from pykafka_ops.commands.consume.formatter_names import DECODERS, formatter
 from pykafka_ops.commands.consume.kafka import LOGGER, SERIALIZATION
-from pykafka_ops.commands.consume.source import Source
+from pykafka_ops.commands.consume.source import MessageSource
 from pykafka_ops.commands.framework.output import quiet_pipe, say
 from pykafka_ops.commands.framework.profile import read_properties
 from pykafka_ops.commands.payload.deserializers import DeserializeError
@@ -36,7 +36,7 @@ def consume(run: Run) -> int:
         _check(args)
     out = _formatter(run)
     timeout = args.number("timeout-ms")
-    source = Source(run)
+    source = MessageSource(run)
     printer = _Printer(source, out, args)
     with ending_well() as signals:
         try:
@@ -97,7 +97,7 @@ def _formatter(run: Run) -> Formatter:
 class _Printer:
     """Pulls messages, formats, writes, counts."""
 
-    def __init__(self, source: Source, out: Formatter, args: Args) -> None:
+    def __init__(self, source: MessageSource, out: Formatter, args: Args) -> None:
         self.source, self.out, self.flags = source, out, args.flags
         self.skip = args.has("skip-message-on-error")
         self.count = 0

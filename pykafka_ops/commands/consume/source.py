@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from pykafka_ops.commands.console.lookup import Found
+    from pykafka_ops.commands.console.lookup import FoundTopic
     from pykafka_ops.commands.consume.formatter import Message
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
@@ -39,7 +39,7 @@ OFFSETS_SECONDS = 2.0
 ISOLATION = ("read_committed", "read_uncommitted")
 
 
-class Source:
+class MessageSource:
     """``start``, then ``poll`` and ``done`` in turn, then ``close``.
 
     UsageError and ClientConfigError for wrong settings at once; nothing is asked before ``start``.
@@ -119,11 +119,11 @@ class Source:
         busy = self.assigned or self.subscribed
         self.next_look = time.monotonic() + (REFRESH_SECONDS if busy else AGAIN_SECONDS)
 
-    def _ask(self, seconds: float | None) -> dict[str, Found]:
+    def _ask(self, seconds: float | None) -> dict[str, FoundTopic]:
         names = None if self.pattern else [str(self.topic)]
         return self.lookup.topics(names, seconds=seconds, create=self.create)
 
-    def _take(self, topics: dict[str, Found]) -> None:
+    def _take(self, topics: dict[str, FoundTopic]) -> None:
         """Read from what is there of what is wanted."""
         wanted = {name: found for name, found in topics.items() if self._is_wanted(name, found)}
         for name, found in wanted.items():
@@ -140,12 +140,12 @@ class Source:
             )
         self.looked = True
 
-    def _is_wanted(self, name: str, found: Found) -> bool:
+    def _is_wanted(self, name: str, found: FoundTopic) -> bool:
         if self.pattern is None:
             return True
         return bool(self.pattern.fullmatch(name)) and (self.internal_too or not found.internal)
 
-    def _check(self, name: str, found: Found) -> None:
+    def _check(self, name: str, found: FoundTopic) -> None:
         """Raise for what will not come; in our tongue also for what is not there."""
         if found.error and found.error not in SOON and not ErrorCode.of(found.error).retriable:
             raise kafka_error(found.error, ErrorCode.of(found.error).text, name)

@@ -9,8 +9,8 @@ import sys
 import time
 
 from pykafka_ops.analysis.log_query import Pattern, Query, compiled, offset_range, required_literal
-from pykafka_ops.commands.dump_log.find_rows import Counts, Match, Shown, writer
-from pykafka_ops.commands.dump_log.progress import Progress
+from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, writer
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
     bytes_of,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pykafka_ops.commands.dump_log.find_rows import Writer
-    from pykafka_ops.commands.dump_log.segments import LogReader, Segment
+    from pykafka_ops.commands.dump_log.segments import SegmentFile, SegmentReader
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.disk.salvage import SoundBatch
@@ -57,7 +57,7 @@ def find(run: Run) -> int:
     out = writer(run.output, Shown(key_format, value_format), counts)
     # Rows that come at once must not meet a bar on the same terminal.
     bar = counts is not None or run.output not in ("json", "csv") or not sys.stdout.isatty()
-    progress = Progress(bytes_of(found), "searched") if bar else None
+    progress = ProgressBar(bytes_of(found), "searched") if bar else None
     reading = Reading(out.damage, progress)
     try:
         matches = _run(Search(query, reading), found, out, counts, limit)
@@ -69,7 +69,7 @@ def find(run: Run) -> int:
 
 
 def _run(
-    search: Search, found: list[Segment], out: Writer, counts: Counts | None, limit: int | None
+    search: Search, found: list[SegmentFile], out: Writer, counts: Counts | None, limit: int | None
 ) -> int:
     """Write the matches, ``limit`` at most; how many there were."""
     matches = 0
@@ -165,7 +165,7 @@ class Search:
         self.query, self.reading = query, reading
         self.needles = needles(query)
 
-    def may_hold(self, segment: Segment) -> bool:
+    def may_hold(self, segment: SegmentFile) -> bool:
         """Whether the offsets of a segment, by the names of it and the next, are of interest."""
         wanted = self.query.offsets
         if wanted is None:
@@ -174,7 +174,7 @@ class Search:
             return False
         return segment.following is None or segment.following > wanted[0]
 
-    def start(self, log: LogReader) -> int:
+    def start(self, log: SegmentReader) -> int:
         """The byte to begin at: the indexes know what lies before the offset and time wanted."""
         query, first = self.query, 0
         if query.offsets is not None:
@@ -183,7 +183,7 @@ class Search:
             first = max(first, start_at_time(log, query.times[0]))
         return first
 
-    def matches(self, segment: Segment) -> Iterator[Match]:
+    def matches(self, segment: SegmentFile) -> Iterator[FoundRecord]:
         """Every match in a segment."""
         end = self.query.offsets[1] if self.query.offsets is not None else None
         for batch in self.reading.batches(segment, self.start):
@@ -215,8 +215,8 @@ class Search:
         return not (header.is_control and query.of_content)
 
     def _in_batch(
-        self, segment: Segment, batch: SoundBatch, header: BatchHeader
-    ) -> Iterator[Match]:
+        self, segment: SegmentFile, batch: SoundBatch, header: BatchHeader
+    ) -> Iterator[FoundRecord]:
         data = self._worth_reading(batch, header)
         at = passed = 0
         for index, found in enumerate(walk(data, header)) if data else ():
@@ -229,7 +229,7 @@ class Search:
                 position = batch.position + 61 + at
             kind = control_type_id(content[0]) if header.is_control else None
             headers = read_headers(data, found[7])
-            yield Match(segment, batch, found[0], found[1], position, *content, headers, kind)
+            yield FoundRecord(segment, batch, found[0], found[1], position, *content, headers, kind)
 
     def _worth_reading(self, batch: SoundBatch, header: BatchHeader) -> bytes:
         """The plain records of a batch; b"" where they do not have the bytes looked for."""
@@ -254,7 +254,7 @@ class Search:
         matches = query.content(key, value, lambda: read_headers(data, rest))
         return (key, value) if matches else None
 
-    def _in_message(self, segment: Segment, batch: SoundBatch) -> Iterator[Match]:
+    def _in_message(self, segment: SegmentFile, batch: SoundBatch) -> Iterator[FoundRecord]:
         """In a message v0/v1, which has neither headers nor a producer."""
         query = self.query
         if query.headers or query.producer_id is not None:
@@ -268,7 +268,7 @@ class Search:
             ):
                 position = batch.position if stored else None
                 place = (segment, batch, record.offset, record.timestamp, position)
-                yield Match(*place, record.key, record.value, [], None)
+                yield FoundRecord(*place, record.key, record.value, [], None)
 
 
 def _advance(data: bytes, at: int, records: int) -> int:

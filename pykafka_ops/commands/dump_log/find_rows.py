@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import text_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, JsonLines, RowOutput, row_output
-from pykafka_ops.commands.dump_log.segments import Segment
+from pykafka_ops.commands.dump_log.segments import SegmentFile
 from pykafka_ops.commands.framework.output import Column
 from pykafka_ops.commands.payload.formats import PayloadFormat, payload_format
 from pykafka_ops.disk.batch import BatchHeader
@@ -38,11 +38,11 @@ COUNT_COLUMNS = (
 )
 
 
-class Match(NamedTuple):
+class FoundRecord(NamedTuple):
     """A record that was looked for. ``record_position`` is its byte in the file, None where it lies
     in a compressed batch; ``control`` is the type of a control record."""
 
-    segment: Segment
+    segment: SegmentFile
     batch: SoundBatch
     offset: int
     timestamp: int
@@ -59,7 +59,7 @@ class Shown:
     def __init__(self, key: PayloadFormat | None, value: PayloadFormat | None) -> None:
         self.key, self.value = key, value
 
-    def item(self, match: Match) -> Row:
+    def item(self, match: FoundRecord) -> Row:
         """A match as JSON has it."""
         return {
             "kind": "match",
@@ -79,14 +79,14 @@ class Shown:
         }
 
     def _payload(
-        self, part: str, data: bytes | None, made: PayloadFormat | None, match: Match
+        self, part: str, data: bytes | None, made: PayloadFormat | None, match: FoundRecord
     ) -> Row:
         if made is not None and match.control is None:
             return made.shown(part, data)
         text, encoding = text_of(data)
         return {part: text, f"{part}_encoding": encoding}
 
-    def row(self, match: Match) -> Row:
+    def row(self, match: FoundRecord) -> Row:
         """A match as a flat row."""
         return {
             "partition": match.segment.place,
@@ -102,7 +102,9 @@ class Shown:
             "headers": [f"{_name(k)}={text_of(v)[0] or ''}" for k, v in match.headers],
         }
 
-    def _line(self, data: bytes | None, made: PayloadFormat | None, match: Match) -> str | None:
+    def _line(
+        self, data: bytes | None, made: PayloadFormat | None, match: FoundRecord
+    ) -> str | None:
         if made is not None and match.control is None and data is not None:
             return made.line(data)
         return text_of(data)[0]
@@ -150,13 +152,13 @@ class Counts:
     """Matches by file."""
 
     def __init__(self) -> None:
-        self.files: dict[str, tuple[Segment, int]] = {}
+        self.files: dict[str, tuple[SegmentFile, int]] = {}
 
-    def begin(self, segment: Segment) -> None:
+    def begin(self, segment: SegmentFile) -> None:
         """This file is looked through, whether or not it has matches."""
         self.files[segment.path] = (segment, 0)
 
-    def add(self, segment: Segment) -> None:
+    def add(self, segment: SegmentFile) -> None:
         """One more match."""
         self.files[segment.path] = (segment, self.files[segment.path][1] + 1)
 
@@ -169,7 +171,7 @@ class Writer:
         self.rich = isinstance(out, JsonLines) or out.form == "yaml"
         self.cut = {"table": _ROOM, "wide": 1 << 30}.get(out.form, 0)
 
-    def match(self, match: Match) -> None:
+    def match(self, match: FoundRecord) -> None:
         """One more match."""
         if self.counts is not None:
             self.counts.add(match.segment)

@@ -30,7 +30,7 @@ BACKUP_PREFIX = "repair-backup-"
 _ORDER = tuple(dict.fromkeys(_KINDS.values()))
 
 
-class Job(NamedTuple):
+class CheckJob(NamedTuple):
     """One directory. ``files``: the names asked for; ``whole``: all that belongs to it, together.
 
     ``size``: their bytes.
@@ -85,24 +85,24 @@ def _matching(pattern: str) -> list[str]:
     return found
 
 
-def jobs_of(paths: Iterable[str]) -> list[Job]:
+def jobs_of(paths: Iterable[str]) -> list[CheckJob]:
     """The work of checking ``paths``: a job for each directory with files of a log directory.
 
     UsageError for a path that is not there.
     """
-    jobs: list[Job] = []
+    jobs: list[CheckJob] = []
     lone: dict[str, list[str]] = {}
     for path in _there(paths):
         if os.path.isdir(path):
             for folder, names_ in _folders(path):
                 size = sum(_size(os.path.join(folder, name)) for name in names_)
-                jobs.append(Job(folder, tuple(names_), True, size))
+                jobs.append(CheckJob(folder, tuple(names_), True, size))
         else:
             folder, name = os.path.split(path)
             lone.setdefault(folder, []).append(name)
     for folder, names_ in lone.items():
         size = sum(_size(os.path.join(folder, name)) for name in names_)
-        jobs.append(Job(folder, tuple(dict.fromkeys(names_)), False, size))
+        jobs.append(CheckJob(folder, tuple(dict.fromkeys(names_)), False, size))
     return jobs
 
 

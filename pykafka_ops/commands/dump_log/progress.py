@@ -10,7 +10,7 @@ _EVERY_SECONDS = 0.2
 _PATIENCE_SECONDS = 0.8
 
 
-class Progress:
+class ProgressBar:
     """``total`` bytes to go; ``verb`` says what is done with them. Use with ``with``."""
 
     def __init__(self, total: int, verb: str) -> None:
@@ -20,7 +20,7 @@ class Progress:
         self._next = self._began + _PATIENCE_SECONDS
         self._drawn = False
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def add(self, size: int) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
-from pykafka_ops.commands.dump_log.paths import Job, jobs_of
-from pykafka_ops.commands.dump_log.progress import Progress
+from pykafka_ops.commands.dump_log.paths import CheckJob, jobs_of
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.repairing.apply import apply, backup_name
 from pykafka_ops.commands.dump_log.repairing.dir_lock import DirLock, log_dir_of
-from pykafka_ops.commands.dump_log.repairing.plan import Plan
+from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan
 from pykafka_ops.commands.dump_log.verify import CHECK_FAILED
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import StorageError, UsageError
@@ -37,8 +37,8 @@ def repair(run: Run) -> Table:
     jobs = _directories(run.args.texts("files"))
     locks = [] if dry else _locks(jobs)
     try:
-        with Progress(sum(job.size for job in jobs), "checked") as progress:
-            plans = [Plan(job, progress.add) for job in jobs]
+        with ProgressBar(sum(job.size for job in jobs), "checked") as progress:
+            plans = [RepairPlan(job, progress.add) for job in jobs]
         work = [plan for plan in plans if plan.steps]
         items = [_file(plan, step.name) for plan in work for step in plan.steps]
         if dry or not work:
@@ -52,7 +52,7 @@ def repair(run: Run) -> Table:
             lock.close()
 
 
-def _directories(paths: list[str]) -> list[Job]:
+def _directories(paths: list[str]) -> list[CheckJob]:
     """The partition directories; UsageError for a single file."""
     jobs = jobs_of(paths)
     for job in jobs:
@@ -65,7 +65,7 @@ def _directories(paths: list[str]) -> list[Job]:
     return found
 
 
-def _locks(jobs: list[Job]) -> list[DirLock]:
+def _locks(jobs: list[CheckJob]) -> list[DirLock]:
     """Hold every log directory that is touched."""
     found: dict[str, DirLock] = {}
     try:
@@ -80,7 +80,7 @@ def _locks(jobs: list[Job]) -> list[DirLock]:
     return list(found.values())
 
 
-def _apply(work: list[Plan]) -> dict[str, str]:
+def _apply(work: list[RepairPlan]) -> dict[str, str]:
     """Do it; the backup of each directory. What is still wrong afterwards goes to ``left``."""
     backups = {}
     for plan in work:
@@ -96,11 +96,11 @@ def _apply(work: list[Plan]) -> dict[str, str]:
     return backups
 
 
-def _file(plan: Plan, name: str) -> str:
+def _file(plan: RepairPlan, name: str) -> str:
     return os.path.join(plan.folder, name)
 
 
-def _table(plans: list[Plan], backups: dict[str, str], *, dry: bool) -> Table:
+def _table(plans: list[RepairPlan], backups: dict[str, str], *, dry: bool) -> Table:
     rows: list[dict[str, object]] = []
     for plan in plans:
         backup = backups.get(plan.folder)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from io import FileIO
 
-    from pykafka_ops.commands.dump_log.progress import Progress
+    from pykafka_ops.commands.dump_log.progress import ProgressBar
     from pykafka_ops.disk.record import Record
 
 #: What one batch may take decompressed; one that takes more is a bomb.
@@ -33,7 +33,7 @@ CHECK_FAILED = 4
 _STRIDE = 4 << 20
 
 
-class Segment:
+class SegmentFile:
     """A log file. ``base`` is the offset in its name, None without; ``following`` that of the next
     segment of its directory; ``topic`` and ``partition`` are None where the directory has no such
     name."""
@@ -60,7 +60,7 @@ class Segment:
         return {"file": self.path, "topic": self.topic, "partition": self.partition}
 
 
-def segments(paths: Iterable[str]) -> list[Segment]:
+def segments(paths: Iterable[str]) -> list[SegmentFile]:
     """The logs among ``paths``, each directory's by offset.
 
     Of directories only live segments count, not those deleted, or being cleaned or swapped in.
@@ -68,11 +68,11 @@ def segments(paths: Iterable[str]) -> list[Segment]:
     """
     paths = list(paths)
     named = {os.path.realpath(path) for path in paths}
-    found: dict[str, Segment] = {}
+    found: dict[str, SegmentFile] = {}
     for path in expand(paths):
         real = os.path.realpath(path)
         if kind_of(path) == "log" and (path.endswith(LOG_SUFFIX) or real in named):
-            found.setdefault(real, Segment(path))
+            found.setdefault(real, SegmentFile(path))
     if not found:
         raise UsageError(f"no log segments (*.log) in {', '.join(paths)}")
     made = list(found.values())
@@ -82,7 +82,7 @@ def segments(paths: Iterable[str]) -> list[Segment]:
     return made
 
 
-def bytes_of(found: Iterable[Segment]) -> int:
+def bytes_of(found: Iterable[SegmentFile]) -> int:
     """The size of segments; one that cannot be had counts as empty."""
     total = 0
     for segment in found:
@@ -101,7 +101,7 @@ class Reading:
     def __init__(
         self,
         emit: Callable[[dict[str, object]], None] | None = None,
-        progress: Progress | None = None,
+        progress: ProgressBar | None = None,
     ) -> None:
         self.emit, self.progress = emit, progress
         self.damages = self.lost = self.failed = 0
@@ -112,18 +112,18 @@ class Reading:
         return CHECK_FAILED if self.damages else 1 if self.failed else 0
 
     def batches(
-        self, segment: Segment, start: Callable[[LogReader], int] | None = None
+        self, segment: SegmentFile, start: Callable[[SegmentReader], int] | None = None
     ) -> Iterator[SoundBatch]:
         """The sound batches of a segment, from the byte on that ``start`` finds."""
         try:
             with open(segment.path, "rb", buffering=0) as file:
-                yield from self._read(LogReader(segment, file), start)
+                yield from self._read(SegmentReader(segment, file), start)
         except OSError as e:
             self._say(f"pko: {segment.path}: {e.strerror}")
             self.failed += 1
 
     def _read(
-        self, log: LogReader, start: Callable[[LogReader], int] | None
+        self, log: SegmentReader, start: Callable[[SegmentReader], int] | None
     ) -> Iterator[SoundBatch]:
         first = start(log) if start else 0
         before, mark = self.progress.done if self.progress else 0, first + _STRIDE
@@ -141,11 +141,11 @@ class Reading:
         if self.progress:
             self.progress.set(before + end)
 
-    def malformed(self, segment: Segment, batch: SoundBatch, reason: str) -> None:
+    def malformed(self, segment: SegmentFile, batch: SoundBatch, reason: str) -> None:
         """The CRC of a batch is right, its records are not."""
         self.tell(segment, Damage(batch.position, batch.header.size, reason))
 
-    def tell(self, segment: Segment, damage: Damage) -> None:
+    def tell(self, segment: SegmentFile, damage: Damage) -> None:
         """Count a damage, say where it is, how much was skipped and where reading went on."""
         self.damages += 1
         self.lost += damage.size
@@ -172,13 +172,13 @@ class Reading:
         return self.code
 
 
-class LogReader:
+class SegmentReader:
     """A log read piece by piece, since a file mapped in memory must not shrink while it is read,
     and the log of a running broker may."""
 
     __slots__ = ("file", "segment")
 
-    def __init__(self, segment: Segment, file: FileIO) -> None:
+    def __init__(self, segment: SegmentFile, file: FileIO) -> None:
         self.segment, self.file = segment, file
 
     def batches(self, start: int) -> Iterator[SoundBatch | Damage]:
@@ -233,13 +233,13 @@ def old_records(batch: SoundBatch) -> Iterator[Record]:
 # --- where to start ------------------------------------------------------------------------------
 
 
-def start_at_offset(log: LogReader, offset: int) -> int:
+def start_at_offset(log: SegmentReader, offset: int) -> int:
     """The byte to read from for ``offset`` on, by the offset index; 0 where that does not fit."""
     index = _offset_index(log.segment)
     return 0 if index is None else _position(log, index, offset)
 
 
-def start_at_time(log: LogReader, timestamp: int) -> int:
+def start_at_time(log: SegmentReader, timestamp: int) -> int:
     """The byte to read from for records of ``timestamp`` (ms) on, by the indexes.
 
     All before it are older. 0 where the indexes do not fit the log: the entry used must name a
@@ -277,14 +277,14 @@ def _last(batch: SoundBatch) -> tuple[int, int]:
     return header.offset, header.timestamp
 
 
-def _offset_index(segment: Segment) -> OffsetIndex | None:
+def _offset_index(segment: SegmentFile) -> OffsetIndex | None:
     stored = _read_index(segment, ".index")
     if stored is None or segment.base is None:
         return None
     return OffsetIndex(segment.base, stored[: used_bytes(stored, 8)])
 
 
-def _read_index(segment: Segment, suffix: str) -> bytes | None:
+def _read_index(segment: SegmentFile, suffix: str) -> bytes | None:
     """The bytes of the index beside a log; None where there is none to be had."""
     if not segment.path.endswith(LOG_SUFFIX):
         return None
@@ -295,7 +295,7 @@ def _read_index(segment: Segment, suffix: str) -> bytes | None:
         return None
 
 
-def _position(log: LogReader, index: OffsetIndex, offset: int) -> int:
+def _position(log: SegmentReader, index: OffsetIndex, offset: int) -> int:
     """Where the index says that ``offset`` is reached from, if a batch that fits begins there."""
     known, position = index.lookup(offset)
     if position == 0:

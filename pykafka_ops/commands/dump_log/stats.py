@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction, counted_key
-from pykafka_ops.commands.dump_log.progress import Progress
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
     bytes_of,
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.commands.dump_log.segments import Segment
+    from pykafka_ops.commands.dump_log.segments import SegmentFile
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.disk.legacy import MessageHeader
     from pykafka_ops.disk.salvage import SoundBatch
@@ -42,11 +42,11 @@ def stats(run: Run) -> int:
     out = StatsOutput(run.output, most, key_format)
     total, code = LogStats(), 0
     every = segments(run.args.texts("files"))
-    with Progress(bytes_of(every), "counted") as progress:
+    with ProgressBar(bytes_of(every), "counted") as progress:
         for _, group in groupby(every, key=lambda s: s.folder):
             found = list(group)
             reading = Reading(out.damage, progress)
-            one = Counting(reading, open_records=most > 0).read(found)
+            one = StatsCount(reading, open_records=most > 0).read(found)
             code = max(code, reading.close())
             progress.clear()
             out.partition(found[0], one)
@@ -56,14 +56,14 @@ def stats(run: Run) -> int:
     return code
 
 
-class Counting:
+class StatsCount:
     """Counts one partition."""
 
     def __init__(self, reading: Reading, *, open_records: bool) -> None:
         """Without ``open_records`` only the headers of batches count."""
         self.reading, self.deep, self.stats = reading, open_records, LogStats()
 
-    def read(self, found: Iterable[Segment]) -> LogStats:
+    def read(self, found: Iterable[SegmentFile]) -> LogStats:
         """Count the segments in their order."""
         seen = 0
         for segment in found:
@@ -79,7 +79,7 @@ class Counting:
         return self.stats
 
     def _batch(
-        self, segment: Segment, batch: SoundBatch, header: BatchHeader, *, damaged: bool
+        self, segment: SegmentFile, batch: SoundBatch, header: BatchHeader, *, damaged: bool
     ) -> None:
         stats, count = self.stats, header.record_count
         stored = header.size - _SECTION
@@ -148,7 +148,7 @@ class Counting:
                 stats.times(first, last)
 
     def _message(
-        self, segment: Segment, batch: SoundBatch, header: MessageHeader, *, damaged: bool
+        self, segment: SegmentFile, batch: SoundBatch, header: MessageHeader, *, damaged: bool
     ) -> None:
         """A message v0/v1; a wrapper must be opened to know its offsets."""
         stats = self.stats

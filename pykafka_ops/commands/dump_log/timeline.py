@@ -9,7 +9,7 @@ from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.log_query import within
 from pykafka_ops.analysis.moments import between, moment_text, span_text
 from pykafka_ops.analysis.timeline import Timeline
-from pykafka_ops.commands.dump_log.progress import Progress
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.row_output import row_output
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
@@ -27,7 +27,7 @@ from pykafka_ops.errors import CorruptBatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.segments import LogReader, Segment
+    from pykafka_ops.commands.dump_log.segments import SegmentFile, SegmentReader
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.disk.salvage import SoundBatch
@@ -53,12 +53,12 @@ def timeline(run: Run) -> int:
     every = run.args.span("every")
     times = _times(run.args, int(time.time() * 1000))
     chart = run.output in ("table", "wide") and sys.stdout.isatty()
-    counted = Counting(times, every)
+    counted = TimelineCount(times, every)
     found = segments(run.args.texts("files"))
     out = row_output(run.output, "log-timeline", _chart_columns() if chart else _COLUMNS,
                      name="start")  # fmt: skip
     machine = run.output in ("json", "yaml")
-    with Progress(bytes_of(found), "counted") as progress:
+    with ProgressBar(bytes_of(found), "counted") as progress:
         reading = Reading(out.add if machine else None, progress)
         for segment in found:
             counted.read(reading, segment)
@@ -97,14 +97,14 @@ def _times(args: Args, now: int) -> Times | None:
     return None if times == (None, None) else times
 
 
-class Counting:
+class TimelineCount:
     """Counts the records of segments into a timeline."""
 
     def __init__(self, times: Times | None, step: int | None) -> None:
         self.times, self.line = times, Timeline(step)
         self.records = self.timeless = 0
 
-    def read(self, reading: Reading, segment: Segment) -> None:
+    def read(self, reading: Reading, segment: SegmentFile) -> None:
         """Count a segment; the index leads to ``--since``."""
         for batch in reading.batches(segment, self._start):
             header = batch.header
@@ -118,7 +118,7 @@ class Counting:
             except CorruptBatchError as e:
                 reading.malformed(segment, batch, str(e))
 
-    def _start(self, log: LogReader) -> int:
+    def _start(self, log: SegmentReader) -> int:
         if self.times is None or self.times[0] is None:
             return 0
         return start_at_time(log, self.times[0])

@@ -12,8 +12,8 @@ import os
 import sys
 
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
-from pykafka_ops.commands.dump_log.checking.report import Report
-from pykafka_ops.commands.dump_log.paths import Job, jobs_of
+from pykafka_ops.commands.dump_log.checking.report import FileReport
+from pykafka_ops.commands.dump_log.paths import CheckJob, jobs_of
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import UsageError
 
@@ -73,7 +73,7 @@ class _Found:
         self.files = self.bad = self.size = 0
         self.notes: list[str] = []
 
-    def add(self, report: Report) -> None:
+    def add(self, report: FileReport) -> None:
         self.files += 1
         self.size += report.size
         self.bad += bool(report.problems)
@@ -103,7 +103,7 @@ def _plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _row(report: Report) -> dict[str, object]:
+def _row(report: FileReport) -> dict[str, object]:
     shown = report.problems[0] if report.problems else ""
     if report.count > 1:
         shown += f" (and {report.count - 1} more)"
@@ -128,7 +128,7 @@ def _line(item: dict[str, object]) -> None:
 _WORTH_IT = 64 << 20
 
 
-def _wanted(run: Run, jobs: list[Job]) -> int:
+def _wanted(run: Run, jobs: list[CheckJob]) -> int:
     """How many processes."""
     given = run.args.number("workers")
     if given is not None:
@@ -138,11 +138,11 @@ def _wanted(run: Run, jobs: list[Job]) -> int:
     return min(len(jobs), os.cpu_count() or 1)
 
 
-def _run(jobs: list[Job], how: How, workers: int) -> Iterator[list[Report]]:
+def _run(jobs: list[CheckJob], how: How, workers: int) -> Iterator[list[FileReport]]:
     """The reports of every directory, in order."""
-    from pykafka_ops.commands.dump_log.progress import Progress
+    from pykafka_ops.commands.dump_log.progress import ProgressBar
 
-    with Progress(sum(job.size for job in jobs), "verified") as progress:
+    with ProgressBar(sum(job.size for job in jobs), "verified") as progress:
         if workers == 1:
             for job in jobs:
                 yield PartitionCheck(job, how, progress.add).run()

@@ -13,5 +13,5 @@ class LineError(PkoError):
     """A line, or the reader's properties, cannot be understood; the text is Kafka's."""
 
 
-class FailedError(PkoError):
+class UnsentError(PkoError):
     """``--sync``: a record was not taken; the text is Java's exception."""

@@ -29,7 +29,7 @@ def failure(error: PkoError, run: Run) -> int:
     from pykafka_ops.commands.console.errors import config_exception
     from pykafka_ops.commands.framework.output import say
     from pykafka_ops.commands.framework.profile import UnreadableFileError
-    from pykafka_ops.commands.produce.errors import FailedError, LineError, UnknownReaderError
+    from pykafka_ops.commands.produce.errors import LineError, UnknownReaderError, UnsentError
 
     text = str(error)
     if isinstance(error, UnreadableFileError):
@@ -38,7 +38,7 @@ def failure(error: PkoError, run: Run) -> int:
         say(f"java.lang.ClassNotFoundException: {text}")
     elif isinstance(error, LineError):
         say(f"org.apache.kafka.common.KafkaException: {text}")
-    elif isinstance(error, FailedError):
+    elif isinstance(error, UnsentError):
         say(f"java.util.concurrent.ExecutionException: {text}")
     elif isinstance(error, ClientConfigError):
         say("\n".join(config_exception(error, "Producer")))

@@ -17,7 +17,7 @@ from pykafka_ops.commands.console.lookup import Lookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.framework.output import counted, say
 from pykafka_ops.commands.framework.run import PATIENCE
-from pykafka_ops.commands.produce.errors import FailedError
+from pykafka_ops.commands.produce.errors import UnsentError
 from pykafka_ops.commands.produce.options import CODECS
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -217,7 +217,7 @@ class Sender:
     def _give_up(self) -> None:
         """``--sync``: the first failure is the last."""
         if self.args.flags and self.last_error is not None:
-            raise FailedError(java_line(self.last_error))
+            raise UnsentError(java_line(self.last_error))
         self.result()
 
     # --- what goes wrong -------------------------------------------------------------------------

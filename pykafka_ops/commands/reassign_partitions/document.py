@@ -24,7 +24,7 @@ class DocumentError(UsageError):
     """A file is not what it should be, in Kafka's words where it has any."""
 
 
-class Wanted(NamedTuple):
+class WantedReplicas(NamedTuple):
     """What a reassignment file asks for, as it stands there: partitions may come twice."""
 
     partitions: list[tuple[Partition, list[int]]]
@@ -61,18 +61,18 @@ def topics_of(text: str) -> list[str]:
     return found
 
 
-def wanted_of(text: str) -> Wanted:
+def wanted_of(text: str) -> WantedReplicas:
     """What a ``--reassignment-json-file`` says; DocumentError."""
     if not text:
         raise DocumentError("The input string shouldn't be empty")
     data = _parsed(text) if text.strip() else ""
-    found = Wanted([], {})
+    found = WantedReplicas([], {})
     for item in _array(_versioned(data, "partitions")):
         _take(_object(item), found)
     return found
 
 
-def plan_of(text: str) -> Wanted:
+def plan_of(text: str) -> WantedReplicas:
     """As ``wanted_of``, and no partition twice, none without replicas, no replica twice."""
     found = wanted_of(text)
     if not found.partitions:
@@ -126,7 +126,7 @@ def broker_list(text: str) -> list[int]:
     return found
 
 
-def _take(fields: Mapping[str, Any], found: Wanted) -> None:
+def _take(fields: Mapping[str, Any], found: WantedReplicas) -> None:
     """Add one item of ``partitions``."""
     topic = _string(_field(fields, "topic"))
     number = _integer(_field(fields, "partition"))

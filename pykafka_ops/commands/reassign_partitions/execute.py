@@ -88,7 +88,7 @@ def _in_tree(run: Run, text: str, rate: int) -> Table | None:
 
 def _throttle(
     cluster: Cluster,
-    wanted: document.Wanted,
+    wanted: document.WantedReplicas,
     under_way: Mapping[Partition, Reassignment],
     current: Assignment,
     rates: tuple[int, int],

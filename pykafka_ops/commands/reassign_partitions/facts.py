@@ -15,7 +15,7 @@ from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import PkoError
 
 
-class Facts(NamedTuple):
+class ClusterFacts(NamedTuple):
     """``brokers``: the live ones by id; ``sizes``: bytes of one replica; ``moving``: under way."""
 
     brokers: dict[int, Broker]
@@ -30,7 +30,7 @@ class Facts(NamedTuple):
         return tuple(i for i in self.partitions[key].replicas if i not in gone)
 
 
-def facts_of(cluster: Cluster, *, racks: bool = True) -> Facts:
+def facts_of(cluster: Cluster, *, racks: bool = True) -> ClusterFacts:
     """Ask for all of it; PkoError. Brokers that do not tell of their disks are among the errors."""
     partitions = {
         (topic.name, p.number): p for topic in all_topics(cluster) for p in topic.partitions
@@ -49,7 +49,7 @@ def facts_of(cluster: Cluster, *, racks: bool = True) -> Facts:
         id_: Broker(id_, node.rack if racks else None, *_disks(dirs.get(id_, ())))
         for id_, node in sorted(cluster.nodes.items())
     }
-    return Facts(brokers, partitions, _sizes(dirs, partitions), moving, errors)
+    return ClusterFacts(brokers, partitions, _sizes(dirs, partitions), moving, errors)
 
 
 def _disks(dirs: Iterable[LogDir]) -> tuple[int | None, int | None]:

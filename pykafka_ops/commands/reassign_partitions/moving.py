@@ -10,10 +10,10 @@ from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import plan_file
-from pykafka_ops.commands.reassign_partitions.facts import Facts
+from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts
 from pykafka_ops.commands.reassign_partitions.limits import Throttles, locked, state_path
-from pykafka_ops.commands.reassign_partitions.pace import Limit
-from pykafka_ops.commands.reassign_partitions.progress import DONE, Progress
+from pykafka_ops.commands.reassign_partitions.pace import Pace
+from pykafka_ops.commands.reassign_partitions.progress import DONE, MoveProgress
 from pykafka_ops.commands.reassign_partitions.runner import Runner
 from pykafka_ops.commands.reassign_partitions.stopping import Stoppable, Stopped, tell
 from pykafka_ops.commands.reassign_partitions.text import ReassignError, joined, named
@@ -33,7 +33,7 @@ COLUMNS = (
 _NO_ELECTION = (ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.NONE)
 
 
-def check(run: Run, plan: plan_file.PlanFile, facts: Facts) -> None:
+def check(run: Run, plan: plan_file.PlanFile, facts: ClusterFacts) -> None:
     """The file is of this cluster, its partitions and brokers are there, nothing else moves."""
     cluster_id = run.cluster().cluster_id
     if plan.cluster and cluster_id and plan.cluster != cluster_id:
@@ -50,7 +50,7 @@ def check(run: Run, plan: plan_file.PlanFile, facts: Facts) -> None:
 
 
 def stale_of(
-    before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts
+    before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
 ) -> list[ItemError]:
     """Partitions that are neither where the plan begins nor where it ends."""
     found = []
@@ -69,14 +69,14 @@ def move(
     run: Run,
     before: plan_file.Replicas,
     after: plan_file.Replicas,
-    facts: Facts,
-    limit: Limit,
+    facts: ClusterFacts,
+    limit: Pace,
     stale: list[ItemError],
 ) -> Table:
     """Make the moves from ``before`` to ``after``, but those that are stale; a row for each."""
     skipped = {error.item for error in stale}
     jobs = [
-        Progress(Job(key, before[key], after[key], facts.sizes.get(key, 0)))
+        MoveProgress(Job(key, before[key], after[key], facts.sizes.get(key, 0)))
         for key in sorted(after)
         if named(key) not in skipped
     ]
@@ -107,7 +107,7 @@ def move(
     )
 
 
-def _brokers_there(jobs: list[Progress], facts: Facts) -> None:
+def _brokers_there(jobs: list[MoveProgress], facts: ClusterFacts) -> None:
     for p in jobs:
         for id_ in p.job.targets:
             if id_ not in facts.brokers and p.job.key not in facts.moving:
@@ -161,7 +161,7 @@ def _removed(runner: Runner) -> list[ItemError]:
         return [item_error("throttles", error)]
 
 
-def _elect(run: Run, jobs: list[Progress]) -> list[ItemError]:
+def _elect(run: Run, jobs: list[MoveProgress]) -> list[ItemError]:
     """Let those lead who are preferred, where that is another one than who leads."""
     first = {p.job.key: p.job.after[0] for p in jobs if p.state == DONE}
     wrong = [
@@ -180,7 +180,7 @@ def _elect(run: Run, jobs: list[Progress]) -> list[ItemError]:
     ]
 
 
-def _row(p: Progress) -> dict[str, object]:
+def _row(p: MoveProgress) -> dict[str, object]:
     return {
         "topic": p.job.key[0],
         "partition": p.job.key[1],
@@ -192,7 +192,7 @@ def _row(p: Progress) -> dict[str, object]:
     }
 
 
-def _summary(jobs: list[Progress]) -> str:
+def _summary(jobs: list[MoveProgress]) -> str:
     done = [p for p in jobs if p.state == DONE]
     copied = sum(p.job.copied for p in done if p.started is not None)
     return (

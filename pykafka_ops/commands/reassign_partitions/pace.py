@@ -12,7 +12,7 @@ from pykafka_ops.errors import UsageError
 
 
 @dataclass(slots=True)
-class Limit:
+class Pace:
     """The throttle asked for: ``rate`` in bytes a second (None: none is set); ``adapts`` up to
     ``most``."""
 
@@ -21,19 +21,19 @@ class Limit:
     most: int = MOST
 
 
-def limit_of(args: Args) -> Limit:
+def limit_of(args: Args) -> Pace:
     """What ``--throttle`` says: auto[:MOST], none, or bytes a second; UsageError."""
     text = args.text("throttle") or ""
     if not args.has("throttle") or text == "auto":
-        return Limit()
+        return Pace()
     if text == "none" or text.startswith("-"):
-        return Limit(None, adapts=False)
+        return Pace(None, adapts=False)
     if text.startswith("auto:"):
         most = size_of(text.removeprefix("auto:"))
         if most < LEAST:
             raise UsageError(f"--throttle {text}: give at least {size_text(LEAST)}")
-        return Limit(min(FIRST, most), adapts=True, most=most)
-    return Limit(rate_of(args), adapts=False)
+        return Pace(min(FIRST, most), adapts=True, most=most)
+    return Pace(rate_of(args), adapts=False)
 
 
 def rate_of(args: Args) -> int | None:

@@ -27,7 +27,7 @@ from pykafka_ops.commands.framework.output import Table, counted, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on
 from pykafka_ops.commands.reassign_partitions import plan_file, plan_rows
-from pykafka_ops.commands.reassign_partitions.facts import Facts, facts_of
+from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of
 from pykafka_ops.commands.reassign_partitions.pace import rate_of
 from pykafka_ops.errors import UsageError
 
@@ -117,7 +117,7 @@ def _limits(args: Args, drain: frozenset[int], add: frozenset[int]) -> Limits:
     )
 
 
-def _check(facts: Facts, drain: frozenset[int], add: frozenset[int]) -> None:
+def _check(facts: ClusterFacts, drain: frozenset[int], add: frozenset[int]) -> None:
     live = ", ".join(map(str, sorted(facts.brokers)))
     held = {i for p in facts.partitions.values() for i in p.replicas}
     for id_ in sorted(drain - held - set(facts.brokers)):
@@ -130,7 +130,7 @@ def _check(facts: Facts, drain: frozenset[int], add: frozenset[int]) -> None:
         raise UsageError("--drain names every broker: there is none left to move replicas to")
 
 
-def _movable(args: Args, facts: Facts) -> set[tuple[str, int]]:
+def _movable(args: Args, facts: ClusterFacts) -> set[tuple[str, int]]:
     """Partitions that may be moved: those asked for, and not moving already."""
     from pykafka_ops.commands.framework.topic_filter import chosen
 
@@ -142,7 +142,7 @@ def _movable(args: Args, facts: Facts) -> set[tuple[str, int]]:
     return {key for key in facts.partitions if key[0] in meant and key not in facts.moving}
 
 
-def _notes(made: Plan, facts: Facts, down: frozenset[int]) -> list[str]:
+def _notes(made: Plan, facts: ClusterFacts, down: frozenset[int]) -> list[str]:
     notes = []
     for id_ in sorted(down):
         held = made.shares_before[id_].replicas
@@ -161,7 +161,7 @@ def _notes(made: Plan, facts: Facts, down: frozenset[int]) -> list[str]:
     return [*notes, f"pko: and {more} more of that kind"] if more > 0 else notes
 
 
-def _summary(args: Args, made: Plan, facts: Facts, rate: int | None) -> list[str]:
+def _summary(args: Args, made: Plan, facts: ClusterFacts, rate: int | None) -> list[str]:
     if not made.after:
         return [f"pko: nothing to move{', so no file is written' if args.has('file') else ''}"]
     copies = [m for m in made.moves if m.target is not None]
@@ -185,7 +185,9 @@ def _summary(args: Args, made: Plan, facts: Facts, rate: int | None) -> list[str
     return [text, "pko: --file FILE keeps the plan, for run"]
 
 
-def jobs_of(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts) -> list[Job]:
+def jobs_of(
+    before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
+) -> list[Job]:
     """The partitions that change, by name."""
     return [
         Job(key, before[key], after[key], facts.sizes.get(key, 0))
@@ -195,7 +197,7 @@ def jobs_of(before: plan_file.Replicas, after: plan_file.Replicas, facts: Facts)
 
 
 def _table(
-    run: Run, made: Plan, facts: Facts, notes: list[str], failing: Condition | None
+    run: Run, made: Plan, facts: ClusterFacts, notes: list[str], failing: Condition | None
 ) -> Table:
     brokers = plan_rows.broker_rows(made, facts)
     rows = plan_rows.partition_rows(made, facts)

@@ -48,7 +48,7 @@ def read(path: str) -> PlanFile:
     return PlanFile(before, after, cluster if isinstance(cluster, str) else None)
 
 
-def _replicas(wanted: document.Wanted) -> Replicas:
+def _replicas(wanted: document.WantedReplicas) -> Replicas:
     if wanted.dirs:
         raise document.DocumentError(
             "it names log directories, which only execute and verify of this command move "

@@ -9,7 +9,7 @@ from pykafka_ops.analysis.moves import Plan, reassignment
 from pykafka_ops.analysis.skew import skew_percent
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.reassign_partitions.assignment import Assignment
-from pykafka_ops.commands.reassign_partitions.facts import Facts
+from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts
 
 Row = dict[str, object]
 _WIDTH = 16
@@ -41,7 +41,7 @@ PARTITIONS = (
 )
 
 
-def broker_rows(made: Plan, facts: Facts) -> list[Row]:
+def broker_rows(made: Plan, facts: ClusterFacts) -> list[Row]:
     """A row per broker, by id; the live ones' mean is what skew is measured from."""
     coming = dict.fromkeys(made.shares_before, 0)
     going = dict(coming)
@@ -92,7 +92,7 @@ def with_bars(rows: Sequence[Row], *, plain: bool) -> list[Row]:
     return made
 
 
-def partition_rows(made: Plan, facts: Facts) -> list[Row]:
+def partition_rows(made: Plan, facts: ClusterFacts) -> list[Row]:
     """A row per partition that changes."""
     return [
         {

@@ -10,7 +10,7 @@ WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", 
 
 
 @dataclass(slots=True)
-class Progress:
+class MoveProgress:
     """How far one job is; times in seconds of the monotonic clock."""
 
     job: Job

@@ -7,7 +7,7 @@ import os
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document, plan_file
-from pykafka_ops.commands.reassign_partitions.facts import Facts, facts_of
+from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of
 from pykafka_ops.commands.reassign_partitions.moving import check, move, stale_of
 from pykafka_ops.commands.reassign_partitions.pace import limit_of
 from pykafka_ops.commands.reassign_partitions.text import Partition
@@ -27,7 +27,7 @@ def run(run: Run) -> Table:
     return move(run, before, plan.after, facts, limit, stale)
 
 
-def _kept(run: Run, path: str, plan: plan_file.PlanFile, facts: Facts) -> plan_file.Replicas:
+def _kept(run: Run, path: str, plan: plan_file.PlanFile, facts: ClusterFacts) -> plan_file.Replicas:
     """What was before, of a file that does not tell: kept beside it for rollback."""
     kept = plan_file.beside(path)
     if os.path.exists(kept):
@@ -40,7 +40,7 @@ def _kept(run: Run, path: str, plan: plan_file.PlanFile, facts: Facts) -> plan_f
     return before
 
 
-def _present(facts: Facts, key: Partition) -> tuple[int, ...]:
+def _present(facts: ClusterFacts, key: Partition) -> tuple[int, ...]:
     """Replicas of a partition; without those that a move under way adds."""
     moving = facts.moving.get(key)
     replicas = facts.partitions[key].replicas

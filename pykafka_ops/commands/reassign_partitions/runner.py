@@ -20,14 +20,14 @@ from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
 from pykafka_ops.commands.reassign_partitions.limits import Throttles
-from pykafka_ops.commands.reassign_partitions.pace import Limit
+from pykafka_ops.commands.reassign_partitions.pace import Pace
 from pykafka_ops.commands.reassign_partitions.progress import (
     DONE,
     FAILED,
     MOVING,
     STOPPED,
     WAITING,
-    Progress,
+    MoveProgress,
 )
 from pykafka_ops.commands.reassign_partitions.text import named
 from pykafka_ops.commands.reassign_partitions.watching import Watching
@@ -55,9 +55,9 @@ class Runner:
     """Moves ``jobs``; ``behind`` are partitions that were behind before they began."""
 
     cluster: Cluster
-    jobs: list[Progress]
+    jobs: list[MoveProgress]
     throttles: Throttles
-    limit: Limit
+    limit: Pace
     per_broker: int
     watching: Watching
     errors: list[ItemError] = field(default_factory=list)
@@ -134,7 +134,7 @@ class Runner:
                     ids = ",".join(map(str, found.replicas))
                     self._fail(p, "CANCELLED", f"its move was ended, it is on {ids}", now)
 
-    def _fail(self, p: Progress, name: str, text: str, now: float) -> None:
+    def _fail(self, p: MoveProgress, name: str, text: str, now: float) -> None:
         p.state, p.ended = FAILED, now
         self.errors.append(ItemError(named(p.job.key), name, text))
 

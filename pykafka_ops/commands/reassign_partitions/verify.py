@@ -35,7 +35,7 @@ _INCOMPLETE = (
 )
 
 
-class State(NamedTuple):
+class MoveState(NamedTuple):
     """Replicas that a partition has and those it shall have; ``done``: nothing moves it."""
 
     current: list[int]
@@ -72,7 +72,7 @@ def verify(run: Run) -> Table | int:
     return answer(run, states, dirs)
 
 
-def _in_tree(run: Run, wanted: document.Wanted, *, preserve: bool) -> Table | int:
+def _in_tree(run: Run, wanted: document.WantedReplicas, *, preserve: bool) -> Table | int:
     """Show the state of each partition; take throttles away once nothing moves."""
     from pykafka_ops.commands.reassign_partitions import zookeeper
 
@@ -84,7 +84,7 @@ def _in_tree(run: Run, wanted: document.Wanted, *, preserve: bool) -> Table | in
         moving = tree.moves() or {}
         current = zookeeper.of_those_there(tree, wanted.replicas)
         found = {
-            key: State(current[key], target, done=key not in moving)
+            key: MoveState(current[key], target, done=key not in moving)
             for key, target in sorted(wanted.replicas.items())
         }
         if talk.plain:
@@ -96,7 +96,7 @@ def _in_tree(run: Run, wanted: document.Wanted, *, preserve: bool) -> Table | in
 
 def answer(
     run: Run,
-    states: Mapping[Partition, State],
+    states: Mapping[Partition, MoveState],
     dirs: Mapping[document.Replica, log_dirs.DirState],
 ) -> Table | int:
     """Rows unless the text has told all, and the exit code."""
@@ -107,20 +107,20 @@ def answer(
 
 def states_of(
     cluster: Cluster, wanted: Mapping[Partition, list[int]]
-) -> tuple[dict[Partition, State], bool]:
+) -> tuple[dict[Partition, MoveState], bool]:
     """The state of each partition, and whether anything moves in the cluster at all."""
     under_way = list_reassignments(cluster)
     resting = of_those_there(cluster, [key for key in wanted if key not in under_way])
     states = {
-        key: State(under_way[key].replicas, target, done=False)
+        key: MoveState(under_way[key].replicas, target, done=False)
         if key in under_way
-        else State(resting[key], target, done=True)
+        else MoveState(resting[key], target, done=True)
         for key, target in sorted(wanted.items())
     }
     return states, bool(under_way)
 
 
-def states_text(states: Mapping[Partition, State]) -> str:
+def states_text(states: Mapping[Partition, MoveState]) -> str:
     """The states in Kafka's words."""
     lines = ["Status of partition reassignment:"]
     for key, state in sorted(states.items()):
@@ -136,14 +136,14 @@ def states_text(states: Mapping[Partition, State]) -> str:
     return "\n".join(lines)
 
 
-def clear_all(cluster: Cluster, wanted: document.Wanted, talk: Talk) -> None:
+def clear_all(cluster: Cluster, wanted: document.WantedReplicas, talk: Talk) -> None:
     """Take away the throttles of all live brokers, and of brokers and topics that are named."""
     brokers = {*live_brokers(cluster), *(i for _, ids in wanted.partitions for i in ids)}
     throttles.clear(cluster, brokers, {topic for (topic, _), _ in wanted.partitions}, talk)
 
 
 def table(
-    states: Mapping[Partition, State],
+    states: Mapping[Partition, MoveState],
     dirs: Mapping[document.Replica, log_dirs.DirState],
     code: int,
 ) -> Table:

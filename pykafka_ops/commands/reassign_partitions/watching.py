@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.move_rate import Speed, time_text
-from pykafka_ops.commands.reassign_partitions.progress import Progress
+from pykafka_ops.commands.reassign_partitions.progress import MoveProgress
 from pykafka_ops.commands.reassign_partitions.stopping import tell
 
 _WIDTH = 24
@@ -29,7 +29,7 @@ class Watching:
         self._next = time.monotonic() + (0 if self._live else _EVERY_SECONDS)
         self._said: dict[str, float] = {}
 
-    def show(self, jobs: Sequence[Progress], speed: Speed, limit: int | None) -> None:
+    def show(self, jobs: Sequence[MoveProgress], speed: Speed, limit: int | None) -> None:
         """Show it, if it is time to."""
         now = time.monotonic()
         if now < self._next:
@@ -70,7 +70,9 @@ def _write(text: str) -> None:
         sys.stderr.flush()
 
 
-def line(jobs: Sequence[Progress], speed: Speed, limit: int | None, room: int | None = None) -> str:
+def line(
+    jobs: Sequence[MoveProgress], speed: Speed, limit: int | None, room: int | None = None
+) -> str:
     """``[###...] 43%, 1.2 of 2.8 GiB, 12 of 30 partitions (5 moving), 52.1 MiB/s, 31s left``.
 
     In at most ``room`` characters: a line that is longer than the terminal is wide cannot be
@@ -94,7 +96,7 @@ def line(jobs: Sequence[Progress], speed: Speed, limit: int | None, room: int | 
     return next((t for t in fitting if room is None or len(t) <= room), texts[1][:room])
 
 
-def _left(jobs: Sequence[Progress], speed: Speed, limit: int | None) -> float | None:
+def _left(jobs: Sequence[MoveProgress], speed: Speed, limit: int | None) -> float | None:
     """Seconds at the speed of the last half minute; no fewer than the throttle lets it be."""
     left = speed.left(sum(p.job.copied for p in jobs))
     if left is None or limit is None:

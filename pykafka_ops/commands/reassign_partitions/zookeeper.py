@@ -34,7 +34,7 @@ DEPRECATED = "Warning: --zookeeper is deprecated, and will be removed in a futur
 NEEDS_BROKER = "bootstrap-server needs to be provided when replica reassignments are present."
 
 
-class Tree(NamedTuple):
+class MoveTree(NamedTuple):
     """The znodes of topics, brokers and moves; ``client`` is a kazoo client."""
 
     client: Any
@@ -116,14 +116,14 @@ def _moves(data: Any) -> dict[Partition, list[int]]:
 
 
 @contextmanager
-def connected(run: Run) -> Iterator[Tree]:
+def connected(run: Run) -> Iterator[MoveTree]:
     """The tree of ``--zookeeper`` until done; ConnectError."""
     from kazoo.exceptions import KazooException
 
     Talk(run).say(DEPRECATED)
     settings, client = open_tree(run)
     try:
-        yield Tree(client, settings)
+        yield MoveTree(client, settings)
     except KazooException as e:
         why = str(e) or type(e).__name__
         raise ConnectError(f"ZooKeeper {run.args.text('zookeeper')}: {why}") from None
@@ -132,7 +132,7 @@ def connected(run: Run) -> Iterator[Tree]:
         client.close()
 
 
-def require_known(tree: Tree, target: Mapping[Partition, list[int]]) -> Assignment:
+def require_known(tree: MoveTree, target: Mapping[Partition, list[int]]) -> Assignment:
     """Present replicas of the partitions; ReassignError where one, or a broker, is not there."""
     current = tree.of_topics(topic for topic, _ in target)
     missing = sorted(set(target) - set(current))
@@ -149,7 +149,7 @@ def require_known(tree: Tree, target: Mapping[Partition, list[int]]) -> Assignme
     return {key: current[key] for key in target}
 
 
-def throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> None:
+def throttle(tree: MoveTree, moves: Mapping[Partition, rt.Copying], rate: int) -> None:
     """Limit the copies to ``rate`` bytes a second, as settings of topics and brokers."""
     leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
     for topic in leaders:
@@ -161,7 +161,7 @@ def throttle(tree: Tree, moves: Mapping[Partition, rt.Copying], rate: int) -> No
         tree.change(f"brokers/{id_}", {rt.LEADER_RATE: str(rate), rt.FOLLOWER_RATE: str(rate)})
 
 
-def of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
+def of_those_there(tree: MoveTree, partitions: Iterable[Partition]) -> Assignment:
     """Replicas of the partitions; none of one that is not there."""
     found: Assignment = {}
     for topic in {topic for topic, _ in partitions}:
@@ -172,7 +172,7 @@ def of_those_there(tree: Tree, partitions: Iterable[Partition]) -> Assignment:
     return {key: found.get(key, []) for key in partitions}
 
 
-def clear(tree: Tree, wanted: document.Wanted, talk: Talk) -> None:
+def clear(tree: MoveTree, wanted: document.WantedReplicas, talk: Talk) -> None:
     """Take away the throttles of all live brokers, and of brokers and topics that are named."""
     ids = sorted({*tree.brokers(), *(i for _, ids in wanted.partitions for i in ids)})
     talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")

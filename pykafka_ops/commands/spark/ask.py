@@ -22,7 +22,7 @@ _STEPS = ("", "k", "M", "G", "T")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ReportRequest:
     """``dirs`` and ``properties`` (client settings with bootstrap.servers) say what to read: one
     or both. Moments are in ms, None where not said. ``options`` are fields of Options."""
 
@@ -54,7 +54,7 @@ class Ask:
         )
 
 
-def ask(run: Run, kinds: Sequence[str]) -> Ask:
+def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
     """Read the command line. Raises UsageError for what cannot be meant."""
     args = run.args
     dirs = tuple(args.names("log-dirs"))
@@ -63,7 +63,7 @@ def ask(run: Run, kinds: Sequence[str]) -> Ask:
     since, until = between(args.text("since"), args.text("until"), now[0] if now else wall)
     regex = args.has("regex")
     history = args.text("history")
-    return Ask(
+    return ReportRequest(
         tuple(kinds),
         dirs,
         _properties(run, dirs),

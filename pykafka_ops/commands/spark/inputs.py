@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pykafka_ops.commands.spark.ask import Ask
+    from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.inputs import Inputs
 
 
@@ -19,7 +19,7 @@ LITTLE = 2 << 30
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-def is_brief(asked: Ask) -> bool:
+def is_brief(asked: ReportRequest) -> bool:
     """Whether little is to be read: lag of a cluster, or small logs of this machine."""
     if any(_URI.match(location) for location in asked.dirs):
         return False
@@ -48,7 +48,7 @@ def _log_bytes(dirs: Sequence[str]) -> int:
     return total
 
 
-def look_first(asked: Ask) -> None:
+def look_first(asked: ReportRequest) -> None:
     """Raises for what would fail in any case, before seconds are spent on starting Spark."""
     from pykafka_ops.spark.inputs.settings import read_settings
     from pykafka_ops.spark.reach import reached
@@ -64,7 +64,7 @@ def look_first(asked: Ask) -> None:
             cluster.metadata([])
 
 
-def open_inputs(asked: Ask, spark: SparkSession) -> Inputs:
+def open_inputs(asked: ReportRequest, spark: SparkSession) -> Inputs:
     """The inputs of a command line. Raises UsageError, StorageError."""
     from pykafka_ops.spark.inputs import opened
     from pykafka_ops.spark.inputs.kept import Query

@@ -11,7 +11,7 @@ from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_con
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands.spark.ask import Ask
+    from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.model import Report, Section
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics"}
@@ -34,7 +34,7 @@ class Judge:
     condition: str | None
 
     @classmethod
-    def of(cls, asked: Ask) -> Judge:
+    def of(cls, asked: ReportRequest) -> Judge:
         """From the command line; UsageError for what the report to come has not got."""
         for kind in asked.kinds:
             name = asked.section or MAIN[kind]
@@ -68,7 +68,7 @@ def _condition(text: str, section: str, fields: Sequence[str]) -> Condition:
         raise UsageError(f"--fail-on: {e} (of section {section}; --section chooses)") from None
 
 
-def missing(asked: Ask, reports: Sequence[Report]) -> list[str]:
+def missing(asked: ReportRequest, reports: Sequence[Report]) -> list[str]:
     """A line for each topic and group asked for by name that no report has."""
     found = []
     for field, names in (("topic", asked.topics.names), ("group", asked.groups.names)):

@@ -13,7 +13,7 @@ from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.commands.spark.ask import Ask
+    from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History
 
@@ -26,7 +26,7 @@ _MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ReportPlaces:
     """``form`` is what -o says; ``output`` where that goes (None: standard output)."""
 
     form: str
@@ -39,7 +39,7 @@ class Places:
     yes: bool
 
     @classmethod
-    def of(cls, run: Run, asked: Ask) -> Places:
+    def of(cls, run: Run, asked: ReportRequest) -> ReportPlaces:
         """From the command line. Raises StorageError where nothing can be written, UsageError
         where a file of somebody else would be written over."""
         args = run.args
@@ -54,7 +54,7 @@ class Places:
         places._check(asked)
         return places
 
-    def _check(self, asked: Ask) -> None:
+    def _check(self, asked: ReportRequest) -> None:
         from pykafka_ops.spark.output import atomic
 
         named = [p for p in (self.output, self.html, self.csv, self.parquet, asked.history) if p]

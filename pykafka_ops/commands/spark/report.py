@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.spark.ask import Ask, ask, wish
+from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.inputs import is_brief, look_first, open_inputs
 from pykafka_ops.commands.spark.judge import Judge, missing
-from pykafka_ops.commands.spark.places import Places
+from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import PkoError
@@ -34,7 +34,7 @@ def report(run: Run, *kinds: str) -> int:
     the condition holds."""
     asked = ask(run, kinds)
     engine = wish(run)
-    places = Places.of(run, asked)
+    places = ReportPlaces.of(run, asked)
     judge = Judge.of(asked)
     if in_cluster(run):
         return submit_report(run, engine)
@@ -65,7 +65,7 @@ def report(run: Run, *kinds: str) -> int:
 
 
 def _reports(
-    asked: Ask, spark: SparkSession, stages: Stages
+    asked: ReportRequest, spark: SparkSession, stages: Stages
 ) -> tuple[list[Report], dict[str, History]]:
     inputs = open_inputs(asked, spark)
     reports, histories = [], {}
@@ -80,7 +80,9 @@ def _reports(
     return reports, histories
 
 
-def _report(kind: str, asked: Ask, inputs: Inputs, stages: Stages) -> tuple[Report, History]:
+def _report(
+    kind: str, asked: ReportRequest, inputs: Inputs, stages: Stages
+) -> tuple[Report, History]:
     """One report, compared with and added to the history."""
     from pykafka_ops.spark.options import Options
     from pykafka_ops.spark.output import history as runs

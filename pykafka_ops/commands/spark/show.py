@@ -40,7 +40,7 @@ _KEEP: Final = ("status", "band", "lag", "bytes")
 """Columns that go last where there is too little room."""
 
 
-class Page:
+class TerminalPage:
     """Writes to ``out``, ``width`` columns wide (None: as wide as need be)."""
 
     def __init__(self, out: TextIO, width: int | None, *, colours: bool) -> None:

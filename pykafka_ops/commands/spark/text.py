@@ -45,10 +45,10 @@ def tables(
 ) -> str:
     """Every report: what it says in a sentence, its figures, its tables."""
     from pykafka_ops.commands.framework.terminal import colours, room
-    from pykafka_ops.commands.spark.show import Page
+    from pykafka_ops.commands.spark.show import TerminalPage
 
     out = io.StringIO()
-    page = Page(out, room() if terminal else None, colours=terminal and colours())
+    page = TerminalPage(out, room() if terminal else None, colours=terminal and colours())
     for report in reports:
         page.report(report, main_section(report, section or MAIN[report.kind]), wide=wide, top=top)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError, decode_json
-from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeStat
 from pykafka_ops.settings.check import misfits
 
 HIDDEN = "[hidden]"
@@ -22,10 +22,10 @@ DEEPEST = 100
 """How deep JSON may be nested that is shown as such."""
 _SECRETS = re.compile(r"(salt|stored_key|server_key)=[^,]*")
 Groups = tuple[str, ...]
-Check = Callable[[Groups, bytes | None, Stat], object]
+Check = Callable[[Groups, bytes | None, ZnodeStat], object]
 
 
-class Decoded(NamedTuple):
+class DecodedZnode(NamedTuple):
     """``kind`` in words ("": no znode of Kafka's), ``value`` as JSON has it, ``problem`` "" or why
     a broker cannot read it; then ``value`` is what can be shown of the data."""
 
@@ -47,36 +47,36 @@ def _json_of(kind: str) -> Check:
     return lambda groups, data, stat: decode_json(kind, data)
 
 
-def _epoch(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _epoch(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     return cluster.ControllerEpoch.decode(data)
 
 
 def _plain(check: Callable[[bytes | None], object]) -> Check:
     """Check alone: the JSON in the data says it all."""
 
-    def run(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    def run(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
         check(data)
         return {}
 
     return run
 
 
-def _broker(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _broker(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     brokers.Broker.decode(int(groups[0]), data, stat.czxid)
     return {"broker_epoch": stat.czxid}
 
 
-def _topic(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _topic(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     topics.Topic.decode(groups[0], data)
     return {}
 
 
-def _state(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _state(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     topics.PartitionState.decode(groups[0], int(groups[1]), data, stat.version)
     return {"partition_epoch": stat.version}
 
 
-def _entity(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _entity(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     values = config.EntityConfig.decode(groups[0], data)
     bad = misfits(values) if groups[0].startswith("topics/") else []
     if bad:
@@ -87,7 +87,7 @@ def _entity(groups: Groups, data: bytes | None, stat: Stat) -> object:
 def _rules_of(pattern: str) -> Check:
     names = {name: type_ for type_, name in acl.RESOURCE_TYPES.items()}
 
-    def run(groups: Groups, data: bytes | None, stat: Stat) -> object:
+    def run(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
         if groups[0] not in names:
             raise ZnodeError(f"unknown resource type {groups[0]}")
         acl.AclRules.decode(acl.Resource(names[groups[0]], groups[1], pattern), data)
@@ -96,12 +96,12 @@ def _rules_of(pattern: str) -> Check:
     return run
 
 
-def _literal_change(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _literal_change(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     resource = acl.AclChanges.decode_literal(data)
     return f"{resource.type}:{resource.name}"
 
 
-def _block(groups: Groups, data: bytes | None, stat: Stat) -> object:
+def _block(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     cluster.ProducerIdBlock.decode(data)
     return {} if data else None
 
@@ -139,10 +139,10 @@ RULES = tuple(
 )
 
 
-def decode(znode: Znode) -> Decoded:
+def decode(znode: Znode) -> DecodedZnode:
     """What the znode says; never raises for what is in it. Secrets are hidden."""
     if znode.stat is None:
-        return Decoded("", None, znode.refused)
+        return DecodedZnode("", None, znode.refused)
     for rule in RULES:
         match = rule.pattern.fullmatch(znode.path)
         if match is None:
@@ -150,12 +150,14 @@ def decode(znode: Znode) -> Decoded:
         try:
             extra = rule.check(match.groups(), znode.data, znode.stat)
         except ZnodeError as error:
-            return Decoded(rule.kind, hidden(shown(znode.data)), _why(error, znode.path))
+            return DecodedZnode(rule.kind, hidden(shown(znode.data)), _why(error, znode.path))
         if not isinstance(extra, dict):
-            return Decoded(rule.kind, extra)
+            return DecodedZnode(rule.kind, extra)
         value = shown(znode.data)
-        return Decoded(rule.kind, hidden({**value, **extra} if isinstance(value, dict) else value))
-    return Decoded("", hidden(shown(znode.data)))
+        return DecodedZnode(
+            rule.kind, hidden({**value, **extra} if isinstance(value, dict) else value)
+        )
+    return DecodedZnode("", hidden(shown(znode.data)))
 
 
 def _why(error: ZnodeError, path: str) -> str:

@@ -11,8 +11,8 @@ from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run, show
 from pykafka_ops.commands.zookeeper.decode import decode, plain, summary
 from pykafka_ops.commands.zookeeper.rows import item
-from pykafka_ops.commands.zookeeper.session import Session, connected, lost, reader
-from pykafka_ops.commands.zookeeper.znodes import Stat, Znode, no_znode, path_of
+from pykafka_ops.commands.zookeeper.session import ZnodeSession, connected, lost, reader
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeStat, no_znode, path_of
 from pykafka_ops.errors import ConnectError, UsageError
 
 COLUMNS = (Column("field"), Column("value", bad=lambda value: False))
@@ -36,7 +36,7 @@ def get(run: Run) -> Table | int:
         znode = source.read([path])[0]
         if znode is None:
             raise no_znode(path)
-        acl = source.acl(path) if args.has("acl") and isinstance(source, Session) else None
+        acl = source.acl(path) if args.has("acl") and isinstance(source, ZnodeSession) else None
     return _shown(run, znode, acl)
 
 
@@ -78,7 +78,7 @@ def _moment(ms: int) -> str:
     return f"{text[:-5]}Z" if text.endswith("Z") else text
 
 
-def stat_lines(stat: Stat) -> list[tuple[str, str]]:
+def stat_lines(stat: ZnodeStat) -> list[tuple[str, str]]:
     """The names of zookeeper-shell, times in UTC."""
     return [
         ("cZxid", hex(stat.czxid)), ("ctime", _moment(stat.ctime)),
@@ -90,7 +90,7 @@ def stat_lines(stat: Stat) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _watch(run: Run, session: Session, path: str) -> int:
+def _watch(run: Run, session: ZnodeSession, path: str) -> int:
     """Show it now and after each change, until Ctrl-C; a znode that is missing is waited for."""
     from kazoo.exceptions import KazooException
 

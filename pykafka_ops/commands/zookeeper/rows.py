@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.zookeeper.decode import Decoded, decode, plain, summary
+from pykafka_ops.commands.zookeeper.decode import DecodedZnode, decode, plain, summary
 from pykafka_ops.commands.zookeeper.znodes import Znode
 
 WIDTH = 100
@@ -32,7 +32,7 @@ def table(run: Run, kind: str, top: str, found: list[Znode], *, indented: bool) 
     return Table(kind, COLUMNS, rows, items=items, name="path")
 
 
-def _row(run: Run, top: str, znode: Znode, decoded: Decoded, *, indented: bool) -> Row:
+def _row(run: Run, top: str, znode: Znode, decoded: DecodedZnode, *, indented: bool) -> Row:
     text = summary(decoded.value)
     if text is not None and run.output == "table" and len(text) > WIDTH:
         text = f"{text[: WIDTH - 3]}..."
@@ -54,7 +54,7 @@ def _indented(top: str, path: str) -> str:
     return "  " * len(inside) + plain(inside[-1])
 
 
-def item(znode: Znode, decoded: Decoded) -> Row:
+def item(znode: Znode, decoded: DecodedZnode) -> Row:
     """As JSON shows a znode."""
     return {
         "path": znode.path,

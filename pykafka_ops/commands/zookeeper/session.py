@@ -16,7 +16,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
-from pykafka_ops.commands.zookeeper.znodes import Reader, Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeReader, ZnodeStat
 from pykafka_ops.errors import ConnectError, PkoError, UsageError
 from pykafka_ops.zookeeper.access import tools_access
 from pykafka_ops.zookeeper.acls import acl_texts
@@ -30,7 +30,7 @@ AT_ONCE = 500
 """Questions under way at the same time."""
 
 
-class Session:
+class ZnodeSession:
     """Questions about many znodes, asked side by side."""
 
     def __init__(self, client: Any) -> None:
@@ -87,9 +87,9 @@ def lost(error: Exception) -> PkoError:
     return PkoError(f"ZooKeeper refuses: {type(error).__name__} {error}".rstrip())
 
 
-def stat_of(stat: Any) -> Stat:
+def stat_of(stat: Any) -> ZnodeStat:
     """From kazoo's."""
-    return Stat(
+    return ZnodeStat(
         stat.czxid, stat.mzxid, stat.pzxid, stat.ctime, stat.mtime, stat.version, stat.cversion,
         stat.aversion, stat.ephemeralOwner, stat.dataLength, stat.numChildren,
     )  # fmt: skip
@@ -125,17 +125,17 @@ def opened(run: Run, hosts: str, timeout_s: float, session_s: float | None = Non
 
 
 @contextlib.contextmanager
-def connected(run: Run, timeout_s: float = TIMEOUT_S) -> Iterator[Session]:
+def connected(run: Run, timeout_s: float = TIMEOUT_S) -> Iterator[ZnodeSession]:
     """A session with what ``--zookeeper`` names, else PKO_ZOOKEEPER; raises as :func:`opened`."""
     client = opened(run, address(run.args.text("zookeeper"), run.env), timeout_s)
     try:
-        yield Session(client)
+        yield ZnodeSession(client)
     finally:
         client.end()
 
 
 @contextlib.contextmanager
-def reader(run: Run) -> Iterator[Reader]:
+def reader(run: Run) -> Iterator[ZnodeReader]:
     """What the command line names: ``--store``, or ``--zookeeper``."""
     args = run.args
     if not args.has("store"):

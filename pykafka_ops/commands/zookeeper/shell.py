@@ -23,9 +23,9 @@ from kazoo.exceptions import (
 )
 
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.zookeeper.session import Session, address, connected, lost, stat_of
+from pykafka_ops.commands.zookeeper.session import ZnodeSession, address, connected, lost, stat_of
 from pykafka_ops.commands.zookeeper.walk import walk
-from pykafka_ops.commands.zookeeper.znodes import Stat
+from pykafka_ops.commands.zookeeper.znodes import ZnodeStat
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.zookeeper.acls import parse_acls, permissions
 
@@ -66,7 +66,7 @@ def shell(run: Run) -> int:
         return _interactive(session)
 
 
-def _interactive(session: Session) -> int:
+def _interactive(session: ZnodeSession) -> int:
     code = 0
     if sys.stdin.isatty():
         sys.stderr.write(f"{', '.join(sorted(COMMANDS))}; quit ends\n")
@@ -85,7 +85,7 @@ def _interactive(session: Session) -> int:
     return code
 
 
-def run_line(session: Session, words: Sequence[str]) -> int:
+def run_line(session: ZnodeSession, words: Sequence[str]) -> int:
     """One command; what went wrong is said on stderr in the shell's words."""
     name = words[0]
     if name not in COMMANDS:
@@ -154,7 +154,7 @@ def _words(name: str, usage: str, letters: str, given: Sequence[str]) -> ShellWo
 # --- the commands --------------------------------------------------------------------------------
 
 
-def _ls(session: Session, words: ShellWords) -> None:
+def _ls(session: ZnodeSession, words: ShellWords) -> None:
     path = words.rest[0]
     if "R" in words.switches:
         sys.stdout.writelines(f"{found}\n" for found in _in_shell_order(session, path))
@@ -165,7 +165,7 @@ def _ls(session: Session, words: ShellWords) -> None:
         _show(stat_of(stat))
 
 
-def _in_shell_order(session: Session, top: str) -> Iterator[str]:
+def _in_shell_order(session: ZnodeSession, top: str) -> Iterator[str]:
     """All paths: the children of a znode together, before what is below the first of them."""
     below: dict[str, list[str]] = {}
     for znode in walk(session, top):
@@ -179,7 +179,7 @@ def _in_shell_order(session: Session, top: str) -> Iterator[str]:
         pending += reversed(children)
 
 
-def _get(session: Session, words: ShellWords) -> None:
+def _get(session: ZnodeSession, words: ShellWords) -> None:
     data, stat = session.client.get(words.rest[0])
     text = "null" if data is None else data.decode(errors="replace")
     sys.stdout.write(f"{text}\n")
@@ -187,14 +187,14 @@ def _get(session: Session, words: ShellWords) -> None:
         _show(stat_of(stat))
 
 
-def _stat(session: Session, words: ShellWords) -> None:
+def _stat(session: ZnodeSession, words: ShellWords) -> None:
     stat = session.client.exists(words.rest[0])
     if stat is None:
         raise NoNodeError
     _show(stat_of(stat))
 
 
-def _set(session: Session, words: ShellWords) -> None:
+def _set(session: ZnodeSession, words: ShellWords) -> None:
     if len(words.rest) < 2:
         raise CommandError(f"set {COMMANDS['set'][1]}")
     stat = session.client.set(words.rest[0], words.rest[1].encode(), version=_version(words))
@@ -202,7 +202,7 @@ def _set(session: Session, words: ShellWords) -> None:
         _show(stat_of(stat))
 
 
-def _create(session: Session, words: ShellWords) -> None:
+def _create(session: ZnodeSession, words: ShellWords) -> None:
     data = words.rest[1].encode() if len(words.rest) > 1 else b""
     acls = _acls(words.rest[2]) if len(words.rest) > 2 else None
     made = session.client.create(
@@ -211,17 +211,17 @@ def _create(session: Session, words: ShellWords) -> None:
     sys.stderr.write(f"Created {made}\n")
 
 
-def _delete(session: Session, words: ShellWords) -> None:
+def _delete(session: ZnodeSession, words: ShellWords) -> None:
     session.client.delete(words.rest[0], version=_version(words))
 
 
-def _deleteall(session: Session, words: ShellWords) -> None:
+def _deleteall(session: ZnodeSession, words: ShellWords) -> None:
     if not session.client.exists(words.rest[0]):
         raise NoNodeError
     session.client.delete(words.rest[0], recursive=True)
 
 
-def _get_acl(session: Session, words: ShellWords) -> None:
+def _get_acl(session: ZnodeSession, words: ShellWords) -> None:
     acls, stat = session.client.get_acls(words.rest[0])
     for acl in acls:
         sys.stdout.write(f"'{acl.id.scheme},'{acl.id.id}\n: {permissions(acl)}\n")
@@ -229,7 +229,7 @@ def _get_acl(session: Session, words: ShellWords) -> None:
         _show(stat_of(stat))
 
 
-def _set_acl(session: Session, words: ShellWords) -> None:
+def _set_acl(session: ZnodeSession, words: ShellWords) -> None:
     if len(words.rest) < 2:
         raise CommandError(f"setAcl {COMMANDS['setAcl'][1]}")
     top, acls = words.rest[0], _acls(words.rest[1])
@@ -248,17 +248,17 @@ def _acls(text: str) -> list[Any]:
         raise CommandError(str(error)) from None
 
 
-def _add_auth(session: Session, words: ShellWords) -> None:
+def _add_auth(session: ZnodeSession, words: ShellWords) -> None:
     if not words.rest:
         raise CommandError(f"addauth {COMMANDS['addauth'][1]}")
     session.client.add_auth(words.rest[0], words.rest[1] if len(words.rest) > 1 else "")
 
 
-def _count(session: Session, words: ShellWords) -> None:
+def _count(session: ZnodeSession, words: ShellWords) -> None:
     sys.stdout.write(f"{sum(1 for _ in walk(session, words.rest[0])) - 1}\n")
 
 
-def _version_of_ours(session: Session, words: ShellWords) -> None:
+def _version_of_ours(session: ZnodeSession, words: ShellWords) -> None:
     from pykafka_ops import __version__
 
     sys.stdout.write(f"ZooKeeper CLI version: pko {__version__}\n")
@@ -272,7 +272,7 @@ def _version(words: ShellWords) -> int:
         raise CommandError(f'For input string: "{text}"') from None
 
 
-def _show(stat: Stat) -> None:
+def _show(stat: ZnodeStat) -> None:
     sys.stdout.write(
         f"cZxid = {stat.czxid:#x}\nctime = {_date(stat.ctime)}\n"
         f"mZxid = {stat.mzxid:#x}\nmtime = {_date(stat.mtime)}\npZxid = {stat.pzxid:#x}\n"
@@ -287,7 +287,7 @@ def _date(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")
 
 
-COMMANDS: dict[str, tuple[Callable[[Session, ShellWords], None], str, str]] = {
+COMMANDS: dict[str, tuple[Callable[[ZnodeSession, ShellWords], None], str, str]] = {
     "addauth": (_add_auth, "scheme auth", ""),
     "create": (_create, "[-s] [-e] path [data] [acl]", "se"),
     "delete": (_delete, "[-v version] path", "v:"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeStat
 from pykafka_ops.errors import PkoError, UsageError
 
 FILE_NAME = "metadata.db"
@@ -24,7 +24,7 @@ _NAMES = "SELECT name FROM nodes WHERE parent = ? AND name != '' ORDER BY name"
 
 
 class StoreFile:
-    """Questions about many znodes; the counterpart of ``Session``."""
+    """Questions about many znodes; the counterpart of ``ZnodeSession``."""
 
     def __init__(self, file: str, database: sqlite3.Connection) -> None:
         self._file, self._database = file, database
@@ -55,7 +55,7 @@ class StoreFile:
         return Znode(
             path,
             raw,
-            Stat(czxid, mzxid, pzxid, ctime, mtime, version, 2 * creates - children, 0, owner,
+            ZnodeStat(czxid, mzxid, pzxid, ctime, mtime, version, 2 * creates - children, 0, owner,
                  len(raw or b""), children),
         )  # fmt: skip
 

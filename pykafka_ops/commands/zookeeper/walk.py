@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pykafka_ops.commands.zookeeper.znodes import Reader, Znode, no_znode
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeReader, no_znode
 
 
 def by_number(path: str) -> tuple[bool, int, str]:
@@ -15,7 +15,7 @@ def by_number(path: str) -> tuple[bool, int, str]:
 
 
 def walk(
-    session: Reader,
+    session: ZnodeReader,
     top: str,
     depth: int | None = None,
     order: Callable[[str], tuple[bool, int, str]] | None = None,

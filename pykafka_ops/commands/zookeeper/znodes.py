@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from pykafka_ops.errors import PkoError, UsageError
 
 
-class Stat(NamedTuple):
+class ZnodeStat(NamedTuple):
     """What ZooKeeper knows of a znode; times in ms since 1970, ``owner`` a session id or 0."""
 
     czxid: int
@@ -30,11 +30,11 @@ class Znode(NamedTuple):
 
     path: str
     data: bytes | None
-    stat: Stat | None
+    stat: ZnodeStat | None
     refused: str = ""
 
 
-class Reader(Protocol):
+class ZnodeReader(Protocol):
     """What answers questions about many znodes: a Session, or the file of a broker without."""
 
     def read(self, paths: Sequence[str]) -> list[Znode | None]:

@@ -14,7 +14,7 @@ from kazoo.exceptions import KazooException, NoAuthError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.zookeeper.session import AT_ONCE, Session, lost, opened
+from pykafka_ops.commands.zookeeper.session import AT_ONCE, ZnodeSession, lost, opened
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.zookeeper.access import LOGIN_CONFIG, tools_access
 from pykafka_ops.zookeeper.acls import ROOTS, default_acls, ensure_path
@@ -40,7 +40,7 @@ def migrate(run: Run) -> int:
     hosts = args.text("zookeeper") or ""
     client = opened(run, hosts, patience / 1000, session_ms / 1000)
     try:
-        done = _all(run, Session(client), secure=secure)
+        done = _all(run, ZnodeSession(client), secure=secure)
     except (KazooException, KazooTimeoutError) as error:
         raise lost(error) from None
     finally:
@@ -52,7 +52,7 @@ def migrate(run: Run) -> int:
     return 0
 
 
-def _all(run: Run, session: Session, *, secure: bool) -> int | None:
+def _all(run: Run, session: ZnodeSession, *, secure: bool) -> int | None:
     """How many znodes; None where a path is missing and that is checked."""
     client = session.client
     done = _set(client, ["/"], secure=secure)
@@ -75,7 +75,7 @@ def _all(run: Run, session: Session, *, secure: bool) -> int | None:
     return done
 
 
-def _levels(session: Session, tops: list[str]) -> Iterator[list[str]]:
+def _levels(session: ZnodeSession, tops: list[str]) -> Iterator[list[str]]:
     """``tops``, their children, theirs; what goes meanwhile is left out."""
     level = tops
     while level:

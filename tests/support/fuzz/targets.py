@@ -18,7 +18,7 @@ from pykafka_ops.commands.leader_election.election_file import parse as parse_el
 from pykafka_ops.commands.reassign_partitions import document
 from pykafka_ops.commands.zookeeper.decode import decode as decode_znode
 from pykafka_ops.commands.zookeeper.decode import summary
-from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeStat
 from pykafka_ops.disk import (
     checkpoint,
     control,
@@ -338,7 +338,7 @@ def reassignments(data: bytes) -> None:
 def znodes(data: bytes) -> None:
     """Paths and data of znodes, shown; nothing is too bad for that."""
     path, _, content = data.partition(b"\n")
-    stat = Stat(*[len(data)] * 11)
+    stat = ZnodeStat(*[len(data)] * 11)
     shown = decode_znode(Znode(path.decode(errors="replace"), content or None, stat))
     json.dumps(shown.value, ensure_ascii=False).encode()
     assert (summary(shown.value) or " ").isprintable()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.log_rules import Aborted, EpochRules, ProducerRules
-from pykafka_ops.commands.dump_log.checking.report import Report
+from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.control import ControlType, control_type_id, read_marker
 from pykafka_ops.disk.index import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FAR = 1 << 63
 
 
-class Partition:
+class CheckedPartition:
     """What goes on from segment to segment: producers, epochs, snapshots still to be passed.
 
     ``snapshots``: (offset, report, entries), rising. ``trusted`` while every batch so far was
@@ -40,8 +40,8 @@ class Partition:
     def __init__(
         self,
         epochs: EpochRules,
-        epochs_report: Report | None,
-        snapshots: list[tuple[int, Report, list[ProducerEntry]]],
+        epochs_report: FileReport | None,
+        snapshots: list[tuple[int, FileReport, list[ProducerEntry]]],
         start: int,
     ) -> None:
         self.producers = ProducerRules()
@@ -79,11 +79,11 @@ class Against:
 
     def __init__(
         self,
-        partition: Partition,
+        partition: CheckedPartition,
         base: int,
-        index: Report | None = None,
-        times: Report | None = None,
-        transactions: Report | None = None,
+        index: FileReport | None = None,
+        times: FileReport | None = None,
+        transactions: FileReport | None = None,
     ) -> None:
         self.partition, self.producers = partition, partition.producers
         self.index_report, self.times_report = index, times
@@ -113,7 +113,7 @@ class Against:
 
     # -- loading: what can be said without the log -----------------------------------------------
 
-    def _load_index(self, report: Report, base: int) -> None:
+    def _load_index(self, report: FileReport, base: int) -> None:
         data = content(report)
         _guarded(report, lambda: check_offset_index(data, base, report.file))
         index = OffsetIndex(base, data[: used_bytes(data, 8)])
@@ -129,7 +129,7 @@ class Against:
             self.entries.append((position, n, offset))
         self.entries.sort(reverse=True)
 
-    def _load_times(self, report: Report, base: int) -> None:
+    def _load_times(self, report: FileReport, base: int) -> None:
         data = content(report)
         used = data[: used_bytes(data, 12)]
         _guarded(report, lambda: check_time_index(used, base, report.file))
@@ -148,7 +148,7 @@ class Against:
             self.times.append((offset, n, timestamp))
         self.times.sort(reverse=True)
 
-    def _load_transactions(self, report: Report, base: int) -> None:
+    def _load_transactions(self, report: FileReport, base: int) -> None:
         data = content(report)
         _guarded(report, lambda: check_txn_index(data, base, report.file))
         self.txns = read_txn_index(data)
@@ -294,7 +294,7 @@ def marker_record(header: BatchHeader, body: bytes) -> Record | None:
     return None
 
 
-def content(report: Report) -> bytes:
+def content(report: FileReport) -> bytes:
     """The bytes of a small file."""
     from pykafka_ops.commands.dump_log.log_file import load
 
@@ -303,7 +303,7 @@ def content(report: Report) -> bytes:
     return data
 
 
-def _guarded(report: Report, check: Callable[[], None]) -> None:
+def _guarded(report: FileReport, check: Callable[[], None]) -> None:
     """Run a check; what it raises is a problem."""
     try:
         check()

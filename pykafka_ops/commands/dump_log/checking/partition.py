@@ -6,12 +6,12 @@ import os
 from typing import NamedTuple
 
 from pykafka_ops.analysis.log_rules import EpochRules, epochs_rise
-from pykafka_ops.commands.dump_log.checking.against import Against, Partition
-from pykafka_ops.commands.dump_log.checking.report import Damage, Report
+from pykafka_ops.commands.dump_log.checking.against import Against, CheckedPartition
+from pykafka_ops.commands.dump_log.checking.report import FileDamage, FileReport
 from pykafka_ops.commands.dump_log.checking.scan import SegmentScan
 from pykafka_ops.commands.dump_log.items import items, small_text
 from pykafka_ops.commands.dump_log.java import JavaError, first_number
-from pykafka_ops.commands.dump_log.paths import Job, kind_of
+from pykafka_ops.commands.dump_log.paths import CheckJob, kind_of
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import parse_epochs
 from pykafka_ops.disk.snapshot import read_snapshot
@@ -42,21 +42,21 @@ class How(NamedTuple):
 class PartitionCheck:
     """The check of one directory; ``run`` gives a report per file, in the order of the names."""
 
-    def __init__(self, job: Job, how: How, tell: Callable[[int], None] | None = None) -> None:
+    def __init__(self, job: CheckJob, how: How, tell: Callable[[int], None] | None = None) -> None:
         self.job, self.how, self.tell = job, how, tell
-        self.reports: dict[str, Report] = {}
-        self.partition = Partition(EpochRules(None), None, [], 0)
+        self.reports: dict[str, FileReport] = {}
+        self.partition = CheckedPartition(EpochRules(None), None, [], 0)
         self.end = 0
         self.bases: list[int] = []
         self.aborted: dict[int, list[Aborted]] = {}
         self._absent: set[str] = set()
 
-    def run(self) -> list[Report]:
+    def run(self) -> list[FileReport]:
         """Check everything."""
         job = self.job
         for name in job.files:
-            self.reports[name] = Report(self._path(name), kind_of(name))
-        segments: dict[int, dict[str, Report]] = {}
+            self.reports[name] = FileReport(self._path(name), kind_of(name))
+        segments: dict[int, dict[str, FileReport]] = {}
         for name in job.files:
             parsed = names.parse_segment_file(name)
             report = self.reports[name]
@@ -84,7 +84,7 @@ class PartitionCheck:
     def _path(self, name: str) -> str:
         return os.path.join(self.job.folder, name)
 
-    def _alone(self, report: Report) -> None:
+    def _alone(self, report: FileReport) -> None:
         """A file that stands for itself."""
         kind = report.kind
         try:
@@ -101,11 +101,11 @@ class PartitionCheck:
         except (JavaError, CorruptError) as e:
             report.problem(str(e))
 
-    def _lone_segment(self, report: Report) -> None:
+    def _lone_segment(self, report: FileReport) -> None:
         """A log of another state (.deleted, .cleaned, .swap, a KRaft snapshot) or of no name."""
         name = os.path.basename(report.file)
         base = 0 if name.endswith(names.CHECKPOINT_SUFFIX) else first_number(name)
-        alone = Partition(EpochRules(None), None, [], base)
+        alone = CheckedPartition(EpochRules(None), None, [], base)
         if report.kind == "log":
             self._scan(report, Against(alone, base), base, None)
         else:
@@ -120,9 +120,9 @@ class PartitionCheck:
         stored = self._stored_epochs(epochs_report) if epochs_report is not None else None
         snapshots = self._snapshots()
         start = self.bases[0] if self.bases else 0
-        self.partition = Partition(EpochRules(stored), epochs_report, snapshots, start)
+        self.partition = CheckedPartition(EpochRules(stored), epochs_report, snapshots, start)
 
-    def _stored_epochs(self, report: Report) -> list[tuple[int, int]] | None:
+    def _stored_epochs(self, report: FileReport) -> list[tuple[int, int]] | None:
         """The entries of the checkpoint file if they can be used."""
         try:
             stored: list[tuple[int, int]] = [*parse_epochs(small_text(report.file), report.file)]
@@ -134,7 +134,7 @@ class PartitionCheck:
             return None
         return stored
 
-    def _snapshots(self) -> list[tuple[int, Report, list[ProducerEntry]]]:
+    def _snapshots(self) -> list[tuple[int, FileReport, list[ProducerEntry]]]:
         found = []
         for name, report in self.reports.items():
             parsed = names.parse_segment_file(name)
@@ -148,9 +148,9 @@ class PartitionCheck:
 
     # -- segment by segment ----------------------------------------------------------------------
 
-    def _segment(self, base: int, found: dict[str, Report]) -> None:
+    def _segment(self, base: int, found: dict[str, FileReport]) -> None:
         partition = self.partition
-        sides: list[Report | None] = [found.get(kind) for kind in SIDE_KINDS]
+        sides: list[FileReport | None] = [found.get(kind) for kind in SIDE_KINDS]
         report = found.get("log")
         if report is None:
             self._orphans(base, found)
@@ -176,31 +176,31 @@ class PartitionCheck:
         if against.missing and self.job.whole:
             name = names.segment_file(base, names.TXN_INDEX_SUFFIX)
             self._absent.add(name)
-            self.reports[name] = missing = Report(self._path(name), "txnindex")
+            self.reports[name] = missing = FileReport(self._path(name), "txnindex")
             missing.problem(f"missing: {against.missing}")
         if report.damage is not None:
             partition.trusted = False
 
-    def _missing(self, base: int, kind: str) -> Report:
+    def _missing(self, base: int, kind: str) -> FileReport:
         name = names.segment_file(base, _SUFFIX[kind])
-        report = self.reports[name] = Report(self._path(name), kind)
+        report = self.reports[name] = FileReport(self._path(name), kind)
         report.problem("missing: the broker makes it anew when it starts")
         self._absent.add(name)
         return report
 
-    def _orphans(self, base: int, found: dict[str, Report]) -> None:
+    def _orphans(self, base: int, found: dict[str, FileReport]) -> None:
         """Index files whose log was not named with them, or is not there."""
         log = self._path(names.segment_file(base))
-        alone = Partition(EpochRules(None), None, [], base)
+        alone = CheckedPartition(EpochRules(None), None, [], base)
         against = Against(alone, base, *(found.get(kind) for kind in SIDE_KINDS))
         if os.path.exists(log):
-            SegmentScan(Report(log, "log"), against, base).run()
+            SegmentScan(FileReport(log, "log"), against, base).run()
             return
         for report in found.values():
             report.problem(f"there is no log beside it: {log}")
 
     def _scan(
-        self, report: Report, against: Against, base: int, ceiling: int | None
+        self, report: FileReport, against: Against, base: int, ceiling: int | None
     ) -> SegmentScan | None:
         """The pass over a log; None where it cannot be read to its end."""
         deep, keep_going = self.how
@@ -228,7 +228,7 @@ class PartitionCheck:
             if start > self.end and told is not None:
                 told.problem(f"epoch {epoch} from offset {start}, but the log ends at {self.end}")
 
-    def first_damage(self) -> tuple[int, Damage] | None:
+    def first_damage(self) -> tuple[int, FileDamage] | None:
         """(base offset of the segment, damage) of the first log that is damaged."""
         for base in self.bases:
             damage = self.reports[names.segment_file(base)].damage

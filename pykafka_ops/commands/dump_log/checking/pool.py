@@ -10,20 +10,22 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
-from pykafka_ops.commands.dump_log.checking.report import Report
-from pykafka_ops.commands.dump_log.paths import Job
+from pykafka_ops.commands.dump_log.checking.report import FileReport
+from pykafka_ops.commands.dump_log.paths import CheckJob
 from pykafka_ops.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pykafka_ops.commands.dump_log.progress import Progress
+    from pykafka_ops.commands.dump_log.progress import ProgressBar
 
 _REDRAW_SECONDS = 0.2
 _done: Any = None
 
 
-def run(jobs: list[Job], how: How, workers: int, progress: Progress) -> Iterator[list[Report]]:
+def run(
+    jobs: list[CheckJob], how: How, workers: int, progress: ProgressBar
+) -> Iterator[list[FileReport]]:
     """Check every job; StorageError if a process dies."""
     done = multiprocessing.Value("q", 0)
     pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(done,))
@@ -61,5 +63,5 @@ def _tell(size: int) -> None:
         _done.value += size
 
 
-def _check(job: Job, how: How) -> list[Report]:
+def _check(job: CheckJob, how: How) -> list[FileReport]:
     return PartitionCheck(job, how, _tell).run()

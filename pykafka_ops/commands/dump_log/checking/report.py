@@ -6,7 +6,7 @@ from __future__ import annotations
 _SHOWN = 100
 
 
-class Damage:
+class FileDamage:
     """Where a log stops being readable as a broker reads it.
 
     ``position`` in bytes, ``offset`` the first that is lost there, ``batches`` the sound ones
@@ -22,7 +22,7 @@ class Damage:
         self.resumes, self.partial = -1, False
 
 
-class Report:
+class FileReport:
     """The verdict on one file. ``entries``: batches, index entries, producers, rows."""
 
     __slots__ = ("damage", "entries", "file", "kind", "more", "problems", "size", "unreadable")
@@ -31,7 +31,7 @@ class Report:
         self.file, self.kind = file, kind
         self.entries = self.size = self.more = 0
         self.problems: list[str] = []
-        self.damage: Damage | None = None
+        self.damage: FileDamage | None = None
         self.unreadable = False
 
     def unread(self, reason: str) -> None:

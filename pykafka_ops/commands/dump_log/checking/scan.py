@@ -11,7 +11,7 @@ import os
 import time
 from struct import Struct
 
-from pykafka_ops.commands.dump_log.checking.report import Damage, Report
+from pykafka_ops.commands.dump_log.checking.report import FileDamage, FileReport
 from pykafka_ops.commands.dump_log.printing.records import LIMIT
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
 from pykafka_ops.disk.checksum import crc32c
@@ -47,7 +47,7 @@ class SegmentScan:
 
     def __init__(
         self,
-        report: Report,
+        report: FileReport,
         against: Against,
         base: int,
         *,
@@ -389,7 +389,7 @@ class SegmentScan:
         report = self.report
         if report.damage is None:
             offset, batches = at or (self.last + 1, report.entries)
-            report.damage = Damage(position, offset, batches, torn=torn)
+            report.damage = FileDamage(position, offset, batches, torn=torn)
             if self.checking:
                 self.against.partition.pass_snapshots(offset)
             report.problem(f"at position {position}: {text}")

@@ -17,13 +17,13 @@ from pykafka_ops.errors import StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.repairing.plan import Plan, Step
+    from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan, RepairStep
 
 _CHUNK = 1 << 20
 _TELL = "repair.txt"
 
 
-def apply(plan: Plan, log_dir: str | None) -> str:
+def apply(plan: RepairPlan, log_dir: str | None) -> str:
     """Do the steps of ``plan``; the directory of the backup.
 
     ``log_dir``: where the mark of a clean stop lies, which goes when the broker has to recover.
@@ -62,12 +62,12 @@ def _new_folder(folder: str) -> str:
             raise StorageError(f"{path}: {e.strerror}; nothing was changed") from None
 
 
-def backup_name(step: Step) -> str:
+def backup_name(step: RepairStep) -> str:
     """The name in the backup of what a step takes away."""
     return f"{step.name}.from-{step.position}" if step.action == "cut" else step.name
 
 
-def _save(plan: Plan, backup: str) -> None:
+def _save(plan: RepairPlan, backup: str) -> None:
     """Copy the tail of a log, link what is removed or replaced, tell what it is."""
     lines = [f"What pko dump-log repair took out of {plan.folder}:"]
     for step in plan.steps:
@@ -118,7 +118,7 @@ def _unmark(log_dir: str) -> None:
         _sync_folder(log_dir)
 
 
-def _do(folder: str, step: Step) -> None:
+def _do(folder: str, step: RepairStep) -> None:
     path = os.path.join(folder, step.name)
     if step.action == "remove":
         with suppress(FileNotFoundError):

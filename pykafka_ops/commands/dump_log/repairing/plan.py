@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pykafka_ops.analysis.log_rules import epoch_entries
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
-from pykafka_ops.commands.dump_log.paths import Job
+from pykafka_ops.commands.dump_log.paths import CheckJob
 from pykafka_ops.commands.dump_log.repairing import rebuild
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_epochs, parse_epochs
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pykafka_ops.analysis.log_rules import Aborted
-    from pykafka_ops.commands.dump_log.checking.report import Report
+    from pykafka_ops.commands.dump_log.checking.report import FileReport
 
 _SIDES = (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX, names.TXN_INDEX_SUFFIX)
 
 
-class Step(NamedTuple):
+class RepairStep(NamedTuple):
     """One change. ``action``: "cut" (at byte ``position``), "remove" or "write" (``content``
     gives the bytes once the log is cut)."""
 
@@ -40,12 +40,12 @@ class Step(NamedTuple):
     content: Callable[[], bytes] | None = None
 
 
-class Plan:
+class RepairPlan:
     """The steps for one directory, in order; ``left`` are problems that stay, (file, text)."""
 
-    def __init__(self, job: Job, tell: Callable[[int], None] | None = None) -> None:
+    def __init__(self, job: CheckJob, tell: Callable[[int], None] | None = None) -> None:
         self.folder = job.folder
-        self.steps: list[Step] = []
+        self.steps: list[RepairStep] = []
         self.left: list[tuple[str, str]] = []
         check = self._check = PartitionCheck(job, How(), tell)
         for report in check.run():
@@ -68,7 +68,7 @@ class Plan:
         lost = (names.SNAPSHOT_SUFFIX, names.LOG_SUFFIX)
         return any(step.name.endswith(lost) for step in self.steps)
 
-    def _report(self, name: str) -> Report | None:
+    def _report(self, name: str) -> FileReport | None:
         return self._check.reports.get(name)
 
     def _path(self, name: str) -> str:
@@ -76,7 +76,7 @@ class Plan:
 
     def _remove(self, name: str, why: str) -> None:
         if os.path.exists(self._path(name)):
-            self.steps.append(Step("remove", name, why))
+            self.steps.append(RepairStep("remove", name, why))
 
     def _cut(self) -> None:
         """The log ends at the first damage; what comes behind it goes."""
@@ -100,7 +100,7 @@ class Plan:
         why = report.problems[0].partition(": ")[2]
         if behind:
             why += f"; {behind} readable batches behind it are cut, too"
-        self.steps.append(Step("cut", names.segment_file(base), why, damage.position))
+        self.steps.append(RepairStep("cut", names.segment_file(base), why, damage.position))
 
     def _indexes(self, base: int) -> None:
         """The three indexes of a segment that stays."""
@@ -112,12 +112,12 @@ class Plan:
             name = names.segment_file(base, suffix)
             why = self._why(name, cut=cut)
             if why:
-                self.steps.append(Step("write", name, why, content=make))
+                self.steps.append(RepairStep("write", name, why, content=make))
         name = names.segment_file(base, names.TXN_INDEX_SUFFIX)
         known = any(t.first_known and t.last_offset < self.end for t in self._aborted(base))
         why = self._why(name, cut=cut and (known or os.path.exists(self._path(name))))
         if why:
-            self.steps.append(Step("write", name, why, content=self._txn_maker(name, base)))
+            self.steps.append(RepairStep("write", name, why, content=self._txn_maker(name, base)))
 
     def _why(self, name: str, *, cut: bool) -> str:
         report = self._report(name)
@@ -177,9 +177,9 @@ class Plan:
         else:
             return
         data = format_epochs(entries).encode()
-        self.steps.append(Step("write", name, why, content=lambda: data))
+        self.steps.append(RepairStep("write", name, why, content=lambda: data))
 
-    def _stored(self, report: Report) -> list[tuple[int, int]]:
+    def _stored(self, report: FileReport) -> list[tuple[int, int]]:
         try:
             with open(report.file, encoding="utf-8", errors="replace") as file:
                 return [*parse_epochs(file.read(), report.file)]

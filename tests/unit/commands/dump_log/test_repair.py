@@ -21,7 +21,7 @@ from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.paths import jobs_of
 from pykafka_ops.commands.dump_log.repairing import apply as repair_apply
 from pykafka_ops.commands.dump_log.repairing.apply import apply
-from pykafka_ops.commands.dump_log.repairing.plan import Plan
+from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan
 from pykafka_ops.errors import StorageError
 from tests.support.golden.damage import WHOLE, all_batches, batches, copy_of, harm
 from tests.support.golden.segments import SEGMENTS
@@ -59,9 +59,9 @@ def nobody_writes() -> Iterator[None]:
         yield
 
 
-def plan_of(folder: Path) -> Plan:
+def plan_of(folder: Path) -> RepairPlan:
     (job,) = jobs_of([str(folder)])
-    return Plan(job)
+    return RepairPlan(job)
 
 
 def problems(folder: Path) -> list[tuple[str, list[str]]]:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.commands.dump_log.segments import (
-    LogReader,
     Reading,
-    Segment,
+    SegmentFile,
+    SegmentReader,
     segments,
     start_at_offset,
     start_at_time,
@@ -33,7 +33,7 @@ INDEXED = [case for case in READABLE if not case.startswith("v0")]
 @pytest.mark.parametrize("case", READABLE)
 def test_an_offset_is_reached_from_the_last_index_entry_before_it(case: str) -> None:
     for segment in segments([str(SEGMENTS / case)]):
-        log = LogReader(segment, FileIO(segment.path))
+        log = SegmentReader(segment, FileIO(segment.path))
         assert segment.base is not None
         stored = Path(segment.path).with_suffix(".index").read_bytes()
         index = OffsetIndex(segment.base, stored)
@@ -47,7 +47,7 @@ def test_an_offset_is_reached_from_the_last_index_entry_before_it(case: str) -> 
 def test_all_before_the_start_of_a_time_is_older(case: str) -> None:
     skipped = 0
     for segment in segments([str(SEGMENTS / case)]):
-        log = LogReader(segment, FileIO(segment.path))
+        log = SegmentReader(segment, FileIO(segment.path))
         mine = [r for r in printed(case)[1] if r.file == segment.name]
         for time in {r.timestamp for r in mine}:
             start = start_at_time(log, time)
@@ -75,7 +75,7 @@ def test_a_log_of_another_name_is_read_without_indexes(tmp_path: Path) -> None:
     path.write_bytes((SEGMENTS / "v2-none" / f"{0:020}.log").read_bytes())
     (segment,) = segments([str(path)])
     assert segment.base is None
-    log = LogReader(segment, FileIO(path))
+    log = SegmentReader(segment, FileIO(path))
     assert start_at_offset(log, 50) == start_at_time(log, 2**50) == 0
     assert all(isinstance(batch, SoundBatch) for batch in Reading().batches(segment))
 
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_code_is_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reading = Reading()
-    assert list(reading.batches(Segment(str(tmp_path / f"{0:020}.log")))) == []
+    assert list(reading.batches(SegmentFile(str(tmp_path / f"{0:020}.log")))) == []
     assert reading.close() == 1
     assert "No such file" in capsys.readouterr().err
 
@@ -108,7 +108,7 @@ def test_reading_piece_by_piece_gives_what_reading_all_at_once_gives(
         path.write_bytes(log)
         patch.setattr("pykafka_ops.commands.dump_log.segments._STRIDE", stride)
         with FileIO(path) as file:
-            pieces = list(LogReader(Segment(str(path)), file).batches(0))
+            pieces = list(SegmentReader(SegmentFile(str(path)), file).batches(0))
     assert pieces == list(sound_batches(bytes(log), base_offset=7))
 
 
@@ -120,7 +120,7 @@ def test_a_log_cut_while_it_is_read_ends_there(
     path = tmp_path / f"{0:020}.log"
     path.write_bytes(b"".join(map(bytes, batches)))
     reading = Reading()
-    found = reading.batches(Segment(str(path)))
+    found = reading.batches(SegmentFile(str(path)))
     seen = [next(found)]
     with path.open("r+b") as file:
         file.truncate(len(batches[0]) * 40 + 5)
@@ -137,7 +137,7 @@ def test_a_log_cut_before_what_was_read_is_told(
     path = tmp_path / f"{0:020}.log"
     path.write_bytes(b"".join(map(bytes, batches)))
     reading = Reading()
-    found = reading.batches(Segment(str(path)))
+    found = reading.batches(SegmentFile(str(path)))
     for _ in range(50):
         next(found)
     with path.open("r+b") as file:

@@ -15,9 +15,9 @@ import pytest
 
 from pykafka_ops import cli
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
-from pykafka_ops.commands.dump_log.checking.report import Report
+from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.commands.dump_log.paths import jobs_of
-from pykafka_ops.commands.dump_log.progress import Progress
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
@@ -38,13 +38,13 @@ def nobody_writes() -> Iterator[None]:
         yield
 
 
-def check(folder: Path, *, deep: bool = False, keep_going: bool = False) -> dict[str, Report]:
+def check(folder: Path, *, deep: bool = False, keep_going: bool = False) -> dict[str, FileReport]:
     (job,) = jobs_of([str(folder)])
     reports = PartitionCheck(job, How(deep, keep_going)).run()
     return {os.path.basename(r.file): r for r in reports}
 
 
-def log_of(folder: Path, data: bytes, *, base: int = 0) -> Report:
+def log_of(folder: Path, data: bytes, *, base: int = 0) -> FileReport:
     folder.mkdir(exist_ok=True)
     path = folder / f"{base:020}.log"
     path.write_bytes(data)
@@ -253,4 +253,4 @@ def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     os.close(parent)
     quiet = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert quiet.stderr == b""
-    assert Progress(0, "verified").total == 0
+    assert ProgressBar(0, "verified").total == 0

@@ -12,7 +12,7 @@ from pykafka_ops.commands.reassign_partitions.document import DocumentError
 from pykafka_ops.errors import PkoError
 
 
-def wanted(*items: object, **fields: object) -> document.Wanted:
+def wanted(*items: object, **fields: object) -> document.WantedReplicas:
     return document.plan_of(json.dumps({"partitions": items, **fields}))
 
 

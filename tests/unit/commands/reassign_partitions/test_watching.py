@@ -6,13 +6,13 @@ import pytest
 
 from pykafka_ops.analysis.move_rate import Speed
 from pykafka_ops.analysis.move_waves import Job
-from pykafka_ops.commands.reassign_partitions.runner import MOVING, WAITING, Progress
+from pykafka_ops.commands.reassign_partitions.runner import MOVING, WAITING, MoveProgress
 from pykafka_ops.commands.reassign_partitions.watching import line
 
 MIB = 1 << 20
 JOBS = [
-    Progress(Job(("orders", 0), (1, 2), (1, 3), 30 * MIB), MOVING, copied=10 * MIB),
-    Progress(Job(("orders", 1), (1, 2), (1, 3), 10 * MIB), WAITING),
+    MoveProgress(Job(("orders", 0), (1, 2), (1, 3), 30 * MIB), MOVING, copied=10 * MIB),
+    MoveProgress(Job(("orders", 1), (1, 2), (1, 3), 10 * MIB), WAITING),
 ]
 
 

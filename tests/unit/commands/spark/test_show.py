@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pykafka_ops.commands.spark.judge import main_section
-from pykafka_ops.commands.spark.show import Page
+from pykafka_ops.commands.spark.show import TerminalPage
 from pykafka_ops.commands.spark.text import document_text, rows_text, tables
 from pykafka_ops.spark.model import Column, Report, Section
 from tests.support.spark import reports as spark_reports
@@ -24,7 +24,7 @@ REPORTS = (
 
 def shown(report: Report, width: int | None, *, wide: bool = False, colours: bool = False) -> str:
     out = io.StringIO()
-    page = Page(out, width, colours=colours)
+    page = TerminalPage(out, width, colours=colours)
     page.report(report, main_section(report, None), wide=wide, top=3)
     return out.getvalue()
 

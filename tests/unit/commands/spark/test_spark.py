@@ -12,7 +12,7 @@ import pytest
 from pykafka_ops.cli import main
 from pykafka_ops.commands.spark import inputs as reading
 from pykafka_ops.commands.spark import spark
-from pykafka_ops.commands.spark.ask import Ask, rate
+from pykafka_ops.commands.spark.ask import ReportRequest, rate
 from pykafka_ops.commands.spark.cluster_mode import words_of
 from pykafka_ops.commands.spark.judge import Judge, missing
 from pykafka_ops.errors import UsageError
@@ -170,13 +170,13 @@ def test_a_rate_of_nothing_is_none() -> None:
         rate("target", "0")
 
 
-def asked(**changes: object) -> Ask:
+def asked(**changes: object) -> ReportRequest:
     fields: dict[str, object] = {
         "kinds": ("lag",), "dirs": (), "properties": {}, "now": None, "since": None,
         "until": None, "topics": Names(), "groups": Names(), "configs": None, "section": None,
         "condition": None, "history": None,
     }  # fmt: skip
-    return Ask(**{**fields, **changes})  # type: ignore[arg-type]
+    return ReportRequest(**{**fields, **changes})  # type: ignore[arg-type]
 
 
 def lag_report(*rows: dict[str, object], problems: tuple[Problem, ...] = ()) -> Report:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.commands.zookeeper.decode import decode, plain, shown, summary
-from pykafka_ops.commands.zookeeper.znodes import Stat, Znode
+from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeStat
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
 MOMENTS = sorted(GOLDEN.glob("[0-9]*.json"))
@@ -25,8 +25,8 @@ PATHS = (
 )  # fmt: skip
 
 
-def stat(version: int = 0, czxid: int = 7) -> Stat:
-    return Stat(czxid, czxid, czxid, 0, 0, version, 0, 0, 0, 0, 0)
+def stat(version: int = 0, czxid: int = 7) -> ZnodeStat:
+    return ZnodeStat(czxid, czxid, czxid, 0, 0, version, 0, 0, 0, 0, 0)
 
 
 def znode(path: str, data: bytes | None, version: int = 0) -> Znode:
