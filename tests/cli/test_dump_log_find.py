@@ -310,7 +310,7 @@ def test_globs_named_files_and_leftovers(find: Find, tmp_path: Path) -> None:
         (("--key", "x", "--key-format", "long"), "is no long of 8 bytes"),
         (("--key", "x", "--key-format", "json"), "use --key-regex"),
         (("--key", "x", "--value-format", "xml"), "choose one of utf-8"),
-        (("--key", "x", "--max", "0"), "at least 1"),
+        (("--key", "x", "--max", "0"), "from 1 on"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_one_line_and_code_2(

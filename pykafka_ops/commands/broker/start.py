@@ -93,12 +93,12 @@ def _daemon(properties: dict[str, str], data_dir: Path, log_file: str, args: Arg
 def _child(
     properties: dict[str, str], data_dir: Path, writer: int, set_up: Callable[[], None]
 ) -> int:
-    told = False
+    said = False
 
     def tell(text: str) -> None:
-        nonlocal told
-        if not told:
-            told = True
+        nonlocal said
+        if not said:
+            said = True
             os.write(writer, text.encode())
             os.close(writer)
 

@@ -99,7 +99,7 @@ def _dirs(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, list[LogDir]]
 
 
 def _min_isr(cluster: Cluster, topics: Sequence[Topic]) -> tuple[dict[str, int], list[ItemError]]:
-    """min.insync.replicas of each topic that tells."""
+    """min.insync.replicas of each topic that may be described."""
     found: dict[str, int] = {}
     refused: dict[tuple[str, str], list[ItemError]] = {}
     for start in range(0, len(topics), AT_ONCE):

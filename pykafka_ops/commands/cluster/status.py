@@ -89,8 +89,8 @@ def _bytes(found: Gathered, broker: int) -> int | None:
 
 def _free(found: Gathered, broker: int) -> int | None:
     """What may still be written; directories with equal numbers are taken for one disk's."""
-    told = {(d.total_bytes, d.usable_bytes) for d in found.dirs.get(broker, ())}
-    usable = [free for _, free in told if free >= 0]
+    answers = {(d.total_bytes, d.usable_bytes) for d in found.dirs.get(broker, ())}
+    usable = [free for _, free in answers if free >= 0]
     return sum(usable) if usable else None
 
 

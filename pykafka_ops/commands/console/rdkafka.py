@@ -193,7 +193,7 @@ def client(
 ) -> Any:
     """A ``Producer`` or ``Consumer``. ClientConfigError where a value is refused.
 
-    ``warn`` is told each setting that librdkafka does not know. Its own log is kept off stderr
+    ``warn`` gets each setting that librdkafka does not know. Its own log is kept off stderr
     unless ``debug``: what matters of it arrives through ``error_cb``.
     """
     library = load()

@@ -50,8 +50,6 @@ def find(run: Run) -> int:
     key_format, value_format = formats_of(args)
     query = query_of(args, key_format, value_format, int(time.time() * 1000))
     limit = args.number("max-messages")
-    if limit is not None and limit < 1:
-        raise UsageError(f"--max {limit}: at least 1")
     found = segments(args.texts("files"))
     counts = Counts() if args.has("count") else None
     out = writer(run.output, Shown(key_format, value_format), counts)

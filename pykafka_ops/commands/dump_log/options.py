@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.params import Option, Switch
-from pykafka_ops.commands.framework.types import FILE_PATH, INT, LONG, PERIOD, SPAN
+from pykafka_ops.commands.framework.types import COUNT, FILE_PATH, INT, LONG, PERIOD, POSITIVE, SPAN
 from pykafka_ops.commands.options import KEY_FORMAT, VALUE_FORMAT
 
 _DECODER = "org.apache.kafka.tools.api.StringDecoder"
@@ -44,7 +44,7 @@ INDEX_SANITY_CHECK = Switch("--index-sanity-check",
 # verify
 KEEP_GOING = Switch("--keep-going", ours=True,
                     help="check behind damage too and report every problem there")
-WORKERS = Option("--workers", metavar="N", type=INT, ours=True,
+WORKERS = Option("--workers", metavar="N", type=POSITIVE, ours=True,
                  help="processes that check directories (default: one per processor)")
 
 # transactions
@@ -64,7 +64,7 @@ FIND = (
     Option("--producer-id", metavar="ID", type=LONG, ours=True, help="records of this producer"),
     Option("--header", metavar="NAME[=VALUE]", multiple=True, ours=True,
            help="records with this header, and this value where one is given"),
-    Option("-n", "--max-messages", "--max", metavar="N", type=INT, ours=True,
+    Option("-n", "--max-messages", "--max", metavar="N", type=POSITIVE, ours=True,
            help="stop after that many records"),
     Switch("--count", ours=True, help="only how many there are, by file"),
     KEY_FORMAT,
@@ -72,7 +72,7 @@ FIND = (
 )
 
 # stats and timeline
-KEYS = Option("--keys", metavar="N", type=INT, default="10", ours=True,
+KEYS = Option("--keys", metavar="N", type=COUNT, default="10", ours=True,
               help="how many of the heaviest keys and producers to show; 0 reads no records")
 EVERY = Option("--every", metavar="SPAN", type=SPAN, ours=True,
                help="time of a row (default: found by itself)")

@@ -30,7 +30,7 @@ _COLUMNS = (
 def repair(run: Run) -> Table:
     """Cut, rebuild and remove what a broker would; exit code 4 where a problem is left.
 
-    ``--dry-run`` only tells, and exits with 4 where there is something to do. StorageError while a
+    ``--dry-run`` only shows, and exits with 4 where there is something to do. StorageError while a
     broker holds the directory.
     """
     dry = run.args.has("dry-run")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: What one batch may take decompressed; one that takes more is a bomb.
 LIMIT = 1 << 30
-#: Damages told on stderr; the rest is counted.
+#: Damage shown on stderr; the rest is counted.
 _TOLD = 50
 CHECK_FAILED = 4
 #: Bytes that are read at once.
@@ -92,7 +92,7 @@ def bytes_of(found: Iterable[SegmentFile]) -> int:
 
 
 class Reading:
-    """Reads segments, and tells on stderr what of them is damaged or cannot be read.
+    """Reads segments, and says on stderr what of them is damaged or cannot be read.
 
     ``emit`` gets each damage as a row, too; ``progress`` how far reading is. ``code``: 4 with
     damage, 1 where a file failed, else 0.
@@ -184,7 +184,7 @@ class SegmentReader:
     def batches(self, start: int) -> Iterator[SoundBatch | Damage]:
         """As ``sound_batches`` of the whole file from byte ``start`` on.
 
-        Where it cannot go on, more is read, in the end all the rest: only that tells damage.
+        Where it cannot go on, more is read, in the end all the rest: only that shows damage.
         OSError where reading fails.
         """
         lowest, room = self.segment.base, _STRIDE

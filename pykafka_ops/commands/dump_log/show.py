@@ -26,7 +26,7 @@ _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 def show(run: Run) -> int:
     """Print what the files hold; as Kafka's tool does, or in our tongue past what it stumbles on.
 
-    In our tongue a file that cannot be read is told on stderr, the others are shown, and the exit
+    In our tongue a file that cannot be read is an error on stderr, the others are shown, the exit
     code is 1.
     """
     args = run.args

@@ -46,7 +46,7 @@ _COLUMNS = (
 
 
 def timeline(run: Run) -> int:
-    """One row for each bucket of time; the exit code tells of damage.
+    """One row for each bucket of time; exit code 4 where there is damage.
 
     Bytes are those of keys and values before compression. Control records do not count.
     """

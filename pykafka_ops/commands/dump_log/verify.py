@@ -132,7 +132,7 @@ def _wanted(run: Run, jobs: list[CheckJob]) -> int:
     """How many processes."""
     given = run.args.number("workers")
     if given is not None:
-        return max(1, given)
+        return given
     if len(jobs) < 2 or sum(job.size for job in jobs) < _WORTH_IT:
         return 1
     return min(len(jobs), os.cpu_count() or 1)

@@ -1,4 +1,4 @@
-"""Where replicas are now, and which brokers there are, as a cluster tells it."""
+"""Where replicas are now, and which brokers there are, by the metadata of a cluster."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def cancel(run: Run) -> Table | int | None:
 
 
 def _before(path: str) -> plan_file.Replicas | None:
-    """Replicas of before in their order, if a file of a plan tells."""
+    """Replicas of before in their order, if the file is of a plan."""
     try:
         return plan_file.read(path).before
     except document.DocumentError:

@@ -1,4 +1,4 @@
-"""What a plan is made from: brokers, their disks, replicas and their bytes, as a cluster tells."""
+"""What a plan is made from: the brokers of a cluster, their disks, replicas and bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ClusterFacts(NamedTuple):
 
 
 def facts_of(cluster: Cluster, *, racks: bool = True) -> ClusterFacts:
-    """Ask for all of it; PkoError. Brokers that do not tell of their disks are among the errors."""
+    """Ask for all of it; PkoError. Brokers that hide their disks are among the errors."""
     partitions = {
         (topic.name, p.number): p for topic in all_topics(cluster) for p in topic.partitions
     }
@@ -56,7 +56,7 @@ def _disks(dirs: Iterable[LogDir]) -> tuple[int | None, int | None]:
     """Bytes of a broker's volumes, and how many of them are free.
 
     Each directory counts as a volume of its own, which is what several are there for; that two are
-    on the same one cannot be told from here.
+    on the same one cannot be seen from here.
     """
     volumes = [(d.total_bytes, d.usable_bytes) for d in dirs]
     if not volumes or any(total <= 0 or usable < 0 for total, usable in volumes):

@@ -34,7 +34,7 @@ def generate(run: Run) -> Table | None:
     else:
         current = of_topics(run.cluster(), topics)
         brokers = chosen(live_brokers(run.cluster()), ids, rack_aware=rack_aware)
-    return told(run, current, propose(current, brokers))
+    return shown(run, current, propose(current, brokers))
 
 
 def read(run: Run) -> tuple[list[str], list[int]]:
@@ -71,7 +71,7 @@ def propose(current: Assignment, brokers: Mapping[int, str | None]) -> Assignmen
     return found
 
 
-def told(run: Run, current: Assignment, proposed: Assignment) -> Table | None:
+def shown(run: Run, current: Assignment, proposed: Assignment) -> Table | None:
     """Both as Kafka's tool shows them, or as rows."""
     talk = Talk(run)
     if talk.plain:

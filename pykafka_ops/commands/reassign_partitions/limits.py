@@ -160,7 +160,7 @@ class Throttles:
         return list(errors.values())
 
     def _wait(self, wanted: Mapping[Place, str | None]) -> None:
-        """Until brokers tell what was restored: else a next run would take it for what others
+        """Until brokers show what was restored: else a next run would take it for what others
         set."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Moves between the log directories of a broker: start them, and tell how far they are."""
+"""Moves between the log directories of a broker: start them, and see how far they are."""
 
 from __future__ import annotations
 

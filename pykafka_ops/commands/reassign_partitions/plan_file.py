@@ -22,8 +22,8 @@ Replicas = dict[Partition, tuple[int, ...]]
 
 
 class PlanFile(NamedTuple):
-    """Replicas before (None: the file does not tell) and after; ``cluster``: the id of its cluster
-    (None: not told)."""
+    """Replicas before (None: the file does not say) and after; ``cluster``: the id of its cluster
+    (None: not known)."""
 
     before: Replicas | None
     after: Replicas
@@ -83,5 +83,5 @@ def write(path: str, text: str) -> None:
 
 
 def beside(path: str) -> str:
-    """Where ``run`` keeps what was before, if the file does not tell."""
+    """Where ``run`` keeps what was before, if the file does not say."""
     return f"{path.removesuffix('.json')}.before.json"

@@ -28,7 +28,7 @@ def run(run: Run) -> Table:
 
 
 def _kept(run: Run, path: str, plan: plan_file.PlanFile, facts: ClusterFacts) -> plan_file.Replicas:
-    """What was before, of a file that does not tell: kept beside it for rollback."""
+    """What was before, of a file that does not say so: kept beside it for rollback."""
     kept = plan_file.beside(path)
     if os.path.exists(kept):
         old = plan_file.read(kept).after

@@ -199,7 +199,7 @@ class Runner:
         self._speed.note(now, sum(p.copied for p in self.jobs))
 
     def _adapt(self, behind: int, now: float) -> None:
-        """Every few seconds another limit, where it adapts; else tell if it is too low."""
+        """Every few seconds another limit, where it adapts; else say if it is too low."""
         rate = self.limit.rate
         active = [p.job for p in self.jobs if p.state == MOVING and p.job.copied]
         if rate is None or not active or now - self._adapted < _ADAPT_SECONDS:

@@ -46,7 +46,7 @@ class Stoppable:
             signal.signal(number, handler)
 
     def calm(self) -> None:
-        """From now on signals are only told of."""
+        """From now on signals are only answered with a line."""
         self._calm = True
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:

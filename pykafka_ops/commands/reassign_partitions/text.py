@@ -28,7 +28,7 @@ class ReassignError(PkoError):
 
 
 class Talk:
-    """What an action tells as it goes on: Kafka's text, or talk where another format is asked."""
+    """What an action says as it goes on: Kafka's text, or talk where another format is asked."""
 
     def __init__(self, run: Run) -> None:
         self.plain = run.output == "table"
@@ -36,7 +36,7 @@ class Talk:
         self._out = sys.stdout if self.plain else sys.stderr
 
     def say(self, text: str, end: str = "\n") -> None:
-        """Tell it now."""
+        """Write it now."""
         self._out.write(text + end)
         self._out.flush()
 

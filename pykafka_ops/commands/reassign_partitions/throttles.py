@@ -57,7 +57,7 @@ def limit_log_dirs(cluster: Cluster, brokers: Iterable[int], rate: int, talk: Ta
 def clear(cluster: Cluster, brokers: Iterable[int], topics: Iterable[str], talk: Talk) -> None:
     """Take away all throttles of these brokers and topics; PkoError.
 
-    All of them: nothing tells which brokers took part in moves of before.
+    All of them: nothing shows which brokers took part in moves of before.
     """
     ids, names = sorted(set(brokers)), sorted(set(topics))
     talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")

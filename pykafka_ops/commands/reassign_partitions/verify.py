@@ -51,7 +51,7 @@ class MoveState(NamedTuple):
 
 
 def verify(run: Run) -> Table | int:
-    """Tell the state of each partition and replica.
+    """Show the state of each partition and replica.
 
     The exit code is 0 with Kafka's flags, else 4 unless all is as it should be.
     """
@@ -99,7 +99,7 @@ def answer(
     states: Mapping[Partition, MoveState],
     dirs: Mapping[document.Replica, log_dirs.DirState],
 ) -> Table | int:
-    """Rows unless the text has told all, and the exit code."""
+    """Rows unless the text is the whole answer, and the exit code."""
     reached = all(s.word == DONE for s in states.values()) and all(s.reached for s in dirs.values())
     code = 0 if reached or run.args.flags else 4
     return code if Talk(run).plain else table(states, dirs, code)

@@ -127,7 +127,7 @@ class PartitionCheck:
         try:
             stored: list[tuple[int, int]] = [*parse_epochs(small_text(report.file), report.file)]
         except (CorruptError, JavaError):
-            return None  # told already
+            return None  # reported already
         reason = epochs_rise(stored)
         if reason:
             report.problem(reason)
@@ -143,7 +143,7 @@ class PartitionCheck:
                     with open(report.file, "rb") as file:
                         found.append((parsed.offset, report, read_snapshot(file.read())))
                 except (CorruptError, OSError):
-                    continue  # told already
+                    continue  # reported already
         return sorted(found, key=lambda row: row[0])
 
     # -- segment by segment ----------------------------------------------------------------------
@@ -223,10 +223,12 @@ class PartitionCheck:
             return
         for offset, report, _ in partition.snapshots:
             report.problem(f"taken at offset {offset}, but the log ends at {self.end}")
-        epochs, told = partition.epochs, partition.epochs_report
+        epochs, of_epochs = partition.epochs, partition.epochs_report
         for epoch, start in epochs.stored or ():
-            if start > self.end and told is not None:
-                told.problem(f"epoch {epoch} from offset {start}, but the log ends at {self.end}")
+            if start > self.end and of_epochs is not None:
+                of_epochs.problem(
+                    f"epoch {epoch} from offset {start}, but the log ends at {self.end}"
+                )
 
     def first_damage(self) -> tuple[int, FileDamage] | None:
         """(base offset of the segment, damage) of the first log that is damaged."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Problems told of one file; more are only counted.
+#: Problems shown of one file; more are only counted.
 _SHOWN = 100
 
 

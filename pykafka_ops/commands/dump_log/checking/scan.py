@@ -42,7 +42,7 @@ class SegmentScan:
     ``base`` is the lowest offset it may begin with, ``ceiling`` where the next segment begins
     (``None``: there is none). ``deep`` walks every field of every record
     instead of their lengths alone. ``keep_going`` goes on behind damage with all checks; without
-    it what lies there is only counted. ``tell`` hears of bytes read.
+    it what lies there is only counted. ``tell`` gets the bytes read.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class SegmentScan:
             self.problem(position, str(e))
 
     def _producer(self, position: int, fields: tuple[int, ...], body: bytes) -> None:
-        """Sequences and transactions; a gap of offsets is told to the rules."""
+        """Sequences and transactions; the rules hear of a gap of offsets."""
         rules = self.against.producers
         base, attributes, producer_id = fields[0], fields[5], fields[9]
         if base != self.last + 1:

@@ -31,13 +31,13 @@ _WARM_ENTRIES = 8192 // 8
 
 
 class Problems:
-    """What is told after all files, by the absolute path of the file."""
+    """Problems to print after all files, by the absolute path of the file."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was told."""
+        """Forget them."""
         self.mismatches: Pairs = {}
         self.timestamps: Pairs = {}
         self.out_of_order: Pairs = {}

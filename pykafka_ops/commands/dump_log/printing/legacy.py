@@ -95,7 +95,7 @@ def message_records(log: LogFile, position: int, header: MessageHeader) -> Itera
 
 
 def _before_trailer(reason: str, stored: bytes | None) -> str:
-    """What Kafka stumbles on first in a gzip stream whose trailer tells that it is damaged."""
+    """What Kafka stumbles on first in a gzip stream whose trailer does not fit."""
     if stored is not None and decompression_cause(reason).endswith("GZIP trailer"):
         try:
             for _ in scan_messages(inflated(stored, LIMIT)):

@@ -78,7 +78,7 @@ class LogDump:
         )
 
     def run(self, paths: Iterable[str], *, kind: str = "") -> None:
-        """Dump every file, then tell the problems; JavaError ends it as it ends Kafka's tool.
+        """Dump every file, then the problems; JavaError ends it as it ends Kafka's tool.
 
         ``kind`` says what the files are where their suffix does not ("log", "index", ...).
         """

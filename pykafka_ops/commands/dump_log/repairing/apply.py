@@ -68,7 +68,7 @@ def backup_name(step: RepairStep) -> str:
 
 
 def _save(plan: RepairPlan, backup: str) -> None:
-    """Copy the tail of a log, link what is removed or replaced, tell what it is."""
+    """Copy the tail of a log, link what is removed or replaced, say what it is."""
     lines = [f"What pko dump-log repair took out of {plan.folder}:"]
     for step in plan.steps:
         source = os.path.join(plan.folder, step.name)

@@ -44,7 +44,7 @@ def indexes(path: str, base: int, end: int) -> tuple[bytes, bytes]:
 
 
 def transactions(aborted: Iterable[Aborted], stored: Iterable[AbortedTxn], end: int) -> bytes:
-    """The contents of ``.txnindex``: the aborts the log tells of up to ``end``.
+    """The contents of ``.txnindex``: the aborts in the log up to ``end``.
 
     A transaction none of whose batches is in the log keeps the entry that was stored, if that can
     be; without one there is nothing that a reader could see.

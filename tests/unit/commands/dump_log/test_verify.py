@@ -244,7 +244,7 @@ def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         "import sys\n"
         "from pykafka_ops.commands.dump_log import progress\n"
         "progress._PATIENCE_SECONDS = progress._EVERY_SECONDS = 0\n"
-        "with progress.Progress(2_000_000, 'verified') as bar: bar.add(1_000_000)\n"
+        "with progress.ProgressBar(2_000_000, 'verified') as bar: bar.add(1_000_000)\n"
     )
     parent, child = pty.openpty()
     subprocess.run([sys.executable, "-c", code], stderr=child, check=True)
