@@ -6,8 +6,10 @@ import time
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import PATIENCE
+from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -17,6 +19,9 @@ from pykafka_ops.wire.messages.metadata import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+
+NEAR_SECONDS = 1.0
 
 
 class FoundTopic:
@@ -67,6 +72,14 @@ class Lookup:
             )
             for topic in answer.topics
         }
+
+    def near(self, name: str) -> str:
+        """`` (did you mean orders?)`` for a topic that does not exist; nothing where none is near
+        or the cluster does not say."""
+        try:
+            return did_you_mean(name, self.topics(None, seconds=NEAR_SECONDS))
+        except PkoError:
+            return ""
 
     def tries(self, name: str, *, seconds: float, create: bool) -> Iterator[FoundTopic]:
         """Ask for one topic until ``seconds`` have passed, the last answer included."""

@@ -156,7 +156,7 @@ class MessageSource:
         if self.args.flags or self.looked:
             return
         if found.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            raise KafkaError(found.error, f"topic {name} does not exist")
+            raise KafkaError(found.error, f"topic {name} does not exist{self.lookup.near(name)}")
         only = self.args.number("partition")
         if only is not None and found.partitions and only not in found.partitions:
             raise KafkaError(

@@ -29,7 +29,7 @@ def preferred(run: Run) -> Table | None:
         return Table("leaders-elsewhere", COLUMNS, shown, errors=errors,
                      notes=["dry run: nothing was elected"])  # fmt: skip
     results = elect(run, "PREFERRED", doomed) if doomed else {}
-    notes = () if doomed else ("the preferred replicas lead already",)
+    notes = () if doomed or errors else ("the preferred replicas lead already",)
     table = results_table("PREFERRED", results, notes)
     table.errors = (*errors, *table.errors)
     return table

@@ -88,10 +88,10 @@ class Sender:
                 missing_since = time.monotonic()
             elif time.monotonic() > missing_since + PATIENCE:
                 break
-        what = (
-            "has no leader" if found.error == ErrorCode.LEADER_NOT_AVAILABLE else "does not exist"
-        )
-        raise KafkaError(found.error, f"topic {self.topic} {what}")
+        if found.error == ErrorCode.LEADER_NOT_AVAILABLE:
+            raise KafkaError(found.error, f"topic {self.topic} has no leader")
+        near = self.lookup.near(self.topic)
+        raise KafkaError(found.error, f"topic {self.topic} does not exist{near}")
 
     def _why_not_ready(self) -> PkoError | None:
         """Kafka's ``max.block.ms``: None once the topic is known, else what the record fails of."""
