@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
-from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework import partition_words
 from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
@@ -34,19 +34,10 @@ Wanted = dict[str, set[int] | None]
 
 def wanted_of(words: Sequence[str]) -> Wanted:
     """``orders``, ``orders:0,3``; UsageError."""
-    found: Wanted = {}
-    for word in words:
-        name, colon, listed = word.partition(":")
-        if not colon:
-            found[name] = None
-            continue
-        numbers = [java_integer(n) for n in listed.split(",")]
-        if any(n is None or n < 0 for n in numbers):
-            raise UsageError(f"{word}: partitions are numbers, as in {name}:0,3")
-        before = found.setdefault(name, set())
-        if before is not None:
-            before.update(n for n in numbers if n is not None)
-    return found
+    return {
+        topic: None if numbers is None else set(numbers)
+        for topic, numbers in partition_words.parse(words).items()
+    }
 
 
 def wanted(run: Run) -> Wanted:
