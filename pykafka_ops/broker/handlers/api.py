@@ -26,8 +26,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.groups import Groups
     from pykafka_ops.broker.coordinators.transactions import Transactions
+    from pykafka_ops.broker.coordinators.verification import Verification
     from pykafka_ops.broker.handlers.meter import Meter
     from pykafka_ops.broker.metadata.store import MetadataStore
+    from pykafka_ops.broker.partitions.append import AppendSite
+    from pykafka_ops.broker.partitions.fetches import Fetches
     from pykafka_ops.broker.partitions.replicas import Replicas
     from pykafka_ops.broker.services.controller_requests import ControllerRequests
     from pykafka_ops.broker.services.producer_ids import ProducerIds
@@ -35,10 +38,8 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.controller.orders import OrderExecutor
     from pykafka_ops.broker.state.controller.topic_requests import Charge
-    from pykafka_ops.broker.state.fetch_session import FetchSessions
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.quotas.entities import QuotaEntities
-    from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
     from pykafka_ops.broker.storage.log_manager import LogManager
 
 MAX_VERSION = 0x7FFF
@@ -62,17 +63,18 @@ class Services:
     store: MetadataStore
     logs: LogManager
     replicas: Replicas
+    append_site: AppendSite
+    fetches: Fetches
     topics: TopicAdmin
-    sessions: FetchSessions
     producer_ids: ProducerIds
     transactions: Transactions
+    verification: Verification
     groups: Groups
     executor: OrderExecutor
     controller: ControllerRequests
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     quotas: QuotaEntities
     fetch_max_bytes: int = 55 * 1024 * 1024
-    leader_throttle: ReplicationQuota | None = None
     levels_changed: list[Callable[[], None]] = field(default_factory=list)
     """Called when loggers have other levels."""
 

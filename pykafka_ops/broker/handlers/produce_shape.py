@@ -12,7 +12,9 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.produce import Appends, conclude, is_transactional
+from pykafka_ops.broker.handlers.produce import begin, conclude
+from pykafka_ops.broker.partitions.append import Refused
+from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.frame import encode_request, response_parts
 from pykafka_ops.wire.messages.produce import (
@@ -27,7 +29,8 @@ from pykafka_ops.wire.varint import read_varint
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Context
-    from pykafka_ops.broker.state.deferred import Deferred
+    from pykafka_ops.broker.partitions.append import Result
+    from pykafka_ops.broker.storage.log.appender import AppendInfo
 
 FLEXIBLE = 9
 """First version with compact lengths and tagged fields."""
@@ -38,6 +41,7 @@ _PARTITION = Struct(">ii")
 """Partition and size of its records, before they were compact."""
 _INDEX = Struct(">i")
 _LENGTH = 4
+_NO_ERROR = 0
 _HEAD_SIZE = 8
 _PARTITION_SIZE = 8
 """Bytes of the partition without records: its number and what says that there are none."""
@@ -68,7 +72,7 @@ class Shape:
         self.context = context
         self._timeout_ms = timeout_ms
         self._topic = topic
-        self._work = Appends(context, acks)
+        self._work = begin(context, acks)
         data = [PartitionProduceData(index=0, records=b"")]
         same = ProduceRequest(
             acks=acks,
@@ -104,7 +108,7 @@ class Shape:
             return None
         return correlation_id, index, start, size
 
-    def answer(self, frame: memoryview) -> bytes | ProduceResponse | Deferred | None:
+    def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another."""
         found = self.find(frame)
         if found is None:
@@ -113,20 +117,24 @@ class Shape:
         records = frame[start:end]
         if is_transactional(records):
             return None
+        context = self.context
         work = self._work
-        work.now = work.services.clock()
-        answer = work.append(self._topic, index, records)
-        if not (answer.error_code or work.pending) and work.acks:
-            return self._reply.pack(correlation_id, answer)
-        return self._conclude(answer)
+        work.now = context.services.clock()
+        result = work.append(self._topic, index, records)
+        if isinstance(result, Refused) or work.pending:
+            return self._conclude(index, result)
+        return self._reply.pack(correlation_id, index, result) if work.acks else b""
 
-    def _conclude(self, answer: PartitionProduceResponse) -> bytes | ProduceResponse | Deferred:
+    def _conclude(self, index: int, result: Result) -> object:
         """The answer where it is not the usual one."""
         work, context = self._work, self.context
-        self._work = Appends(context, work.acks)
-        topics = [TopicProduceResponse(name=self._topic, partition_responses=[answer])]
-        response = conclude(context, work, ProduceResponse(responses=topics), self._timeout_ms)
-        return b"" if response is None else response
+        self._work = begin(context, work.acks)
+        topic = TopicProduceData(
+            name=self._topic, partition_data=[PartitionProduceData(index=index)]
+        )
+        results = work.settled([result], self._timeout_ms)
+        answer = conclude(context, work.acks, [topic], results)
+        return b"" if answer is None else answer
 
 
 class _Reply:
@@ -146,15 +154,15 @@ class _Reply:
         layout = f">4si{len(self._before)}sih{'q' * self._numbers}{len(self._after)}s"
         self._pack = Struct(layout).pack
 
-    def pack(self, correlation_id: int, answer: PartitionProduceResponse) -> bytes:
+    def pack(self, correlation_id: int, index: int, done: AppendInfo) -> bytes:
         """The frame for an append that went well."""
-        numbers = (answer.base_offset, answer.log_append_time_ms, answer.log_start_offset)
+        numbers = (done.first_offset, done.log_append_time, done.log_start_offset)
         return self._pack(
             self._length,
             correlation_id,
             self._before,
-            answer.index,
-            answer.error_code,
+            index,
+            _NO_ERROR,
             *numbers[: self._numbers],
             self._after,
         )

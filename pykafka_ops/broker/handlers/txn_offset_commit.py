@@ -9,11 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.group_calls import answer_with, java_length
-from pykafka_ops.broker.handlers.txn_verification import (
-    after_confirming,
-    guard_for,
-    unconfirmed,
-)
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.records import Committed
 from pykafka_ops.broker.state.outcome import Producer
@@ -50,8 +45,7 @@ def handle(context: Context, request: TxnOffsetCommitRequest) -> Answer:
     partition = _unconfirmed(context, request)
     if partition is None:
         return _commit(context, request, None)
-    return after_confirming(
-        context.services,
+    return context.services.verification.after_confirming(
         _who(request),
         [partition],
         lambda codes: _commit(context, request, codes),
@@ -68,7 +62,7 @@ def _unconfirmed(context: Context, request: TxnOffsetCommitRequest) -> TopicPart
         partition = services.groups.slot_of(request.group_id).partition
     except KafkaError:
         return None  # said where the offsets are written
-    return partition.key if unconfirmed(services, partition, _who(request)) else None
+    return partition.key if services.verification.unconfirmed(partition, _who(request)) else None
 
 
 def _who(request: TxnOffsetCommitRequest) -> Identity:
@@ -103,8 +97,7 @@ def _producer(
     confirmed: Codes | None,
 ) -> Producer:
     """In whose transaction to write; its coordinator has confirmed it."""
-    guard = guard_for(
-        context.services,
+    guard = context.services.verification.guard_for(
         slot.partition,
         _who(request),
         abortable=context.version >= ABORTABLE_FROM,

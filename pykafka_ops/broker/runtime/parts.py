@@ -8,8 +8,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.hosted import Coordinators
+from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.deadline_timer import DeadlineTimer
 from pykafka_ops.broker.handlers.api import Services
+from pykafka_ops.broker.partitions.append import AppendSite
+from pykafka_ops.broker.partitions.fetches import Fetches
+from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cleaner import LogCleaner
 from pykafka_ops.broker.runtime.cluster import identity
@@ -217,8 +221,13 @@ class Parts:
             get("max.incremental.fetch.session.cache.slots"),
             lambda: random.getrandbits(31),
         )
+        site = ReadSite(self.replicas, self.image, self.throttles.leader)
         blocks = ProducerBlocks(self.broker_id, self.link, lambda: self.executor.broker_epoch)
         producer_ids = ProducerIds(blocks.claim)
+        transactions = self.coordinators.add_transactions(
+            self.image, self.configs, producer_ids.take, self.peers.asker("transactions")
+        )
+        verification = Verification(transactions, self.replicas, wall_clock)
         return Services(
             broker_id=self.broker_id,
             cluster_id=self.membership.cluster_id,
@@ -229,6 +238,8 @@ class Parts:
             store=self.membership.store,
             logs=self.logs,
             replicas=self.replicas,
+            append_site=AppendSite(self.replicas, self.image, wall_clock, verification),
+            fetches=Fetches(site, sessions, self.configs, self._run_in_thread),
             topics=TopicAdmin(
                 self.image,
                 self.controller,
@@ -238,16 +249,13 @@ class Parts:
                 # A line of its own, which a quota may hold up: nothing else has to wait then.
                 send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
             ),
-            sessions=sessions,
             producer_ids=producer_ids,
-            transactions=self.coordinators.add_transactions(
-                self.image, self.configs, producer_ids.take, self.peers.asker("transactions")
-            ),
+            transactions=transactions,
+            verification=verification,
             groups=self.coordinators.add_groups(self.image, self.configs),
             executor=self.executor,
             controller=self.requests,
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,
             fetch_max_bytes=get("fetch.max.bytes"),
-            leader_throttle=self.throttles.leader,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 
 class Deferred:
@@ -12,24 +13,35 @@ class Deferred:
     that resolves it runs on the broker's loop.
     """
 
-    __slots__ = ("_callback", "answer", "done", "on_abandon")
+    __slots__ = ("_callback", "_shape", "answer", "done", "on_abandon")
 
     def __init__(self) -> None:
         self.done = False
         self.answer: object = None
         self.on_abandon: Callable[[], None] | None = None
         self._callback: Callable[[object], None] | None = None
+        self._shape: Callable[[Any], object] | None = None
 
     def resolve(self, answer: object) -> bool:
         """Give the answer; False if it was given before."""
         if self.done:
             return False
         self.done = True
+        if self._shape is not None:
+            answer = self._shape(answer)
         self.answer = answer
         if self._callback is not None:
             self._callback(answer)
             self._callback = None
         return True
+
+    def shaped(self, shape: Callable[[Any], object]) -> object:
+        """What ``shape`` makes of the answer; if there is none yet, this promise of it."""
+        if self.done:
+            return shape(self.answer)
+        inner = self._shape
+        self._shape = shape if inner is None else lambda answer: shape(inner(answer))
+        return self
 
     def then(self, callback: Callable[[object], None]) -> None:
         """Call ``callback(answer)`` once the answer is there, now if it is already."""

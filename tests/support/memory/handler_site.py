@@ -10,9 +10,13 @@ from typing import Any, cast
 
 from pykafka_ops.broker.coordinators.elsewhere import Ask
 from pykafka_ops.broker.coordinators.hosted import Coordinators
+from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
+from pykafka_ops.broker.partitions.append import AppendSite
+from pykafka_ops.broker.partitions.fetches import Fetches
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
@@ -149,6 +153,8 @@ class Site:
         configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
         self.ids = itertools.count(1000)
         self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
+        transactions = self.coordinators.transactions
+        verification = Verification(transactions, self.replicas, lambda: self.now)
         self.services = Services(
             broker_id=broker_id,
             cluster_id="cluster",
@@ -159,10 +165,17 @@ class Site:
             store=cast(Any, SimpleNamespace()),
             logs=cast(Any, self.logs),
             replicas=self.replicas,
+            append_site=AppendSite(self.replicas, self.image, lambda: self.now, verification),
+            fetches=Fetches(
+                ReadSite(self.replicas, self.image),
+                FetchSessions(100, lambda: next(ids)),
+                configs,
+                asyncio.to_thread,
+            ),
             topics=cast(Any, SimpleNamespace()),
-            sessions=FetchSessions(100, lambda: next(ids)),
             producer_ids=cast(Any, SimpleNamespace()),
-            transactions=self.coordinators.transactions,
+            transactions=transactions,
+            verification=verification,
             groups=self.coordinators.groups,
             executor=cast(Any, SimpleNamespace()),
             controller=cast(Any, SimpleNamespace()),

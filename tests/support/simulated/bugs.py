@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from pykafka_ops.broker.handlers import fetch_read, list_offsets
+from pykafka_ops.broker.handlers import list_offsets
+from pykafka_ops.broker.partitions import read
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.parts import Parts
@@ -46,7 +47,7 @@ def _joins_anyway(view: InSync, replica: int, *_: object) -> Any:
     return view._propose((*view.isr, replica), replica)
 
 
-_read_records = fetch_read._read_records
+_read_records = read._read_records
 
 
 def _reads_all(read: Any, log: Any, bound: int, budget: Any) -> None:
@@ -100,12 +101,12 @@ def _all_are_dead(_: Retention, header: BatchHeader) -> bytearray:
 BUGS: dict[str, list[Patch]] = {
     "the watermark waits for nobody": [(InSync, "committed", lambda view, end, *_: end)],
     "anybody may be elected": [(Parts, "_unclean", lambda parts, topic: True)],
-    "logs that differ are not noticed": [(fetch_read, "_diverges", lambda *_: False)],
+    "logs that differ are not noticed": [(read, "_diverges", lambda *_: False)],
     "nothing is written once only": [
         (Producers, "find_duplicate", _nothing),
         (Producers, "_check_sequence", _nothing),
     ],
-    "consumers read to the end": [(fetch_read, "_read_records", _reads_all)],
+    "consumers read to the end": [(read, "_read_records", _reads_all)],
     "a new leader forgets what is committed": [
         (Partition, "_begin", _begins_at_nothing),
         (list_offsets, "_check_committed", _nothing),

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.handlers import fetch as fetch_handler
-from pykafka_ops.broker.handlers.fetch_read import read_partition
+from pykafka_ops.broker.partitions import fetches
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.read import read_partition
 from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
 from pykafka_ops.broker.state.replication.awaited import PATIENCE_MS, SHORT_WAIT_MS
 from pykafka_ops.wire.messages.delete_records import (
@@ -269,7 +269,7 @@ class Session:
             self.read.append(wanted.topic)
             return read_partition(context, key, wanted, budget)
 
-        monkeypatch.setattr(fetch_handler, "read_partition", noted)
+        monkeypatch.setattr(fetches, "read_partition", noted)
         for _ in range(3):  # until the follower was told everything
             self.ask(*({"t": 0, "u": 0} if not self.epoch else {}).items())
 

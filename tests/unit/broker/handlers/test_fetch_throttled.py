@@ -34,7 +34,7 @@ def site() -> Site:
     made = Site()
     quota = ReplicationQuota(lambda: SIZE // 2, Windows(11, 1000.0))
     quota.mark("t", frozenset({0}))
-    made.services.leader_throttle = quota
+    made.services.fetches.site.throttle = quota
     return made
 
 
@@ -59,7 +59,7 @@ def test_a_throttled_follower_gets_whole_batches(site: Site) -> None:
     assert got(ask(site, 0, limit=2 * SIZE + 20)) == 2 * SIZE
     site.pass_time(60_000)
     assert got(ask(site, 0, limit=SIZE - 1)) == SIZE  # one is sent however large it is
-    quota = site.services.leader_throttle
+    quota = site.services.fetches.site.throttle
     assert quota is not None
     quota.mark("t", frozenset())
     assert got(ask(site, 0, limit=2 * SIZE + 20)) == 2 * SIZE + 20
@@ -70,7 +70,7 @@ def test_who_is_in_sync_is_not_held_back_but_counts(site: Site) -> None:
     site.append("t", 0, batch(b"x"), batch(b"y"))
     for _ in range(3):
         assert got(ask(site, 0)) == 2 * SIZE
-    quota = site.services.leader_throttle
+    quota = site.services.fetches.site.throttle
     assert quota is not None
     assert quota.is_exceeded(site.time)
 
@@ -78,7 +78,7 @@ def test_who_is_in_sync_is_not_held_back_but_counts(site: Site) -> None:
 def test_consumers_and_other_partitions_do_not_count(site: Site) -> None:
     site.topic("t", isr=(ME,), replicas=(ME, OTHER))
     site.append("t", 0, batch(b"x"))
-    quota = site.services.leader_throttle
+    quota = site.services.fetches.site.throttle
     assert quota is not None
     assert got(ask(site, 0, replica=-1)) == SIZE
     quota.mark("t", frozenset({1}))

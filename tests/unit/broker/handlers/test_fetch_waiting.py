@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.handlers import fetch as handler
+from pykafka_ops.broker.partitions import fetches
 from pykafka_ops.broker.storage.log.reader import ColdRead
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
@@ -98,13 +98,13 @@ def test_a_client_that_waits_for_much_is_not_read_for_at_every_append(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads = []
-    read_partition = handler.read_partition
+    read_partition = fetches.read_partition
 
     def counted(*args: Any) -> Any:
         reads.append(args)
         return read_partition(*args)
 
-    monkeypatch.setattr(handler, "read_partition", counted)
+    monkeypatch.setattr(fetches, "read_partition", counted)
     later = wait(site, ("t", 0), ("u", 0), min_bytes=100 * SIZE)
     for n in range(99):
         site.append("tu"[n % 2], 0, batch(b"x"))
@@ -176,7 +176,7 @@ def test_a_bug_while_it_waits_is_answered(site: Site, monkeypatch: pytest.Monkey
         monkeypatch.undo()
         raise ZeroDivisionError
 
-    monkeypatch.setattr(handler, "_read_all", broken)
+    monkeypatch.setattr(fetches.Fetches, "_read_all", broken)
     site.append("t", 0, batch(b"x"))
     assert later.answer.error_code == SERVER_ERROR
     assert sizes(other.answer) == [SIZE]
@@ -203,7 +203,7 @@ def test_cold_records_are_read_in_another_thread(site: Site) -> None:
             ran.append(fn)
             return await asyncio.to_thread(fn)
 
-        site.services.run_in_thread = in_thread
+        site.services.fetches.run_in_thread = in_thread
         answer = await site.ask_soon(request(("t", 0), ("u", 0)), 12)
         assert sizes(answer) == [SIZE, SIZE + 1]
         assert len(ran) == 2

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.handlers import produce
+from pykafka_ops.broker.partitions import append
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
@@ -364,7 +365,7 @@ def test_a_bug_while_it_waits_ends_the_wait(
         raise ZeroDivisionError
 
     later = waiting(replicated, b"a")
-    monkeypatch.setattr(produce, "_outcome", broken)
+    monkeypatch.setattr(append, "_committed", broken)
     replicated.replicas.wake(("t", 0))
     assert outcome(later) == (SERVER_ERROR, -1)
 

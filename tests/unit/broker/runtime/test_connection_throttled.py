@@ -135,7 +135,7 @@ def test_an_answer_that_was_held_back_is_as_if_never_asked_for(desk: Desk) -> No
     # A session that would begin with an answer held back does not begin.
     held = client.ask(fetch(session=(session, 0)))
     assert (held.session_id, held.throttle_time_ms > 0) == (0, True)
-    assert len(desk.site.services.sessions) == 0
+    assert len(desk.site.services.fetches.sessions) == 0
 
 
 def test_followers_have_no_quota(desk: Desk) -> None:

@@ -1,0 +1,299 @@
+"""What Produce does: append batches to the partitions this broker leads, wait for the replicas.
+
+Counterpart of ``ReplicaManager.appendRecords`` and ``DelayedProduce``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from pykafka_ops.broker.partitions.records import check_records, is_transactional
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.names import INTERNAL_TOPICS
+from pykafka_ops.broker.state.purgatory import Waiter
+from pykafka_ops.broker.storage.log.appender import AppendInfo
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.shard import Identity
+
+log = logging.getLogger("kafka.server.ReplicaManager")
+
+Codes = dict["TopicPartition", ErrorCode]
+Batch = tuple[str, int, Any]
+"""Topic, partition, records: bytes as the client sent them, or None."""
+
+WITHOUT_LOG_START = frozenset(
+    {
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
+"""Failures of an append that do not tell where the log starts."""
+
+KNOWS_ABORTABLE = 11
+"""The first version of Produce that knows TRANSACTION_ABORTABLE."""
+
+NOTHING = AppendInfo(-1, -1, -1, -1)
+"""What an append of no records did."""
+
+
+class Refused(NamedTuple):
+    """Why a batch was not appended, or not committed in time."""
+
+    error: KafkaError
+    log_start_offset: int = -1
+
+
+Result = AppendInfo | Refused
+
+
+class Verification(Protocol):
+    """Asks the coordinator about a transaction before its first batch in a partition (KIP-890)."""
+
+    def to_confirm(
+        self, transactional_id: str, batches: Iterable[tuple[TopicPartition, Any]]
+    ) -> tuple[Identity, list[TopicPartition]] | None:
+        """Whose writes to which partitions another broker must confirm first; None: nobody's."""
+
+    def after_confirming(
+        self,
+        who: Identity,
+        partitions: Sequence[TopicPartition],
+        go_on: Callable[[Codes], object],
+        failed: Callable[[KafkaError], object],
+    ) -> Deferred:
+        """What ``go_on`` makes of the coordinator's answer, ``failed`` of a KafkaError from it."""
+
+    def guard_for_batch(
+        self,
+        partition: Partition,
+        transactional_id: str,
+        records: memoryview,
+        abortable: bool,
+        confirmed: Codes | None = None,
+    ) -> object | None:
+        """What to append with. Raises KafkaError if the transaction is not open."""
+
+
+class AppendSite:
+    """What appends go to; one per broker. ``clock()`` is the wall clock in ms."""
+
+    __slots__ = ("clock", "image", "replicas", "verification")
+
+    def __init__(
+        self,
+        replicas: Replicas,
+        image: MetadataImage,
+        clock: Callable[[], int],
+        verification: Verification,
+    ) -> None:
+        self.replicas = replicas
+        self.image = image
+        self.clock = clock
+        self.verification = verification
+
+
+class Appends:
+    """The appends of one request, or of one after the other that ask for the same.
+
+    ``version`` is that of Produce; ``internal_allowed`` says that the client may write to internal
+    topics. ``pending`` are those whose answer has to wait.
+
+    A pending append is its partition, the offset that must be committed or flushed, and its
+    position in the request.
+    """
+
+    __slots__ = (
+        "_confirmed",
+        "_internal_allowed",
+        "_site",
+        "_transactional_id",
+        "_version",
+        "acks",
+        "now",
+        "pending",
+    )
+
+    def __init__(self, site: AppendSite, acks: int, version: int, internal_allowed: bool) -> None:
+        self._site = site
+        self._version = version
+        self._internal_allowed = internal_allowed
+        self._transactional_id: str | None = None
+        self._confirmed: Codes | None = None
+        """What the transaction's coordinator has said, if it is another broker."""
+        self.acks = acks
+        self.now = site.clock()
+        self.pending: list[tuple[Partition, int, int]] = []
+
+    def run(
+        self, batches: Sequence[Batch], transactional_id: str | None, timeout_ms: int
+    ) -> list[Result] | Deferred:
+        """Append everything; the results once they are certain as ``acks`` asks.
+
+        What is not certain after ``timeout_ms`` has REQUEST_TIMED_OUT. Raises KafkaError
+        TRANSACTIONAL_ID_AUTHORIZATION_FAILED for a transactional batch without id.
+        """
+        for _, _, records in batches:
+            if is_transactional(records):
+                if transactional_id is None:
+                    raise KafkaError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+                self._transactional_id = transactional_id
+                waiting = self._confirm_first(batches, transactional_id, timeout_ms)
+                if waiting is not None:
+                    return waiting
+                break
+        return self._append_all(batches, timeout_ms)
+
+    def _confirm_first(
+        self, batches: Sequence[Batch], transactional_id: str, timeout_ms: int
+    ) -> Deferred | None:
+        """The results, where another broker coordinates the transaction and is asked first."""
+        verification = self._site.verification
+        found = verification.to_confirm(
+            transactional_id, [((t, i), r) for t, i, r in batches if is_transactional(r)]
+        )
+        if found is None:
+            return None
+        # The client's buffer is used for other requests by then.
+        kept = [(t, i, r if r is None else memoryview(bytearray(r))) for t, i, r in batches]
+
+        def go_on(codes: Codes) -> object:
+            self._confirmed = codes
+            self.now = self._site.clock()
+            return self._append_all(kept, timeout_ms)
+
+        def fail(error: KafkaError) -> object:
+            return [Refused(error)] * len(kept)
+
+        return verification.after_confirming(*found, go_on, fail)
+
+    def _append_all(self, batches: Iterable[Batch], timeout_ms: int) -> list[Result] | Deferred:
+        results = [
+            self.append(topic, index, records, number)
+            for number, (topic, index, records) in enumerate(batches)
+        ]
+        return self.settled(results, timeout_ms)
+
+    def append(self, topic: str, index: int, records: Any, number: int = 0) -> Result:
+        """Append to one partition, or say why not."""
+        try:
+            return self._append(topic, index, records, number)
+        except KafkaError as error:
+            return Refused(error)
+        except Exception as error:
+            log.error("appending to %s-%d failed", topic, index, exc_info=error)
+            return Refused(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+
+    def _append(self, topic: str, index: int, records: Any, number: int) -> Result:
+        """Raises KafkaError for what is refused before it reaches the log."""
+        site = self._site
+        replicas = site.replicas
+        partition = replicas.find(topic, index)
+        if partition is None or partition.leader != replicas.broker_id:
+            known = site.image.partition(topic, index) is not None
+            partition = replicas.leader(topic, index, known=known)
+        check_records(self._version, records)
+        if topic in INTERNAL_TOPICS and not self._internal_allowed:
+            raise KafkaError(
+                ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic}"
+            )
+        if self.acks == -1 and not partition.enough_in_sync():
+            raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
+        if records is None or not len(records):
+            return NOTHING
+        guard = None
+        if self._transactional_id is not None and is_transactional(records):
+            guard = site.verification.guard_for_batch(
+                partition,
+                self._transactional_id,
+                records,
+                self._version >= KNOWS_ABORTABLE,
+                self._confirmed,
+            )
+        try:
+            info = replicas.append(partition, records, now=self.now, guard=guard)
+        except KafkaError as error:
+            told = error.code not in WITHOUT_LOG_START
+            return Refused(error, partition.log.log_start_offset if told else -1)
+        written, last = partition.log, info[1]
+        if written.durability.owed >= 0 or (self.acks == -1 and written.high_watermark <= last):
+            self.pending.append((partition, last + 1, number))
+        return info
+
+    def settled(self, results: list[Result], timeout_ms: int) -> list[Result] | Deferred:
+        """The results when every partition is committed (acks=all) and flushed as its topic asks.
+
+        What is not in time after ``timeout_ms`` is refused.
+        """
+        if not self.pending or self.acks == 0:
+            return results
+        return self._wait(results, timeout_ms)
+
+    def _wait(self, results: list[Result], timeout_ms: int) -> Deferred:
+        replicas = self._site.replicas
+        deferred = Deferred()
+        pending = self.pending
+
+        def outcome(partition: Partition, required: int) -> ErrorCode:
+            return (_committed if self.acks == -1 else _flushed)(partition, required)
+
+        def ready() -> bool:
+            return all(
+                outcome(partition, required) is not _WAITING for partition, required, _ in pending
+            )
+
+        def finish(expired: bool) -> None:
+            for partition, required, number in pending:
+                code = outcome(partition, required)
+                if code is not ErrorCode.NONE:
+                    results[number] = Refused(KafkaError(code))
+            deferred.resolve(results)
+
+        def fail(error: Exception) -> None:
+            log.error("waiting for replicas failed", exc_info=error)
+            for _, _, number in pending:
+                results[number] = Refused(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+            deferred.resolve(results)
+
+        deadline = replicas.timer() + timeout_ms
+        waiter = Waiter([p.key for p, _, _ in pending], deadline, ready, finish, fail)
+        deferred.on_abandon = lambda: replicas.produces.drop(waiter)
+        replicas.wait(replicas.produces, waiter)
+        return deferred
+
+
+_WAITING = ErrorCode.REQUEST_TIMED_OUT
+"""The outcome of an append that is not committed yet: what it says if time runs out."""
+
+
+def _committed(partition: Partition, required: int) -> ErrorCode:
+    """How an append stands that needs the high watermark at ``required``."""
+    if not partition.is_leader:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    try:
+        if partition.log.high_watermark < required:
+            return _WAITING
+        if not partition.enough_in_sync():
+            return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    except KafkaError as error:
+        return ErrorCode(error.code)
+    return ErrorCode.NONE
+
+
+def _flushed(partition: Partition, required: int) -> ErrorCode:
+    """How an append with acks=1 stands whose topic wants it flushed first."""
+    try:
+        records = partition.log
+    except KafkaError as error:
+        return ErrorCode(error.code)
+    return _WAITING if records.durability.up_to(required) < required else ErrorCode.NONE

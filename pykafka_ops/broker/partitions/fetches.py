@@ -1,0 +1,285 @@
+"""What Fetch does: one pass over the partitions of a session, then waiting until enough is there.
+
+Counterpart of ``ReplicaManager.fetchMessages`` and ``DelayedFetch``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Hashable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.broker.partitions.growth import Growth
+from pykafka_ops.broker.partitions.read import (
+    Chooser,
+    PartitionRead,
+    ReadSite,
+    RunInThread,
+    Terms,
+    read_partition,
+)
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.fetch_session import FetchContext, FetchKey, FetchPartition, Kind
+from pykafka_ops.broker.state.purgatory import Waiter
+from pykafka_ops.broker.state.replication.replica_choice import LEADER, nearest
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.fetch_session import FetchSessions, Session
+
+log = logging.getLogger("kafka.server.ReplicaManager")
+
+ANYWHERE = Chooser(None)
+
+LOOK_MS = 10_000
+"""So often all partitions of a follower's session are read, whatever is known of them."""
+
+LITTLE = 4096
+"""Reading this much again at every append costs less than watching how the logs grow."""
+
+CHOICE_FROM = 11
+"""The version of Fetch that lets consumers read from followers."""
+IDS_FROM = 13
+"""The version of Fetch that names topics by id."""
+
+
+class Fetched:
+    """What a request found; ``reads`` are the partitions that the answer names."""
+
+    __slots__ = ("_fetch", "_fetches", "reads")
+
+    def __init__(self, fetches: Fetches, fetch: FetchContext, reads: list[PartitionRead]) -> None:
+        self._fetches = fetches
+        self._fetch = fetch
+        self.reads = reads
+
+    @property
+    def session_id(self) -> int:
+        """The client's session, 0 for none."""
+        return self._fetch.session_id
+
+    def sent(self) -> None:
+        """The client gets all of it: who got records is served last in the next request."""
+        session = self._fetch.session
+        if session is not None and self._fetch.kind is Kind.INCREMENTAL:
+            for read in self.reads:
+                if read.size:
+                    session.served(read.key)
+
+    def hold_back(self) -> int:
+        """The client gets an empty answer and has been told nothing; the session of that answer."""
+        if self._fetch.kind is not Kind.INCREMENTAL:
+            self._fetches.sessions.close(self._fetch.session_id)
+            return 0
+        for read in self.reads:
+            read.wanted.tell_again()
+        return self._fetch.session_id
+
+
+Found = Fetched | KafkaError
+
+
+class Fetches:
+    """Serves Fetch requests; one per broker."""
+
+    def __init__(
+        self,
+        site: ReadSite,
+        sessions: FetchSessions,
+        configs: BrokerConfigs,
+        run_in_thread: RunInThread,
+    ) -> None:
+        self.site = site
+        self.sessions = sessions
+        self.run_in_thread = run_in_thread
+        self._configs = configs
+
+    def fetch(
+        self,
+        terms: Terms,
+        session: tuple[int, int],
+        partitions: Iterable[tuple[FetchKey, FetchPartition]],
+        forgotten: Iterable[FetchKey],
+    ) -> Fetched | Deferred | Coroutine[Any, Any, Fetched]:
+        """Read what is there; wait if that is less than the client wants to wait for.
+
+        ``session`` is its id and epoch, as the request has them. A promise is of a
+        :class:`Fetched` or of a KafkaError. Raises KafkaError FETCH_SESSION_ID_NOT_FOUND,
+        INVALID_FETCH_SESSION_EPOCH or FETCH_SESSION_TOPIC_ID_ERROR.
+        """
+        terms.min_bytes = min(terms.min_bytes, terms.limit())
+        now = self.site.replicas.timer()
+        fetch = self.sessions.context(
+            *session,
+            partitions,
+            forgotten,
+            now=now,
+            privileged=terms.follower >= 0,
+            uses_ids=terms.version >= IDS_FROM,
+        )
+        if terms.follower >= 0 and fetch.session is not None:
+            _note_session(fetch.session, terms.follower, now)
+        reads = self._read_all(terms, fetch)
+        terms.first = False
+        if any(read.cold for read in reads):
+            return self._read_cold(fetch, reads)
+        if terms.max_wait_ms <= 0 or _enough(fetch, reads, terms.min_bytes):
+            return self._found(fetch, reads)
+        return self._wait(terms, fetch, reads)
+
+    def _read_all(self, terms: Terms, fetch: FetchContext) -> list[PartitionRead]:
+        """One pass over the partitions, within the limits of request and broker."""
+        terms.left, terms.any_read = terms.limit(), False
+        if terms.follower < 0 and terms.version >= CHOICE_FROM:
+            terms.client = self._client(terms) if terms.rack else ANYWHERE
+        session = fetch.session
+        if fetch.kind is Kind.INCREMENTAL and session is not None and session.lively is not None:
+            return self._read_lively(session, session.lively, terms)
+        site = self.site
+        return [
+            read_partition(site, key, wanted, terms) for key, wanted in fetch.partitions.items()
+        ]
+
+    def _client(self, terms: Terms) -> Chooser:
+        """A consumer that tells its rack is sent to a replica there, if the broker is set so."""
+        if self._configs.value("replica.selector.class") != RACK_AWARE_SELECTOR:
+            return ANYWHERE
+        rack, brokers = terms.rack, self.site.image.brokers
+
+        def rack_of(id_: int) -> str | None:
+            info = brokers.get(id_)
+            return info.rack if info is not None and info.endpoint(terms.listener) else None
+
+        def choose(partition: Partition, offset: int) -> int:
+            view = partition.in_sync
+            if view is None:
+                return LEADER
+            return nearest(view, partition.leader, offset, rack, rack_of)
+
+        return Chooser(choose)
+
+    def _read_lively(
+        self, session: Session, lively: dict[FetchKey, None], terms: Terms
+    ) -> list[PartitionRead]:
+        """Read what may have something to tell; what has not is left alone until it is woken."""
+        reads = []
+        watch = self.site.replicas.watch
+        for key in list(lively):
+            wanted = session.partitions[key]
+            read = read_partition(self.site, key, wanted, terms)
+            if read.is_known():
+                del lively[key]
+            watch((wanted.topic, wanted.index), session, key)
+            reads.append(read)
+        return reads
+
+    def _wait(self, terms: Terms, fetch: FetchContext, reads: list[PartitionRead]) -> Deferred:
+        """Answer when ``min_bytes`` are there, something changes, or ``max_wait_ms`` is over.
+
+        A follower that should ask for more partitions is not kept waiting.
+        """
+        replicas = self.site.replicas
+        follower, awaited, min_bytes = terms.follower, replicas.awaited, terms.min_bytes
+        deferred = Deferred()
+        again = reads
+        growth = self._growth(fetch, reads, min_bytes)
+
+        def ready() -> bool:
+            nonlocal again, growth
+            if growth is not None and not growth.may_suffice():
+                return False
+            again = self._read_all(terms, fetch)
+            if _enough(fetch, again, min_bytes) or awaited.is_awaited(follower):
+                return True
+            growth = self._growth(fetch, again, min_bytes)
+            return False
+
+        def finish(expired: bool) -> None:
+            found = self._read_all(terms, fetch) if expired else again
+            deferred.resolve(self._found(fetch, found))
+
+        def fail(error: Exception) -> None:
+            log.error("a waiting fetch failed", exc_info=error)
+            deferred.resolve(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+
+        wait_ms = awaited.wait_ms(follower, terms.max_wait_ms)
+        keys = _watched(fetch, follower)
+        waiter = Waiter(keys, replicas.timer() + wait_ms, ready, finish, fail)
+        deferred.on_abandon = lambda: replicas.fetches.drop(waiter)
+        replicas.wait(replicas.fetches, waiter)
+        return deferred
+
+    def _growth(
+        self, fetch: FetchContext, reads: list[PartitionRead], min_bytes: int
+    ) -> Growth | None:
+        """For clients that wait for much: what spares reading it all at every append."""
+        if min_bytes <= LITTLE:
+            return None
+        missing = min_bytes - sum(read.size for read in reads)
+        return Growth(self.site.replicas, fetch.partitions.values(), missing)
+
+    async def _read_cold(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
+        """Go on when the disk has given what was not in memory; others are served meanwhile."""
+        await asyncio.gather(*(read.read_cold(self.run_in_thread) for read in reads))
+        return self._found(fetch, reads)
+
+    def _found(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
+        """What the answer names; an incremental one only what changed."""
+        session, named = fetch.session, []
+        for read in reads:
+            if read.throttled and read.size:
+                read.drop_cut_batch()
+                self._count(read.size)
+            if session is not None:
+                wanted = read.wanted
+                changed = wanted.changed(
+                    read.error, read.high_watermark, read.log_start_offset, read.size
+                )
+                if read.diverging is not None or read.preferred >= 0:
+                    wanted.tell_again()
+                elif fetch.kind is Kind.INCREMENTAL and not changed:
+                    continue
+            named.append(read)
+        return Fetched(self, fetch, named)
+
+    def _count(self, size: int) -> None:
+        """A follower gets bytes of a throttled replica."""
+        throttle = self.site.throttle
+        if throttle is not None:
+            throttle.record(size, self.site.replicas.timer())
+
+
+def _note_session(session: Session, follower: int, now: float) -> None:
+    """Whose it is, and that it is alive; now and then everything is looked at."""
+    session.follower, session.seen_at = follower, now
+    if now - session.looked_at > LOOK_MS:
+        session.stir_all(now)
+
+
+def _enough(fetch: FetchContext, reads: list[PartitionRead], min_bytes: int) -> bool:
+    """Whether there is nothing to wait for: enough bytes, an error, or only unknown partitions.
+
+    An unknown partition beside known ones ends no waiting: its client would ask in a loop.
+    """
+    if sum(read.size for read in reads) >= min_bytes:
+        return True
+    if any(read.answer_now for read in reads):
+        return True
+    return len(reads) == len(fetch.partitions) and all(read.unknown for read in reads)
+
+
+def _watched(fetch: FetchContext, follower: int) -> list[Hashable]:
+    """What wakes a waiting Fetch: its partitions, or its session where they wake that."""
+    session, keys = fetch.session, list[Hashable]()
+    if session is not None and session.lively is not None:
+        keys.append(session)
+    if fetch.kind is not Kind.INCREMENTAL or session is None or session.lively is None:
+        keys += ((p.topic, p.index) for p in fetch.partitions.values())
+    if follower >= 0:
+        keys.append(follower)
+    return keys

@@ -1,0 +1,370 @@
+"""What Fetch reads of one partition: records, and how far the partition is.
+
+Counterpart of ``ReplicaManager.readFromLog`` and ``Partition.fetchRecords``.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pykafka_ops.broker.state.fetch_session import FetchKey, FetchPartition
+from pykafka_ops.disk.convert import down_convert
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.types import ZERO_UUID
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log.reader import ColdRead, ReadResult
+    from pykafka_ops.wire.types import Buffer
+
+logger = logging.getLogger("kafka.server.ReplicaManager")
+
+RunInThread = Callable[..., Coroutine[Any, Any, Any]]
+NONE = ErrorCode.NONE
+
+BATCH_HEAD = struct.Struct(">qi")
+"""Offset of a batch, and the length of what follows."""
+
+TOO_LONG = struct.pack(">qi", -1, 0x7FFFFFFF)
+"""Offset and length of a message that the client's limit cut off."""
+
+UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+
+
+@dataclass(slots=True)
+class ReadSite:
+    """What reads go to; one per broker. ``throttle`` limits what followers get (KIP-73)."""
+
+    replicas: Replicas
+    image: MetadataImage
+    throttle: ReplicationQuota | None = None
+
+
+class Chooser(NamedTuple):
+    """A consumer that may read from any replica (v11).
+
+    ``choose(partition, offset)`` gives the broker that is nearest to it, -1 for the leader; it is
+    None where the leader always serves.
+    """
+
+    choose: Callable[[Partition, int], int] | None
+
+
+class Terms:
+    """How one Fetch request reads; ``left`` and what follows change with every pass.
+
+    ``version`` is that of Fetch, ``limit()`` the bytes of records that the answer may hold now.
+    ``follower`` is the broker that fetches, negative for consumers; ``rack`` is where a consumer
+    is, "" if it does not say, ``listener`` the one it came by.
+    """
+
+    __slots__ = (
+        "any_read",
+        "client",
+        "committed_only",
+        "first",
+        "follower",
+        "left",
+        "limit",
+        "listener",
+        "max_wait_ms",
+        "min_bytes",
+        "rack",
+        "version",
+    )
+
+    def __init__(
+        self,
+        version: int,
+        follower: int,
+        *,
+        committed_only: bool,
+        min_bytes: int,
+        max_wait_ms: int,
+        rack: str,
+        listener: str,
+        limit: Callable[[], int],
+    ) -> None:
+        self.version = version
+        self.follower = follower
+        self.committed_only = committed_only
+        self.min_bytes = min_bytes
+        self.max_wait_ms = max_wait_ms
+        self.rack = rack
+        self.listener = listener
+        self.limit = limit
+        self.first = True
+        """Whether the request has just come: that tells how far its follower is, and only what is
+        in memory is read."""
+        self.left = 0
+        """Bytes that the partitions still to be read may have."""
+        self.any_read = False
+        self.client: Chooser | None = None
+        """Set where a consumer may be sent to, or served by, a replica that follows (KIP-392)."""
+
+
+class PartitionRead:
+    """One partition's part of the answer; offsets are -1 where ``error`` says why.
+
+    ``diverging`` is the epoch at which the reader's history is not ours, and where it ends here;
+    ``preferred`` the broker that the reader should ask instead, -1 for none; ``aborted`` the
+    producer id and first offset of each aborted transaction.
+
+    ``answer_now`` ends any waiting; ``cold`` are records that have yet to be read from the disk
+    (:meth:`read_cold`); ``throttled`` ones count for the leader's throttle; ``at_end`` says that
+    there was nothing more to read.
+    """
+
+    __slots__ = (
+        "aborted",
+        "answer_now",
+        "at_end",
+        "cold",
+        "diverging",
+        "error",
+        "high_watermark",
+        "key",
+        "last_stable_offset",
+        "log_start_offset",
+        "preferred",
+        "records",
+        "size",
+        "throttled",
+        "wanted",
+    )
+
+    def __init__(
+        self,
+        key: FetchKey,
+        wanted: FetchPartition,
+        error: int = NONE,
+        high_watermark: int = -1,
+        last_stable_offset: int = -1,
+        log_start_offset: int = -1,
+    ) -> None:
+        self.key = key
+        self.wanted = wanted
+        self.error = error
+        self.high_watermark = high_watermark
+        self.last_stable_offset = last_stable_offset
+        self.log_start_offset = log_start_offset
+        self.aborted: list[tuple[int, int]] | None = None
+        self.diverging: tuple[int, int] | None = None
+        self.preferred = -1
+        self.records: Buffer | list[Buffer] = b""
+        self.size = 0
+        self.cold: tuple[ColdRead, Log] | None = None
+        self.answer_now = error != NONE and error not in UNKNOWN
+        self.throttled = False
+        self.at_end = False
+
+    @property
+    def unknown(self) -> bool:
+        """Whether no such partition exists."""
+        return self.error in UNKNOWN
+
+    def is_known(self) -> bool:
+        """Whether the client was told all this before, and has all records there are."""
+        wanted = self.wanted
+        return (
+            self.at_end
+            and self.high_watermark == wanted.high_watermark
+            and self.log_start_offset == wanted.seen_log_start
+        )
+
+    def drop_cut_batch(self) -> None:
+        """Take off the start of a batch that the limit cut: its reader would fetch it again,
+        which a throttle makes dear. Of one batch alone nothing is taken."""
+        records = self.records
+        data = memoryview(b"".join(records) if isinstance(records, list) else records)
+        whole = _whole_batches(data)
+        if 0 < whole < len(data):
+            self.records, self.size = data[:whole], whole
+
+    async def read_cold(self, run_in_thread: RunInThread) -> None:
+        """Read from the disk, in another thread, what was not in memory."""
+        if self.cold is None:
+            return
+        cold, log = self.cold
+        self.cold = None
+        try:
+            self.records = await run_in_thread(cold.run)
+        except OSError as error:
+            self.error = log.home.fail(error).code
+            self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
+            self.aborted, self.records, self.size = None, b"", 0
+
+
+def _whole_batches(data: memoryview) -> int:
+    """Where the last whole batch (or message, in old formats) ends."""
+    position = 0
+    while position + BATCH_HEAD.size <= len(data):
+        following = position + BATCH_HEAD.size + int(BATCH_HEAD.unpack_from(data, position)[1])
+        if not position < following <= len(data):
+            break
+        position = following
+    return position
+
+
+def read_partition(
+    site: ReadSite, key: FetchKey, wanted: FetchPartition, terms: Terms
+) -> PartitionRead:
+    """Read one partition; errors become its error code."""
+    try:
+        return _read(site, key, wanted, terms)
+    except KafkaError as error:
+        return PartitionRead(key, wanted, error.code)
+    except Exception as error:
+        logger.error("reading %s-%d failed", wanted.topic, wanted.index, exc_info=error)
+        return PartitionRead(key, wanted, ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def _partition(site: ReadSite, wanted: FetchPartition, terms: Terms) -> Partition:
+    by_id = terms.version >= 13
+    if by_id:
+        if not wanted.topic:
+            wanted.topic = site.image.topic_names_by_id.get(wanted.topic_id, "")
+        if not wanted.topic:
+            raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID)
+    known = site.image.partition(wanted.topic, wanted.index) is not None
+    find = site.replicas.leader if terms.client is None else site.replicas.readable
+    partition = find(wanted.topic, wanted.index, known=known, epoch=wanted.current_leader_epoch)
+    if by_id and partition.topic_id not in (ZERO_UUID, wanted.topic_id):
+        raise KafkaError(ErrorCode.INCONSISTENT_TOPIC_ID)
+    return partition
+
+
+def _check_follower(partition: Partition, wanted: FetchPartition, follower: int) -> None:
+    """Only the other replicas of a partition may follow it.
+
+    With the right leader epoch it is us who do not know it yet (``followerReplicaOrThrow``).
+    """
+    if follower == partition.local_id or follower not in partition.replicas:
+        unknown = wanted.current_leader_epoch >= 0
+        raise KafkaError(
+            ErrorCode.UNKNOWN_LEADER_EPOCH if unknown else ErrorCode.NOT_LEADER_OR_FOLLOWER
+        )
+
+
+def _note_follower(
+    partition: Partition, wanted: FetchPartition, terms: Terms, read: PartitionRead
+) -> None:
+    """Take in how far a follower is, and tell it at once if that commits more."""
+    if terms.first and partition.fetched_by(
+        terms.follower, wanted.fetch_offset, wanted.log_start_offset
+    ):
+        read.high_watermark = partition.log.high_watermark
+
+
+def _read(site: ReadSite, key: FetchKey, wanted: FetchPartition, terms: Terms) -> PartitionRead:
+    partition = _partition(site, wanted, terms)
+    follows = terms.follower >= 0
+    if follows:
+        _check_follower(partition, wanted, terms.follower)
+    log = partition.log
+    if terms.version < 10 and log.config.compression_type == "zstd":
+        # A topic that lets producers choose may hold zstd too; that is for the client to find out.
+        raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+    read = PartitionRead(
+        key, wanted, NONE, log.high_watermark, log.last_stable_offset, log.log_start_offset
+    )
+    read.aborted = [] if terms.committed_only else None
+    client = terms.client
+    if client is not None and client.choose is not None and partition.is_leader:
+        read.preferred = client.choose(partition, wanted.fetch_offset)
+        if read.preferred >= 0:
+            read.answer_now = True
+            return read
+    if wanted.last_fetched_epoch >= 0 and _diverges(partition, wanted, read):
+        read.answer_now = True
+        return read
+    offset, held_back = wanted.fetch_offset, False
+    if not log.log_start_offset <= offset <= log.log_end_offset:
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if follows:
+        _note_follower(partition, wanted, terms, read)
+        held_back = _holds_back(site, partition, read, terms.follower)
+        bound = offset if held_back else log.log_end_offset
+    else:
+        bound = read.last_stable_offset if terms.committed_only else read.high_watermark
+    if terms.version < 4 and not log.config.message_downconversion_enable:
+        raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
+    read.at_end = offset >= bound and not held_back
+    if offset < bound and (terms.left > 0 or not terms.any_read):
+        _read_records(read, log, bound, terms)
+    return read
+
+
+def _holds_back(site: ReadSite, partition: Partition, read: PartitionRead, follower: int) -> bool:
+    """Whether a throttle keeps records from a follower that has yet to catch up (KIP-73)."""
+    quota = site.throttle
+    if quota is None or not quota.is_throttled(partition.key):
+        return False
+    read.throttled = True
+    return follower not in partition.isr and quota.is_exceeded(site.replicas.timer())
+
+
+def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> None:
+    """Read up to ``bound``, within the limits; only the first partition may exceed it."""
+    wanted, version = read.wanted, terms.version
+    first = not terms.any_read and version >= 3
+    result = log.read(
+        wanted.fetch_offset,
+        max(0, min(wanted.max_bytes, terms.left)),
+        up_to=bound,
+        min_one_message=first,
+        cached_only=terms.first and version >= 4,
+    )
+    if not result.size or (result.first_batch_cut and version >= 3 and not first):
+        return
+    read.size = result.size
+    if result.cold is not None:
+        read.cold = (result.cold, log)
+    elif version < 4:
+        read.records = _convert_down(version, wanted, result)
+        read.size = len(read.records)
+    else:
+        read.records = result.parts
+    if terms.committed_only:
+        read.aborted = log.aborted_transactions(wanted.fetch_offset, result.next_offset)
+    terms.any_read = True
+    terms.left -= read.size
+
+
+def _diverges(partition: Partition, wanted: FetchPartition, read: PartitionRead) -> bool:
+    """KIP-595: tell a reader whose history is not ours where the two part."""
+    epoch, end = partition.log.end_offset_for_epoch(wanted.last_fetched_epoch)
+    if epoch == -1 or end == -1 or wanted.fetch_offset < partition.log.log_start_offset:
+        raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if epoch < wanted.last_fetched_epoch or end < wanted.fetch_offset:
+        read.diverging = (epoch, end)
+        return True
+    return False
+
+
+def _convert_down(version: int, wanted: FetchPartition, result: ReadResult) -> bytes:
+    """The message set that a client before v4 gets, up to the first batch it cannot have.
+
+    Before v3 a limit below the first batch is kept; the start of a message that does not fit
+    tells the client so. Raises KafkaError UNSUPPORTED_COMPRESSION_TYPE if nothing is left.
+    """
+    if version < 3 and result.first_batch_cut:
+        return TOO_LONG
+    magic = 0 if version < 2 else 1
+    converted: list[bytes] = []
+    try:
+        for message_set in down_convert(b"".join(result.parts), magic, wanted.fetch_offset):
+            converted.append(message_set)  # noqa: PERF402 - what came before an error counts
+    except KafkaError:
+        if not any(converted):
+            raise
+    return b"".join(converted)
