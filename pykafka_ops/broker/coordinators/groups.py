@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
+from pykafka_ops.broker.state.deferred import Deferred, all_of
 from pykafka_ops.broker.state.groups.group import GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
@@ -16,7 +17,11 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
+    from pykafka_ops.broker.state.groups.commits import Commit
+    from pykafka_ops.broker.state.groups.group import Group
     from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.outcome import Instant
 
 MINUTE_MS = 60_000
 
@@ -70,6 +75,103 @@ class Groups:
         if not group_id and not may_be_empty:
             raise KafkaError(ErrorCode.INVALID_GROUP_ID)
         return self.coordinator.slot_of(group_id)
+
+    # -- members ---------------------------------------------------------------------------------
+    #
+    # All raise KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+
+    def join(self, group_id: str, request: JoinRequest) -> Deferred:
+        """Let a member in; the promise is of a ``Joined``, once the generation begins."""
+        slot, ticket = self.slot_of(group_id), Deferred()
+        self.run(slot, slot.shard.join(group_id, request, ticket, self.now()))
+        return ticket
+
+    def sync(self, group_id: str, request: SyncRequest) -> Deferred:
+        """Give a member its assignment; the promise is of a ``Synced``.
+
+        Raises KafkaError REBALANCE_IN_PROGRESS while groups are loaded: members then join again.
+        """
+        try:
+            slot = self.slot_of(group_id)
+        except KafkaError as error:
+            if error.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                raise KafkaError(ErrorCode.REBALANCE_IN_PROGRESS) from error
+            raise
+        ticket = Deferred()
+        self.run(slot, slot.shard.sync(group_id, request, ticket, self.now()))
+        return ticket
+
+    def heartbeat(
+        self, group_id: str, member_id: str, instance_id: str | None, generation: int
+    ) -> ErrorCode:
+        """A member is alive: NONE, REBALANCE_IN_PROGRESS, or why it is no member.
+
+        NONE while groups are loaded: nothing is known yet, so nobody is sent away.
+        """
+        try:
+            slot = self.slot_of(group_id)
+        except KafkaError as error:
+            if error.code != ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                raise
+            return ErrorCode.NONE
+        timer = self.now().timer
+        return slot.shard.heartbeat(group_id, member_id, instance_id, generation, timer)
+
+    def leave(self, group_id: str, leaving: list[Leaving]) -> Deferred:
+        """Take members out; the promise is of a code for each, or of one for all."""
+        slot, ticket = self.slot_of(group_id), Deferred()
+        self.run(slot, slot.shard.leave(group_id, leaving, ticket, self.now()))
+        return ticket
+
+    def describe(self, group_id: str) -> Group | None:
+        """The group as it is, None if there is none."""
+        return self.slot_of(group_id, may_be_empty=True).shard.groups.get(group_id)
+
+    @property
+    def loading(self) -> bool:
+        """Whether groups of some partition are still unknown."""
+        return self.coordinator.loading
+
+    def all(self) -> Iterator[Group]:
+        """The groups of the partitions that are loaded."""
+        return (group for slot in self.coordinator.slots() for group in slot.shard.groups.values())
+
+    def delete(self, group_ids: Iterable[str]) -> list[Any] | Deferred:
+        """Delete groups without members, with their offsets; codes by group id, one dictionary for
+        each shard. Raises nothing: the codes say it all."""
+        refused: dict[str, ErrorCode] = {}
+        work: dict[GroupSlot, list[str]] = {}
+        for group_id in dict.fromkeys(group_ids):
+            try:
+                slot = self.slot_of(group_id, may_be_empty=True)
+            except KafkaError as error:
+                refused[group_id] = ErrorCode.of(error.code)
+            else:
+                work.setdefault(slot, []).append(group_id)
+        tickets: list[object] = [refused]
+        for slot, names in work.items():
+            ticket = Deferred()
+            self.run(slot, slot.shard.delete_groups(names, ticket, self.now()))
+            tickets.append(ticket)
+        return all_of(tickets)
+
+    # -- offsets ---------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        group_id: str,
+        who: tuple[str, str | None, int],
+        commits: Sequence[Commit],
+        now: Instant,
+    ) -> Deferred:
+        """Store offsets; the promise is of one code for all.
+
+        ``who`` is member id, static name and generation (-1: none). Raises KafkaError
+        NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+        """
+        slot, ticket = self.slot_of(group_id, may_be_empty=True), Deferred()
+        self.run(slot, slot.shard.commit(group_id, who, commits, ticket, now))
+        return ticket
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Forget the offsets in topics that are no more (``handleDeletedPartitions``)."""

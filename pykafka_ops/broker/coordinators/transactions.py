@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.elsewhere import Ask, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
-from pykafka_ops.broker.state.names import TRANSACTION_STATE_TOPIC
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.names import (
+    GROUP_METADATA_TOPIC,
+    TRANSACTION_STATE_TOPIC,
+    is_internal,
+)
 from pykafka_ops.broker.state.transactions.shard import (
     Identity,
     Reply,
@@ -23,7 +29,11 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import MetadataImage
     from pykafka_ops.broker.state.timers import Timers
-    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.metadata import (
+        TopicPartition,
+        Transaction,
+        TxnState,
+    )
 
 
 class Transactions:
@@ -119,6 +129,57 @@ class Transactions:
         slot = coordinator.slot_of(who.transactional_id)
         coordinator.run(slot, slot.shard.add(who, partitions, coordinator.now(), reply))
 
+    def add_all(
+        self, who: Identity, partitions: Sequence[TopicPartition], *, by_client: bool
+    ) -> Codes | Deferred:
+        """As :meth:`add`, with a code for each partition: all join, or none.
+
+        One that may not join keeps the others out. Clients (``by_client``) have no business with
+        internal topics. Raises nothing.
+        """
+        refused = self._refused(partitions, by_client)
+        if refused:
+            return refused
+        if not who.transactional_id:
+            return dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST)
+        reply = Reply(Deferred(), lambda code, _: dict.fromkeys(partitions, code))
+        try:
+            self.add(who, partitions, reply)
+        except KafkaError as error:
+            return dict.fromkeys(partitions, ErrorCode.of(error.code))
+        return reply.deferred
+
+    def verify_all(
+        self, who: Identity, partitions: Sequence[TopicPartition], *, by_client: bool
+    ) -> Codes:
+        """As :meth:`verify` for each; one that may not join keeps the others out."""
+        refused = self._refused(partitions, by_client)
+        return refused or {p: self.verify(who, p) for p in partitions}
+
+    def _refused(self, partitions: Sequence[TopicPartition], by_client: bool) -> Codes:
+        """Empty if all may join."""
+        refused = {p: code for p in partitions if (code := self._refusal(p, by_client)) is not None}
+        if not refused:
+            return refused
+        return {p: refused.get(p, ErrorCode.OPERATION_NOT_ATTEMPTED) for p in partitions}
+
+    def _refusal(self, partition: TopicPartition, by_client: bool) -> ErrorCode | None:
+        if by_client and is_internal(partition[0]):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        if self._image.partition(*partition) is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return None
+
+    def add_group(self, who: Identity, group_id: str, reply: Reply) -> None:
+        """The offsets of a group join the producer's transaction."""
+        topic = self._image.topics.get(GROUP_METADATA_TOPIC)
+        count: int = (
+            self._configs.value("offsets.topic.num.partitions")
+            if topic is None
+            else len(topic.partitions)
+        )
+        self.add(who, ((GROUP_METADATA_TOPIC, partition_for(group_id, count)),), reply)
+
     def end(self, who: Identity, *, committed: bool, reply: Reply) -> None:
         """Commit or abort."""
         coordinator = self.coordinator
@@ -138,6 +199,26 @@ class Transactions:
         except KafkaError as error:
             return ErrorCode.of(error.code)
         return shard.verify(who, partition)
+
+    def describe(self, transactional_id: str) -> Transaction:
+        """What is known of a transactional id. Raises KafkaError INVALID_REQUEST or
+        TRANSACTIONAL_ID_NOT_FOUND, too."""
+        if not transactional_id:
+            raise KafkaError(ErrorCode.INVALID_REQUEST)
+        return self.coordinator.slot_of(transactional_id).shard.describe(transactional_id)
+
+    @property
+    def loading(self) -> bool:
+        """Whether transactional ids of some partition are still unknown."""
+        return self.coordinator.loading
+
+    def matching(
+        self, states: frozenset[TxnState] | None, producer_ids: frozenset[int], longer_than: int
+    ) -> Iterator[Transaction]:
+        """As ``TransactionShard.matching``, of the partitions that are loaded."""
+        now = self.coordinator.now().time
+        for slot in self.coordinator.slots():
+            yield from slot.shard.matching(states, producer_ids, longer_than, now)
 
     # -- asked by handlers of records -----------------------------------------------------------
 

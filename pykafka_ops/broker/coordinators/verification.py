@@ -99,6 +99,10 @@ class Verification:
             confirmed=confirmed,
         )
 
+    def is_elsewhere(self, transactional_id: str) -> bool:
+        """Whether another broker coordinates the transactional id, and can be asked."""
+        return self._transactions.is_elsewhere(transactional_id)
+
     def to_confirm(
         self, transactional_id: str, batches: Iterable[tuple[TopicPartition, Any]]
     ) -> tuple[Identity, list[TopicPartition]] | None:
@@ -106,7 +110,7 @@ class Verification:
 
         None if there are none: the coordinator is here, or has confirmed already.
         """
-        if not self._transactions.is_elsewhere(transactional_id):
+        if not self.is_elsewhere(transactional_id):
             return None
         producer: Identity | None = None
         wanted: list[TopicPartition] = []

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
-from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -36,13 +34,5 @@ def handle(context: Context, request: AddOffsetsToTxnRequest) -> Answer:
         )
     )
     who = Identity(request.transactional_id, request.producer_id, request.producer_epoch)
-    partition = (GROUP_METADATA_TOPIC, _partition_of(context, request.group_id))
-    context.services.transactions.add(who, (partition,), reply)
+    context.services.transactions.add_group(who, request.group_id, reply)
     return answer_of(reply)
-
-
-def _partition_of(context: Context, group_id: str) -> int:
-    topic = context.services.image.topics.get(GROUP_METADATA_TOPIC)
-    if topic is not None:
-        return partition_for(group_id, len(topic.partitions))
-    return partition_for(group_id, context.services.configs.value("offsets.topic.num.partitions"))

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.groups import Groups
+    from pykafka_ops.broker.coordinators.offsets import Offsets
     from pykafka_ops.broker.coordinators.transactions import Transactions
     from pykafka_ops.broker.coordinators.verification import Verification
     from pykafka_ops.broker.handlers.meter import Meter
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.partitions.append import AppendSite
     from pykafka_ops.broker.partitions.fetches import Fetches
     from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
     from pykafka_ops.broker.services.controller_requests import ControllerRequests
     from pykafka_ops.broker.services.producer_ids import ProducerIds
     from pykafka_ops.broker.services.topic_admin import TopicAdmin
@@ -70,6 +72,8 @@ class Services:
     transactions: Transactions
     verification: Verification
     groups: Groups
+    offsets: Offsets
+    consumer_offsets: ConsumerOffsets
     executor: OrderExecutor
     controller: ControllerRequests
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]

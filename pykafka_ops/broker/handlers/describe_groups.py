@@ -38,8 +38,7 @@ def handle(context: Context, request: DescribeGroupsRequest) -> Answer:
 
 
 def _describe(context: Context, group_id: str) -> DescribedGroup:
-    slot = context.services.groups.slot_of(group_id, may_be_empty=True)
-    group = slot.shard.groups.get(group_id)
+    group = context.services.groups.describe(group_id)
     if group is None:
         return _unknown(group_id, State.DEAD.value)
     stable = group.state is State.STABLE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
@@ -31,10 +30,7 @@ def handle(context: Context, request: DescribeTransactionsRequest) -> Answer:
 
 
 def _describe(context: Context, transactional_id: str) -> State:
-    if not transactional_id:
-        raise KafkaError(ErrorCode.INVALID_REQUEST)
-    coordinator = context.services.transactions.coordinator
-    found = coordinator.slot_of(transactional_id).shard.describe(transactional_id)
+    found = context.services.transactions.describe(transactional_id)
     topics: dict[str, TopicData] = {}
     for topic, index in sorted(found.partitions):
         topics.setdefault(topic, TopicData(topic=topic)).partitions.append(index)

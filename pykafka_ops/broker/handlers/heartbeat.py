@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 if TYPE_CHECKING:
@@ -13,19 +11,11 @@ if TYPE_CHECKING:
 
 
 def handle(context: Context, request: HeartbeatRequest) -> Answer:
-    """NONE, REBALANCE_IN_PROGRESS or why the member is none."""
-    services = context.services
-    try:
-        slot = services.groups.slot_of(request.group_id)
-    except KafkaError as error:
-        if error.code != ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-            raise
-        return HeartbeatResponse()  # nothing is known yet: nobody shall be sent away
-    code = slot.shard.heartbeat(
-        request.group_id,
-        request.member_id,
-        request.group_instance_id,
-        request.generation_id,
-        services.timer(),
+    """NONE, REBALANCE_IN_PROGRESS, or why the client is no member.
+
+    Raises KafkaError INVALID_GROUP_ID or NOT_COORDINATOR.
+    """
+    code = context.services.groups.heartbeat(
+        request.group_id, request.member_id, request.group_instance_id, request.generation_id
     )
     return HeartbeatResponse(error_code=code)

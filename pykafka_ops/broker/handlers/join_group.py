@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.group_calls import answer_with
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Joined, JoinRequest
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.join_group import (
@@ -33,8 +31,7 @@ def handle(context: Context, request: JoinGroupRequest) -> Answer:
 
     Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
     """
-    groups, version = context.services.groups, context.version
-    slot = groups.slot_of(request.group_id)
+    version = context.version
     wanted = JoinRequest(
         request.member_id,
         request.group_instance_id,
@@ -48,9 +45,8 @@ def handle(context: Context, request: JoinGroupRequest) -> Answer:
         known_id=version >= KNOWN_ID_FROM and request.group_instance_id is None,
         may_skip=version >= MAY_SKIP_FROM,
     )
-    ticket = Deferred()
-    groups.run(slot, slot.shard.join(request.group_id, wanted, ticket, groups.now()))
-    return answer_with(ticket, lambda joined: _response(joined, version))
+    joined = context.services.groups.join(request.group_id, wanted)
+    return joined.shaped(lambda joined: _response(joined, version))
 
 
 def _response(joined: Joined, version: int) -> JoinGroupResponse:

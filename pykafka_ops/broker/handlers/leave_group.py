@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.group_calls import answer_with
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.leave_group import (
@@ -29,8 +27,6 @@ def handle(context: Context, request: LeaveGroupRequest) -> Answer:
 
     Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
     """
-    groups = context.services.groups
-    slot = groups.slot_of(request.group_id)
     if context.version < SEVERAL_FROM:
         leaving = [Leaving(request.member_id)]
     else:
@@ -38,8 +34,6 @@ def handle(context: Context, request: LeaveGroupRequest) -> Answer:
             Leaving(each.member_id, each.group_instance_id, each.reason or "not provided")
             for each in request.members
         ]
-    ticket = Deferred()
-    groups.run(slot, slot.shard.leave(request.group_id, leaving, ticket, groups.now()))
 
     def shape(codes: ErrorCode | list[ErrorCode]) -> LeaveGroupResponse:
         if isinstance(codes, ErrorCode):
@@ -55,4 +49,4 @@ def handle(context: Context, request: LeaveGroupRequest) -> Answer:
             ]
         )
 
-    return answer_with(ticket, shape)
+    return context.services.groups.leave(request.group_id, leaving).shaped(shape)

@@ -23,23 +23,22 @@ CLASSIC = "classic"
 
 def handle(context: Context, request: ListGroupsRequest) -> Answer:
     """The groups that pass the filters; those of partitions still being loaded are missing."""
-    coordinator = context.services.groups.coordinator
+    groups = context.services.groups
     states = {state.lower() for state in request.states_filter}
     types = {kind.lower() for kind in request.types_filter}
     response = ListGroupsResponse()
-    if coordinator.loading:
+    if groups.loading:
         response.error_code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     if types and CLASSIC not in types:
         return response
-    for slot in coordinator.slots():
-        for group in slot.shard.groups.values():
-            if not states or group.state.value.lower() in states:
-                response.groups.append(
-                    ListedGroup(
-                        group_id=group.id,
-                        protocol_type=group.protocol_type or "",
-                        group_state=group.state.value,
-                        group_type=CLASSIC,
-                    )
+    for group in groups.all():
+        if not states or group.state.value.lower() in states:
+            response.groups.append(
+                ListedGroup(
+                    group_id=group.id,
+                    protocol_type=group.protocol_type or "",
+                    group_state=group.state.value,
+                    group_type=CLASSIC,
                 )
+            )
     return response

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: ListTransactionsRequest) -> Answer:
     """The ids that pass every filter; none while a partition is loading."""
-    coordinator = context.services.transactions.coordinator
-    if coordinator.loading:
+    transactions = context.services.transactions
+    if transactions.loading:
         return ListTransactionsResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
     asked = request.state_filters
     states = frozenset(STATES[name] for name in asked if name in STATES) if asked else None
-    now = context.services.clock()
     producers = frozenset(request.producer_id_filters)
     return ListTransactionsResponse(
         unknown_state_filters=[name for name in asked if name not in STATES],
@@ -36,7 +35,6 @@ def handle(context: Context, request: ListTransactionsRequest) -> Answer:
                 producer_id=found.producer_id,
                 transaction_state=found.state.title,
             )
-            for slot in coordinator.slots()
-            for found in slot.shard.matching(states, producers, request.duration_filter, now)
+            for found in transactions.matching(states, producers, request.duration_filter)
         ],
     )

@@ -11,8 +11,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.group_calls import answer_with, java_length
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups.commits import java_length
 from pykafka_ops.broker.state.groups.records import NEVER, Committed
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -112,12 +111,8 @@ class Shape:
             topic = known.get(name)
             if topic is None or not all(map(topic.partitions.__contains__, indexes)):
                 return None
-        groups = services.groups
-        try:
-            slot = groups.slot_of(self._group, may_be_empty=True)
-        except KafkaError:
-            return None
         correlation_id, generation, *numbers = self._unpack(frame)
+        groups = services.groups
         now = groups.now()
         offsets = numbers[:: self._step]
         epochs = numbers[1::2] if self._step == 2 else [_NO_EPOCH] * len(offsets)
@@ -127,13 +122,16 @@ class Shape:
                 self._places, offsets, epochs, self._notes, strict=True
             )
         ]
-        ticket = Deferred()
-        who = (self._member, self._instance, generation)
-        groups.run(slot, slot.shard.commit(self._group, who, commits, ticket, now))
+        try:
+            ticket = groups.commit(
+                self._group, (self._member, self._instance, generation), commits, now
+            )
+        except KafkaError:
+            return None
         if ticket.done and ticket.answer is ErrorCode.NONE:
             reply = self._reply
             return reply[:_LENGTH] + _CORRELATION.pack(correlation_id) + reply[_LENGTH + 4 :]
-        return answer_with(ticket, self._response)
+        return ticket.shaped(self._response)
 
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:
         return OffsetCommitResponse(

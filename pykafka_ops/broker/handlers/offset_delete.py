@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.group_calls import answer_with
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -26,33 +25,19 @@ def handle(context: Context, request: OffsetDeleteRequest) -> Answer:
 
     Raises KafkaError INVALID_GROUP_ID, NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
     """
-    groups, image = context.services.groups, context.services.image
-    slot = groups.slot_of(request.group_id)
-    codes: Codes = {}
-    places = []
-    for topic in request.topics:
-        known = image.topics.get(topic.name)
-        for partition in topic.partitions:
-            place = (topic.name, partition.partition_index)
-            if known is None or partition.partition_index not in known.partitions:
-                codes[place] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            else:
-                places.append(place)
-    ticket = Deferred()
-    now = groups.now()
-    groups.run(slot, slot.shard.delete_offsets(request.group_id, places, ticket, now))
-
-    def shape(found: ErrorCode | Codes) -> OffsetDeleteResponse:
-        if isinstance(found, ErrorCode):
-            return OffsetDeleteResponse(error_code=found)
-        return _response({**codes, **found})
-
-    return answer_with(ticket, shape)
+    places = [
+        (topic.name, asked.partition_index)
+        for topic in request.topics
+        for asked in topic.partitions
+    ]
+    return shaped(context.services.offsets.delete(request.group_id, places), _response)
 
 
-def _response(codes: Codes) -> OffsetDeleteResponse:
+def _response(found: ErrorCode | Codes) -> OffsetDeleteResponse:
+    if isinstance(found, ErrorCode):
+        return OffsetDeleteResponse(error_code=found)
     topics: dict[str, list[OffsetDeleteResponsePartition]] = {}
-    for (topic, index), code in codes.items():
+    for (topic, index), code in found.items():
         topics.setdefault(topic, []).append(
             OffsetDeleteResponsePartition(partition_index=index, error_code=code)
         )

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.group_calls import by_topic
-from pykafka_ops.broker.services import consumer_offsets
-from pykafka_ops.broker.state.groups.offsets import GroupOffsets
+from pykafka_ops.broker.coordinators.offsets import NO_OFFSET
 from pykafka_ops.broker.state.groups.records import Committed
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -34,12 +32,8 @@ if TYPE_CHECKING:
 
 SEVERAL_FROM = 8
 GROUP_ERROR_FROM = 2
-NO_OFFSET = Committed(-1)
-NOTHING = GroupOffsets()
 
 Asked = dict[str, list[int]]
-Found = list[tuple[str, list[tuple[int, Committed, int]]]]
-"""By topic: partition, its offset, error code."""
 
 
 def handle(context: Context, request: OffsetFetchRequest) -> Answer:
@@ -49,7 +43,8 @@ def handle(context: Context, request: OffsetFetchRequest) -> Answer:
     asked = None if request.topics is None else _merged(request.topics)
     if context.version == 0:
         return _stored(context, request.group_id, asked or {})
-    found = _read(context, request.group_id, asked, request.require_stable)
+    stable = request.require_stable
+    found = context.services.offsets.fetch(request.group_id, asked, stable=stable)
     return OffsetFetchResponse(topics=[_topic(name, places) for name, places in found])
 
 
@@ -62,26 +57,6 @@ def _merged(
         if topic.partition_indexes:
             asked.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
     return {name: list(indexes) for name, indexes in asked.items()}
-
-
-def _read(context: Context, group_id: str, asked: Asked | None, stable: bool) -> Found:
-    """Raises KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS."""
-    slot = context.services.groups.slot_of(group_id, may_be_empty=True)
-    offsets = slot.shard.offsets.get(group_id, NOTHING)
-    if asked is None:
-        asked = by_topic(list(offsets.committed))
-    return [
-        (name, [_place(offsets, (name, index), stable) for index in indexes])
-        for name, indexes in asked.items()
-    ]
-
-
-def _place(
-    offsets: GroupOffsets, place: tuple[str, int], stable: bool
-) -> tuple[int, Committed, int]:
-    if stable and offsets.unstable(place):
-        return place[1], NO_OFFSET, ErrorCode.UNSTABLE_OFFSET_COMMIT
-    return place[1], offsets.committed.get(place, NO_OFFSET), ErrorCode.NONE
 
 
 def _topic(name: str, places: Iterable[tuple[int, Committed, int]]) -> OffsetFetchResponseTopic:
@@ -106,7 +81,8 @@ def _group(
     response = OffsetFetchResponseGroup(group_id=asked.group_id)
     wanted = None if asked.topics is None else _merged(asked.topics)
     try:
-        found = _read(context, asked.group_id, wanted, request.require_stable)
+        stable = request.require_stable
+        found = context.services.offsets.fetch(asked.group_id, wanted, stable=stable)
     except KafkaError as error:
         response.error_code = error.code
         return response
@@ -127,18 +103,20 @@ def _group(
 
 async def _stored(context: Context, group_id: str, asked: Asked) -> OffsetFetchResponse:
     """What consumers of old keep; UNKNOWN_TOPIC_OR_PARTITION where there is none."""
-    services = context.services
-    response = OffsetFetchResponse()
-    for topic, indexes in asked.items():
-        places = []
-        for index in indexes:
-            offset = None
-            if topic in services.image.topics:
-                offset = await consumer_offsets.read(services.store, (group_id, topic, index))
-            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if offset is None else ErrorCode.NONE
-            places.append((index, NO_OFFSET if offset is None else Committed(offset), code))
-        response.topics.append(_topic(topic, places))
-    return response
+    found = await context.services.consumer_offsets.fetch(group_id, asked)
+    missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return OffsetFetchResponse(
+        topics=[
+            _topic(
+                topic,
+                [
+                    (n, NO_OFFSET, missing) if offset is None else (n, Committed(offset), 0)
+                    for n, offset in zip(asked[topic], offsets, strict=True)
+                ],
+            )
+            for topic, offsets in found.items()
+        ]
+    )
 
 
 def failed(

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.group_calls import answer_with
-from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -26,16 +24,9 @@ def handle(context: Context, request: SyncGroupRequest) -> Answer:
     Raises KafkaError INCONSISTENT_GROUP_PROTOCOL, INVALID_GROUP_ID or NOT_COORDINATOR, and
     REBALANCE_IN_PROGRESS while groups are loaded: members then join again.
     """
-    groups = context.services.groups
     compares = context.version >= PROTOCOL_FROM
     if compares and (request.protocol_type is None or request.protocol_name is None):
         raise KafkaError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    try:
-        slot = groups.slot_of(request.group_id)
-    except KafkaError as error:
-        if error.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
-            raise KafkaError(ErrorCode.REBALANCE_IN_PROGRESS) from error
-        raise
     wanted = SyncRequest(
         request.member_id,
         request.group_instance_id,
@@ -44,9 +35,7 @@ def handle(context: Context, request: SyncGroupRequest) -> Answer:
         request.protocol_name if compares else None,
         {each.member_id: bytes(each.assignment) for each in request.assignments},
     )
-    ticket = Deferred()
-    groups.run(slot, slot.shard.sync(request.group_id, wanted, ticket, groups.now()))
-    return answer_with(ticket, _response)
+    return context.services.groups.sync(request.group_id, wanted).shaped(_response)
 
 
 def _response(synced: Synced) -> SyncGroupResponse:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.hosted import Coordinators
+from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.deadline_timer import DeadlineTimer
 from pykafka_ops.broker.handlers.api import Services
@@ -38,6 +39,7 @@ from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.settings.storage import storage_settings
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.runtime.tasks import PeriodicTasks
+from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
@@ -227,6 +229,8 @@ class Parts:
         transactions = self.coordinators.add_transactions(
             self.image, self.configs, producer_ids.take, self.peers.asker("transactions")
         )
+        groups = self.coordinators.add_groups(self.image, self.configs)
+        store, longest = self.membership.store, lambda: groups.settings.metadata_max_bytes
         verification = Verification(transactions, self.replicas, wall_clock)
         return Services(
             broker_id=self.broker_id,
@@ -235,7 +239,7 @@ class Parts:
             timer=monotonic_clock,
             image=self.image,
             configs=self.configs,
-            store=self.membership.store,
+            store=store,
             logs=self.logs,
             replicas=self.replicas,
             append_site=AppendSite(self.replicas, self.image, wall_clock, verification),
@@ -252,7 +256,9 @@ class Parts:
             producer_ids=producer_ids,
             transactions=transactions,
             verification=verification,
-            groups=self.coordinators.add_groups(self.image, self.configs),
+            groups=groups,
+            offsets=Offsets(groups, self.image, verification),
+            consumer_offsets=ConsumerOffsets(store, self.image, longest),
             executor=self.executor,
             controller=self.requests,
             run_in_thread=self._run_in_thread,

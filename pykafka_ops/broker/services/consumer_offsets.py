@@ -5,42 +5,67 @@ OffsetCommit and OffsetFetch of version 0 use them (``KafkaZkClient.setOrCreateC
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import NodeExistsError, NoNodeError
+from pykafka_ops.broker.state.groups.commits import Checked
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
+    from pykafka_ops.broker.state.groups.commits import Commit
+    from pykafka_ops.broker.state.image import MetadataImage
 
-Place = tuple[str, str, int]
-"""Group, topic, partition."""
+
+class ConsumerOffsets:
+    """One per broker; ``longest()`` is ``offset.metadata.max.bytes``.
+
+    Raises StoreError, KafkaError INVALID_GROUP_ID for a group that cannot be part of a path.
+    """
+
+    def __init__(
+        self, store: MetadataStore, image: MetadataImage, longest: Callable[[], int]
+    ) -> None:
+        self._store = store
+        self._image = image
+        self._longest = longest
+
+    async def fetch(self, group: str, asked: dict[str, list[int]]) -> dict[str, list[int | None]]:
+        """The offsets of partitions, None where there is none."""
+        found: dict[str, list[int | None]] = {}
+        for topic, indexes in asked.items():
+            known = topic in self._image.topics
+            found[topic] = [
+                await self._read(_path(group, topic, n)) if known else None for n in indexes
+            ]
+        return found
+
+    async def _read(self, path: str) -> int | None:
+        node = await self._store.get(path)
+        if node is None or node.data is None or not node.data.isdigit():
+            return None
+        return int(node.data)
+
+    async def commit(self, group: str, commits: Sequence[Commit]) -> list[ErrorCode]:
+        """Store offsets of partitions that exist; a code for each."""
+        checked = Checked(self._image, commits, self._longest())
+        for (topic, index), value in checked.fit:
+            await self._write(_path(group, topic, index), str(value.offset).encode())
+        return checked.codes()
+
+    async def _write(self, path: str, data: bytes) -> None:
+        try:
+            await self._store.set(path, data)
+        except NoNodeError:
+            try:
+                await self._store.create(path, data, make_parents=True)
+            except NodeExistsError:
+                await self._store.set(path, data)
 
 
-def _path(place: Place) -> str:
-    """Raises KafkaError INVALID_GROUP_ID for a group that cannot be part of a path."""
-    group, topic, index = place
+def _path(group: str, topic: str, index: int) -> str:
     if "/" in group or "\0" in group or group in ("", ".", ".."):
         raise KafkaError(ErrorCode.INVALID_GROUP_ID)
     return f"/consumers/{group}/offsets/{topic}/{index}"
-
-
-async def read(store: MetadataStore, place: Place) -> int | None:
-    """The offset, None if there is none. Raises StoreError, KafkaError INVALID_GROUP_ID."""
-    node = await store.get(_path(place))
-    if node is None or node.data is None or not node.data.isdigit():
-        return None
-    return int(node.data)
-
-
-async def write(store: MetadataStore, place: Place, offset: int) -> None:
-    """Set the offset. Raises StoreError, KafkaError INVALID_GROUP_ID."""
-    path, data = _path(place), str(offset).encode()
-    try:
-        await store.set(path, data)
-    except NoNodeError:
-        try:
-            await store.create(path, data, make_parents=True)
-        except NodeExistsError:
-            await store.set(path, data)

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from pykafka_ops.broker.coordinators.elsewhere import Ask
 from pykafka_ops.broker.coordinators.hosted import Coordinators
+from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
@@ -18,6 +19,7 @@ from pykafka_ops.broker.partitions.fetches import Fetches
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.deferred import Deferred
@@ -153,7 +155,8 @@ class Site:
         configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
         self.ids = itertools.count(1000)
         self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
-        transactions = self.coordinators.transactions
+        transactions, groups = self.coordinators.transactions, self.coordinators.groups
+        longest = lambda: groups.settings.metadata_max_bytes  # noqa: E731
         verification = Verification(transactions, self.replicas, lambda: self.now)
         self.services = Services(
             broker_id=broker_id,
@@ -176,7 +179,9 @@ class Site:
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=transactions,
             verification=verification,
-            groups=self.coordinators.groups,
+            groups=groups,
+            offsets=Offsets(groups, self.image, verification),
+            consumer_offsets=ConsumerOffsets(cast(Any, SimpleNamespace()), self.image, longest),
             executor=cast(Any, SimpleNamespace()),
             controller=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,

@@ -18,6 +18,7 @@ from pykafka_ops.broker.state.groups.answers import (
     Synced,
     SyncRequest,
 )
+from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.group import NO_GENERATION, Group, GroupSettings, State
 from pykafka_ops.broker.state.groups.join import Joins, commit_code
 from pykafka_ops.broker.state.groups.loading import Loading
@@ -35,8 +36,6 @@ from pykafka_ops.broker.state.groups.records import (
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.wire.codes import ErrorCode
-
-Commit = tuple[TopicPartition, Committed]
 
 
 class GroupShard:

@@ -10,6 +10,7 @@ import pytest
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
+from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.wire.messages.delete_groups import DeleteGroupsRequest
 from pykafka_ops.wire.messages.describe_groups import DescribeGroupsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
@@ -257,7 +258,7 @@ def test_a_commit_waits_for_the_replicas() -> None:
 def test_offsets_of_version_0_are_kept_in_the_metadata_store(site: Site, tmp_path: Path) -> None:
     async def body() -> None:
         store = EmbeddedStore(tmp_path / "metadata.db")
-        site.services.store = store
+        site.services.consumer_offsets = ConsumerOffsets(store, site.image, lambda: 4096)
         try:
             answer = await site.ask_soon(fetch_request(0), 0)
             assert [p.error_code for p in answer.topics[0].partitions] == [UNKNOWN_TOPIC] * 2

@@ -1,0 +1,144 @@
+"""The offsets of groups: committed, inside a transaction too, read and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.groups.commits import Checked, by_topic
+from pykafka_ops.broker.state.groups.offsets import GroupOffsets
+from pykafka_ops.broker.state.groups.records import Committed
+from pykafka_ops.broker.state.outcome import Producer
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.coordinators.groups import Groups
+    from pykafka_ops.broker.coordinators.verification import Verification
+    from pykafka_ops.broker.state.groups.commits import Commit
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.shard import Identity
+
+Who = tuple[str, str | None, int]
+"""Member id, static name and generation (-1: none)."""
+
+Codes = list[ErrorCode]
+Found = list[tuple[str, list[tuple[int, Committed, int]]]]
+"""By topic: partition, its offset, error code."""
+
+NO_OFFSET = Committed(-1)
+NOTHING = GroupOffsets()
+
+
+class Offsets:
+    """What the offset requests ask; one per broker.
+
+    All raise KafkaError NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS, and INVALID_GROUP_ID
+    where offsets outside any group make no sense.
+    """
+
+    def __init__(self, groups: Groups, image: MetadataImage, verification: Verification) -> None:
+        self._groups = groups
+        self._image = image
+        self._verification = verification
+
+    def _check(self, commits: Sequence[Commit]) -> Checked:
+        return Checked(self._image, commits, self._groups.settings.metadata_max_bytes)
+
+    def commit(self, group_id: str, who: Who, commits: Sequence[Commit]) -> object:
+        """Store offsets of partitions that exist; a list of codes, one for each, or its promise."""
+        checked = self._check(commits)
+        if checked.hopeless:
+            return checked.codes()
+        ticket = self._groups.commit(group_id, who, checked.fit, self._groups.now())
+        return ticket.shaped(checked.codes)
+
+    def commit_in_transaction(
+        self,
+        group_id: str,
+        who: Who,
+        commits: Sequence[Commit],
+        producer: Identity,
+        *,
+        abortable: bool,
+    ) -> object:
+        """As :meth:`commit`; the offsets count when the transaction's marker comes.
+
+        ``abortable`` says that the client knows TRANSACTION_ABORTABLE. Raises also what
+        ``Verification.guard_for`` raises.
+        """
+        checked = self._check(commits)
+
+        def go_on(confirmed: dict[TopicPartition, ErrorCode] | None) -> object:
+            if checked.hopeless:
+                return checked.codes()
+            slot = self._groups.slot_of(group_id)
+            guard = self._verification.guard_for(
+                slot.partition, producer, abortable=abortable, confirmed=confirmed
+            )
+            writer = Producer(producer.producer_id, producer.epoch, guard)
+            ticket, now = Deferred(), self._groups.now()
+            outcome = slot.shard.commit(group_id, who, checked.fit, ticket, now, writer)
+            self._groups.run(slot, outcome)
+            return ticket.shaped(checked.codes)
+
+        partition = self._unconfirmed(group_id, producer)
+        if partition is None:
+            return go_on(None)
+
+        def refuse(error: KafkaError) -> Codes:
+            return [ErrorCode.of(error.code)] * len(commits)
+
+        return self._verification.after_confirming(producer, [partition], go_on, refuse)
+
+    def _unconfirmed(self, group_id: str, producer: Identity) -> TopicPartition | None:
+        """Where the offsets go, if another broker coordinates the transaction and is asked
+        first."""
+        if not self._verification.is_elsewhere(producer.transactional_id):
+            return None
+        try:
+            partition = self._groups.slot_of(group_id).partition
+        except KafkaError:
+            return None  # raised where the offsets are written
+        return partition.key if self._verification.unconfirmed(partition, producer) else None
+
+    def fetch(self, group_id: str, asked: dict[str, list[int]] | None, *, stable: bool) -> Found:
+        """The committed offsets of partitions, of all if None; -1 where there is none.
+
+        With ``stable``, UNSTABLE_OFFSET_COMMIT for those that an open transaction may change.
+        """
+        slot = self._groups.slot_of(group_id, may_be_empty=True)
+        offsets = slot.shard.offsets.get(group_id, NOTHING)
+        if asked is None:
+            asked = by_topic(offsets.committed)
+        return [
+            (name, [_place(offsets, (name, index), stable) for index in indexes])
+            for name, indexes in asked.items()
+        ]
+
+    def delete(self, group_id: str, places: Sequence[TopicPartition]) -> object:
+        """Delete what nobody reads; a code by partition, or one code for the group (or the promise
+        of it)."""
+        slot = self._groups.slot_of(group_id)
+        topics = self._image.topics
+        unknown = {
+            (name, index): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            for name, index in places
+            if name not in topics or index not in topics[name].partitions
+        }
+        ticket, now = Deferred(), self._groups.now()
+        known = [place for place in places if place not in unknown]
+        self._groups.run(slot, slot.shard.delete_offsets(group_id, known, ticket, now))
+        return ticket.shaped(
+            lambda found: found if isinstance(found, ErrorCode) else {**unknown, **found}
+        )
+
+
+def _place(
+    offsets: GroupOffsets, place: tuple[str, int], stable: bool
+) -> tuple[int, Committed, int]:
+    if stable and offsets.unstable(place):
+        return place[1], NO_OFFSET, ErrorCode.UNSTABLE_OFFSET_COMMIT
+    return place[1], offsets.committed.get(place, NO_OFFSET), ErrorCode.NONE
