@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import config_changes
 from pykafka_ops.broker.metadata.znodes.config import quota_path, sanitize
 from pykafka_ops.broker.services import config_entities, config_store
+from pykafka_ops.broker.services.config_admin import outcome
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -41,9 +41,7 @@ async def _alter(
     results: dict[frozenset[tuple[str, str | None]], AlterClientQuotasResponseEntryData] = {}
     for entry in request.entries:
         names = {part.entity_type: part.entity_name for part in entry.entity}
-        code, message = config_changes.outcome(
-            await _change(services, entry, request.validate_only)
-        )
+        code, message = outcome(await _change(services, entry, request.validate_only))
         results[frozenset(names.items())] = AlterClientQuotasResponseEntryData(
             error_code=code,
             error_message=message,

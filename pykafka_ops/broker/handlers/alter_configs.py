@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import config_changes
+from pykafka_ops.broker.handlers.config_outcomes import all_failed, shaped
+from pykafka_ops.broker.services.config_admin import Item
 from pykafka_ops.broker.state.configs.alter import Change, Op
 from pykafka_ops.wire.messages.alter_configs import (
     AlterConfigsResourceResponse,
@@ -27,7 +28,7 @@ def handle(context: Context, request: AlterConfigsRequest) -> Answer:
 
 async def _alter(context: Context, request: AlterConfigsRequest) -> AlterConfigsResponse:
     items = [
-        config_changes.Item(
+        Item(
             resource.resource_type,
             resource.resource_name,
             [Change(config.name, Op.SET, config.value) for config in resource.configs],
@@ -35,9 +36,9 @@ async def _alter(context: Context, request: AlterConfigsRequest) -> AlterConfigs
         )
         for resource in request.resources
     ]
-    outcomes = await config_changes.alter(context, items, request.validate_only)
+    outcomes = await context.services.config_admin.alter(items, request.validate_only)
     return AlterConfigsResponse(
-        responses=config_changes.shaped(request.resources, outcomes, AlterConfigsResourceResponse)
+        responses=shaped(request.resources, outcomes, AlterConfigsResourceResponse)
     )
 
 
@@ -48,5 +49,5 @@ def failed(
     if request is None:
         return AlterConfigsResponse()
     return AlterConfigsResponse(
-        responses=config_changes.all_failed(request.resources, error, AlterConfigsResourceResponse)
+        responses=all_failed(request.resources, error, AlterConfigsResourceResponse)
     )

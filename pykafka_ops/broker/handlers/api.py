@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.coordinators.groups import Groups
     from pykafka_ops.broker.coordinators.offsets import Offsets
     from pykafka_ops.broker.coordinators.transactions import Transactions
-    from pykafka_ops.broker.coordinators.verification import Verification
     from pykafka_ops.broker.handlers.meter import Meter
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.partitions.append import AppendSite
+    from pykafka_ops.broker.partitions.deletion import RecordDeletion
     from pykafka_ops.broker.partitions.fetches import Fetches
+    from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
     from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.services.config_admin import ConfigAdmin
     from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
     from pykafka_ops.broker.services.controller_requests import ControllerRequests
     from pykafka_ops.broker.services.producer_ids import ProducerIds
@@ -67,10 +69,12 @@ class Services:
     replicas: Replicas
     append_site: AppendSite
     fetches: Fetches
+    deletion: RecordDeletion
+    offset_lookup: OffsetLookup
     topics: TopicAdmin
+    config_admin: ConfigAdmin
     producer_ids: ProducerIds
     transactions: Transactions
-    verification: Verification
     groups: Groups
     offsets: Offsets
     consumer_offsets: ConsumerOffsets

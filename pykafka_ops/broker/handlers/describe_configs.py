@@ -6,18 +6,12 @@ v1 brought sources and synonyms (KIP-226), v3 types and documentation (KIP-569).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.config_changes import broker_id_of
-from pykafka_ops.broker.metadata.znodes.config import TOPICS
-from pykafka_ops.broker.services import broker_loggers, config_store
 from pykafka_ops.broker.state.configs.alter import Resource
 from pykafka_ops.broker.state.configs.sources import Entry
-from pykafka_ops.broker.state.names import check_name
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.source import Source
-from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsResourceResult,
@@ -46,21 +40,16 @@ def handle(context: Context, request: DescribeConfigsRequest) -> Answer:
     odd = (Resource.UNKNOWN, Resource.GROUP)
     if any(Resource.of(r.resource_type) in odd for r in request.resources):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
-    topics = {
-        r.resource_name
-        for r in request.resources
-        if r.resource_type == Resource.TOPIC and r.resource_name in context.services.image.topics
-    }
-    if topics:
-        return _with_topics(context, request, sorted(topics))
+    topics = [r.resource_name for r in request.resources if r.resource_type == Resource.TOPIC]
+    if any(topic in context.services.image.topics for topic in topics):
+        return _with_topics(context, request, topics)
     return _answer(context, request, {})
 
 
 async def _with_topics(
     context: Context, request: DescribeConfigsRequest, topics: list[str]
 ) -> DescribeConfigsResponse:
-    found = await config_store.read(context.services.store, *(f"{TOPICS}/{t}" for t in topics))
-    return _answer(context, request, dict(zip(topics, found, strict=True)))
+    return _answer(context, request, await context.services.config_admin.overrides(topics))
 
 
 def _answer(
@@ -95,66 +84,26 @@ def _configs(
     overrides: Overrides,
 ) -> list[DescribeConfigsResourceResult]:
     """The settings of one resource, as they are sent. Raises KafkaError."""
-    version, with_synonyms = context.version, request.include_synonyms
-    docs = request.include_documentation
+    services, with_synonyms = context.services, request.include_synonyms
     own = overrides.get(asked.resource_name)
+    keys, docs = asked.configuration_keys, request.include_documentation
+
+    def describe() -> list[DescribeConfigsResourceResult]:
+        entries = services.config_admin.describe(
+            asked.resource_type, asked.resource_name, own, keys, docs=docs
+        )
+        return [_entry(entry, context.version, with_synonyms) for entry in entries]
+
     if asked.resource_type != Resource.TOPIC or own is None:
-        entries = _entries(context, asked, overrides, docs)
-        return [_entry(entry, version, with_synonyms) for entry in entries]
-    memo = context.services.configs.memo
-    keys = frozenset(asked.configuration_keys or ())
-    key = (frozenset(own.items()), keys, version == 0, with_synonyms, docs)
+        return describe()
+    memo = services.configs.memo
+    key = (frozenset(own.items()), frozenset(keys or ()), context.version == 0, with_synonyms, docs)
     found: list[DescribeConfigsResourceResult] | None = memo.get(key)
     if found is None:
-        entries = _entries(context, asked, overrides, docs)
-        found = [_entry(entry, version, with_synonyms) for entry in entries]
+        found = describe()
         if len(memo) < MEMO_LIMIT:
             memo[key] = found
     return found
-
-
-def _entries(
-    context: Context, asked: DescribeConfigsResource, overrides: Overrides, docs: bool
-) -> Iterable[Entry]:
-    """The settings of one resource. Raises KafkaError."""
-    services = context.services
-    keys, name = asked.configuration_keys, asked.resource_name
-    match Resource.of(asked.resource_type):
-        case Resource.TOPIC:
-            check_name(name)
-            if name not in overrides:
-                raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-            return services.configs.describe_topic(overrides[name], keys, docs=docs)
-        case Resource.BROKER:
-            if not name:
-                return services.configs.describe_default(keys, docs=docs)
-            _check_broker(context, name, "or empty string, but received")
-            return services.configs.describe_broker(keys, docs=docs)
-        case Resource.BROKER_LOGGER:
-            if not name:
-                raise KafkaError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
-            _check_broker(context, name, "but received")
-            return _loggers(keys)
-        case _:
-            text = "Client metrics subscription name must not be empty"
-            if name:
-                text = "Config type client-metrics is only supported on KRaft clusters"
-            raise KafkaError(ErrorCode.INVALID_REQUEST, text)
-
-
-def _check_broker(context: Context, name: str, words: str) -> None:
-    expected = context.services.broker_id
-    if broker_id_of(name, "Broker") != expected:
-        text = f"Unexpected broker id, expected {expected} {words} {name}"
-        raise KafkaError(ErrorCode.INVALID_REQUEST, text)
-
-
-def _loggers(keys: list[str] | None) -> list[Entry]:
-    return [
-        Entry(name, level, Source.DYNAMIC_BROKER_LOGGER_CONFIG, False, False, Type.UNKNOWN)
-        for name, level in broker_loggers.loggers().items()
-        if not keys or name in keys
-    ]
 
 
 def _entry(entry: Entry, version: int, with_synonyms: bool) -> DescribeConfigsResourceResult:

@@ -13,7 +13,9 @@ from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.deadline_timer import DeadlineTimer
 from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.partitions.append import AppendSite
+from pykafka_ops.broker.partitions.deletion import RecordDeletion
 from pykafka_ops.broker.partitions.fetches import Fetches
+from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cleaner import LogCleaner
@@ -39,6 +41,7 @@ from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.settings.storage import storage_settings
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.runtime.tasks import PeriodicTasks
+from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.producer_ids import ProducerIds
@@ -232,6 +235,7 @@ class Parts:
         groups = self.coordinators.add_groups(self.image, self.configs)
         store, longest = self.membership.store, lambda: groups.settings.metadata_max_bytes
         verification = Verification(transactions, self.replicas, wall_clock)
+        levels: list[Callable[[], None]] = []
         return Services(
             broker_id=self.broker_id,
             cluster_id=self.membership.cluster_id,
@@ -243,19 +247,14 @@ class Parts:
             logs=self.logs,
             replicas=self.replicas,
             append_site=AppendSite(self.replicas, self.image, wall_clock, verification),
+            deletion=RecordDeletion(self.replicas, self.image),
+            offset_lookup=OffsetLookup(self.replicas, self.image, wall_clock),
             fetches=Fetches(site, sessions, self.configs, self._run_in_thread),
-            topics=TopicAdmin(
-                self.image,
-                self.controller,
-                self.configs,
-                draw=random.randrange,
-                new_topic_id=identity.random_uuid,
-                # A line of its own, which a quota may hold up: nothing else has to wait then.
-                send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
-            ),
+            config_admin=ConfigAdmin(store, self.image, self.configs, self.broker_id, levels),
+            levels_changed=levels,
+            topics=self._make_topics(),
             producer_ids=producer_ids,
             transactions=transactions,
-            verification=verification,
             groups=groups,
             offsets=Offsets(groups, self.image, verification),
             consumer_offsets=ConsumerOffsets(store, self.image, longest),
@@ -264,4 +263,15 @@ class Parts:
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,
             fetch_max_bytes=get("fetch.max.bytes"),
+        )
+
+    def _make_topics(self) -> TopicAdmin:
+        return TopicAdmin(
+            self.image,
+            self.controller,
+            self.configs,
+            draw=random.randrange,
+            new_topic_id=identity.random_uuid,
+            # A line of its own, which a quota may hold up: nothing else has to wait then.
+            send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
         )

@@ -15,11 +15,12 @@ from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
 from pykafka_ops.broker.partitions.append import AppendSite
+from pykafka_ops.broker.partitions.deletion import RecordDeletion
 from pykafka_ops.broker.partitions.fetches import Fetches
+from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.deferred import Deferred
@@ -156,7 +157,7 @@ class Site:
         self.ids = itertools.count(1000)
         self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
         transactions, groups = self.coordinators.transactions, self.coordinators.groups
-        longest = lambda: groups.settings.metadata_max_bytes  # noqa: E731
+        site, sessions = ReadSite(self.replicas, self.image), FetchSessions(100, lambda: next(ids))
         verification = Verification(transactions, self.replicas, lambda: self.now)
         self.services = Services(
             broker_id=broker_id,
@@ -169,19 +170,16 @@ class Site:
             logs=cast(Any, self.logs),
             replicas=self.replicas,
             append_site=AppendSite(self.replicas, self.image, lambda: self.now, verification),
-            fetches=Fetches(
-                ReadSite(self.replicas, self.image),
-                FetchSessions(100, lambda: next(ids)),
-                configs,
-                asyncio.to_thread,
-            ),
+            deletion=RecordDeletion(self.replicas, self.image),
+            offset_lookup=OffsetLookup(self.replicas, self.image, lambda: self.now),
+            fetches=Fetches(site, sessions, configs, asyncio.to_thread),
             topics=cast(Any, SimpleNamespace()),
+            config_admin=cast(Any, SimpleNamespace()),
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=transactions,
-            verification=verification,
             groups=groups,
             offsets=Offsets(groups, self.image, verification),
-            consumer_offsets=ConsumerOffsets(cast(Any, SimpleNamespace()), self.image, longest),
+            consumer_offsets=cast(Any, SimpleNamespace()),
             executor=cast(Any, SimpleNamespace()),
             controller=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,

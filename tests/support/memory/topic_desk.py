@@ -13,6 +13,7 @@ from typing import Any
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.meter import Meter
+from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
@@ -54,6 +55,7 @@ class TopicDesk:
                 timer=lambda: self.time,
                 image=node.image,
                 store=node.store,
+                config_admin=ConfigAdmin(node.store, node.image, configs, broker),
                 topics=TopicAdmin(
                     node.image,
                     node.loop,

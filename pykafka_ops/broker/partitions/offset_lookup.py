@@ -1,0 +1,136 @@
+"""What ListOffsets asks: the offset that belongs to a time, or to an end of the log.
+
+Counterpart of ``ReplicaManager.fetchOffset`` and ``Partition.fetchOffsetForTimestamp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.partitions.partition import Partition
+    from pykafka_ops.broker.partitions.replicas import Replicas
+    from pykafka_ops.broker.state.image import MetadataImage
+    from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log.time_search import FoundOffset
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+
+CONSUMER = -1
+DEBUGGER = -2
+"""Replica ids of readers that are no broker; the debugger also reads from followers."""
+
+Found = tuple[int, int, int]
+"""Timestamp (ms), offset, leader epoch; -1 each where there is none."""
+
+
+class Lookup(NamedTuple):
+    """Who asks for which time of a partition; ``epoch`` is the leader epoch it knows (-1: none)."""
+
+    topic: str
+    partition: int
+    timestamp: int
+    epoch: int
+    replica_id: int
+    committed_only: bool
+
+
+class OffsetLookup:
+    """One per broker; ``clock()`` is the wall clock in ms."""
+
+    def __init__(self, replicas: Replicas, image: MetadataImage, clock: Callable[[], int]) -> None:
+        self._replicas = replicas
+        self._image = image
+        self._clock = clock
+
+    def find(self, asked: Lookup) -> Found:
+        """The offset of a time (ms), or of an end of the log.
+
+        Raises KafkaError NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION,
+        FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, KAFKA_STORAGE_ERROR, and OFFSET_NOT_AVAILABLE
+        while a new leader does not know yet how far the partition is committed, if the answer
+        depends on that.
+        """
+        return _find(asked, self._partition(asked))
+
+    def before(self, asked: Lookup, most: int) -> list[int]:
+        """Starts of the segments last written at or before a time, the newest first: at most
+        ``most``. Raises KafkaError as :meth:`find`."""
+        return _offsets_before(asked, self._partition(asked).log, most, self._clock)
+
+    def _partition(self, asked: Lookup) -> Partition:
+        topic, index = asked.topic, asked.partition
+        if asked.replica_id == DEBUGGER:
+            hosted = self._replicas.find(topic, index)
+            if hosted is not None:
+                hosted.check_leader_epoch(asked.epoch)
+                return hosted
+        known = self._image.partition(topic, index) is not None
+        return self._replicas.leader(topic, index, known=known, epoch=asked.epoch)
+
+
+def _find(asked: Lookup, partition: Partition) -> Found:
+    records, timestamp = partition.log, asked.timestamp
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return records.times.earliest()
+    if timestamp == LATEST_TIERED:
+        return -1, -1, -1
+    bound = _readable_end(asked, records)
+    if timestamp == LATEST:
+        _check_committed(asked, partition)
+        return -1, bound, partition.leader_epoch
+    found: FoundOffset | None
+    if timestamp == MAX_TIMESTAMP:
+        found = records.times.youngest()
+        if found is not None and found.offset >= bound:
+            found = None
+    else:
+        found = records.times.first_since(timestamp, bound)
+    if found is None:
+        _check_committed(asked, partition)
+        return -1, -1, -1
+    return found
+
+
+def _readable_end(asked: Lookup, records: Log) -> int:
+    """The offset the reader may read up to."""
+    if asked.replica_id != CONSUMER:
+        return records.log_end_offset
+    if asked.committed_only:
+        return records.last_stable_offset
+    return records.high_watermark
+
+
+def _check_committed(asked: Lookup, partition: Partition) -> None:
+    behind = partition.log.high_watermark < partition.leader_epoch_start
+    if asked.replica_id == CONSUMER and behind:
+        raise KafkaError(ErrorCode.OFFSET_NOT_AVAILABLE)
+
+
+def _offsets_before(asked: Lookup, records: Log, most: int, clock: Callable[[], int]) -> list[int]:
+    """Clients see nothing above the high watermark."""
+    segments = records.segments
+    starts = [max(segment.base_offset, records.log_start_offset) for segment in segments]
+    if segments[-1].size:
+        starts.append(records.log_end_offset)
+    last = len(starts) - 1
+    if asked.timestamp == EARLIEST:
+        last = 0
+    elif asked.timestamp != LATEST:
+        times = [s.files.info(s.path(".log")).modified_ms for s in segments]
+        times.append(clock())
+        old = [n for n in range(len(starts)) if times[n] <= asked.timestamp]
+        last = max(old, default=-1)
+    offsets = sorted(starts[: last + 1], reverse=True)[: max(most, 0)]
+    high_watermark = records.high_watermark
+    if asked.replica_id == CONSUMER and offsets and offsets[0] > high_watermark:
+        offsets = [high_watermark, *(o for o in offsets if o <= high_watermark)]
+    return offsets
