@@ -25,8 +25,7 @@ _FIRST_VERSION_REFUSED = 3
 
 
 def handle(context: Context, request: CreatePartitionsRequest) -> Answer:
-    """Check what concerns the request as a whole, then enlarge."""
-    context.services.topics.require_controller()
+    """Enlarge topics; errors stand at each. Raises KafkaError NOT_CONTROLLER."""
     return _enlarge(context, request)
 
 

@@ -6,7 +6,6 @@ v1 brought ``validate_only``, v5 counts and settings in the answer (KIP-525), v7
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
@@ -22,10 +21,11 @@ from pykafka_ops.wire.messages.create_topics import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.services.topic_admin import Created
+    from pykafka_ops.broker.state.configs.sources import Entry
     from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 
-Described = dict[frozenset[tuple[str, str]], list[CreatableTopicConfigs]]
-"""All settings of a topic by its overrides: a request has thousands of topics, and few of these."""
+Shaped = dict[int, list[CreatableTopicConfigs]]
+"""The settings of topics by the ``id`` of what the service says, which is alike for many topics."""
 
 _FIRST_VERSION_WITH_CONFIGS = 5
 _FIRST_VERSION_REFUSED = 6
@@ -33,29 +33,24 @@ _FIRST_VERSION_REFUSED = 6
 
 
 def handle(context: Context, request: CreateTopicsRequest) -> Answer:
-    """Check what concerns the request as a whole, then create."""
-    context.services.topics.require_controller()
+    """Create topics; errors stand at each. Raises KafkaError NOT_CONTROLLER."""
     return _create(context, request)
 
 
 async def _create(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:
     times = Counter(topic.name for topic in request.topics)
     results = [_refused(topic, times[topic.name]) for topic in request.topics]
-    specs = [
-        _spec(topic)
-        for topic, result in zip(request.topics, results, strict=True)
-        if result.error_code == ErrorCode.NONE
-    ]
     created = await context.services.topics.create(
-        specs,
+        [_spec(t) for t, r in zip(request.topics, results, strict=True) if not r.error_code],
         request.timeout_ms,
         validate_only=request.validate_only,
+        describe=context.version >= _FIRST_VERSION_WITH_CONFIGS,
         charge=context.mutations(_FIRST_VERSION_REFUSED),
     )
-    described: Described = {}
+    shaped: Shaped = {}
     for result in results:
-        if result.error_code == ErrorCode.NONE:
-            _fill(context, result, created[result.name], described)
+        if not result.error_code:
+            _fill(result, created[result.name], shaped)
     return CreateTopicsResponse(topics=results)
 
 
@@ -80,9 +75,7 @@ def _spec(topic: CreatableTopic) -> TopicSpec:
     )
 
 
-def _fill(
-    context: Context, result: CreatableTopicResult, created: Created, described: Described
-) -> None:
+def _fill(result: CreatableTopicResult, created: Created, shaped: Shaped) -> None:
     result.topic_id = created.topic_id
     if created.error is not None:
         result.error_code = created.error.code
@@ -90,25 +83,20 @@ def _fill(
         return
     result.num_partitions = created.partitions
     result.replication_factor = created.replication_factor
-    if context.version >= _FIRST_VERSION_WITH_CONFIGS:
-        config = created.config or {}
-        alike = frozenset(config.items())
-        if alike not in described:
-            described[alike] = _describe(context, config)
-        result.configs = described[alike]
+    settings = created.settings
+    if id(settings) not in shaped:
+        shaped[id(settings)] = [_setting(entry) for entry in settings]
+    result.configs = shaped[id(settings)]
 
 
-def _describe(context: Context, config: Mapping[str, str]) -> list[CreatableTopicConfigs]:
-    return [
-        CreatableTopicConfigs(
-            name=entry.name,
-            value=entry.value,
-            read_only=entry.read_only,
-            config_source=entry.source,
-            is_sensitive=entry.sensitive,
-        )
-        for entry in context.services.configs.describe_topic(config)
-    ]
+def _setting(entry: Entry) -> CreatableTopicConfigs:
+    return CreatableTopicConfigs(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.read_only,
+        config_source=entry.source,
+        is_sensitive=entry.sensitive,
+    )
 
 
 def failed(

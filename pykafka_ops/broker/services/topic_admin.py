@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pykafka_ops.broker.metadata.store import StoreError
@@ -24,22 +24,19 @@ from pykafka_ops.broker.state.controller.topic_requests import (
     Draw,
     TopicDefaults,
     TopicSpec,
-    collision,
+    apart,
     plan_partitions,
     plan_topic,
 )
 from pykafka_ops.broker.state.controller.topic_rules import NewTopic
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.names import (
-    has_collision_chars,
-    metric_name,
-)
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
+    from pykafka_ops.broker.state.configs.sources import Entry
 
 SETTLE_WAIT_MS = 1000
 """How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""
@@ -70,7 +67,9 @@ class Created:
     topic_id: bytes = ZERO_UUID
     partitions: int = -1
     replication_factor: int = -1
-    config: Mapping[str, str] | None = None
+    config: Mapping[str, str] = field(default_factory=dict)
+    settings: Sequence[Entry] = ()
+    """All settings, if they were asked for; the same list for topics with the same overrides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +125,16 @@ class TopicAdmin:
         timeout_ms: int,
         *,
         validate_only: bool = False,
+        describe: bool = False,
         charge: Charge | None = None,
     ) -> dict[str, Created]:
         """Create topics; answers when all have leaders, at most ``timeout_ms`` later.
 
-        Those that have none then have REQUEST_TIMED_OUT, though they exist. ``charge`` counts
-        the partitions of each before, or refuses the topic. Raises KafkaError NOT_CONTROLLER.
+        Those that have none then have REQUEST_TIMED_OUT, though they exist. ``describe`` asks for
+        their settings. ``charge`` counts the partitions of each before, or refuses the topic.
+        Raises KafkaError NOT_CONTROLLER.
         """
+        self.require_controller()
 
         def rule(controller: Controller) -> Steps[dict[str, Created]]:
             if validate_only:
@@ -144,7 +146,18 @@ class TopicAdmin:
             wanted = {name: r.partitions for name, r in results.items() if r.error is None}
             for name in await self._leaderless(wanted, timeout_ms):
                 results[name].error = _timed_out()
+        if describe:
+            self._describe(results.values())
         return results
+
+    def _describe(self, results: Iterable[Created]) -> None:
+        """A request has thousands of topics, but few kinds of them."""
+        known: dict[frozenset[tuple[str, str]], list[Entry]] = {}
+        for result in results:
+            alike = frozenset(result.config.items())
+            if result.error is None and alike not in known:
+                known[alike] = self._configs.describe_topic(result.config)
+            result.settings = known.get(alike, ())
 
     def _validate(
         self, specs: Sequence[TopicSpec], controller: Controller
@@ -156,7 +169,7 @@ class TopicAdmin:
     def _create(
         self, specs: Sequence[TopicSpec], controller: Controller, charge: Charge | None
     ) -> Steps[dict[str, Created]]:
-        plans = _apart([self._plan(spec, controller) for spec in specs])
+        plans = apart([self._plan(spec, controller) for spec in specs])
         plans = [
             (_refused(len(p.assignments), charge) or p) if isinstance(p, NewTopic) else p
             for p in plans
@@ -211,6 +224,7 @@ class TopicAdmin:
         charge: Charge | None = None,
     ) -> dict[str, KafkaError | None]:
         """Enlarge topics; answers as :meth:`create` does. Raises KafkaError NOT_CONTROLLER."""
+        self.require_controller()
 
         def rule(controller: Controller) -> Steps[dict[str, KafkaError | None]]:
             results: dict[str, KafkaError | None] = {}
@@ -366,19 +380,6 @@ def _enlarge(controller: Controller, topic: str, added: Mapping[int, Assignment]
         )
     if problem is not None:
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, problem.value)
-
-
-def _apart(plans: Sequence[NewTopic | KafkaError]) -> list[NewTopic | KafkaError]:
-    """Topics of one request may not collide with each other either: the first one wins."""
-    taken: dict[str, str] = {}
-    checked: list[NewTopic | KafkaError] = []
-    for plan in plans:
-        if isinstance(plan, NewTopic) and has_collision_chars(plan.name):
-            first = taken.setdefault(metric_name(plan.name), plan.name)
-            checked.append(plan if first == plan.name else collision(plan.name, [first]))
-        else:
-            checked.append(plan)
-    return checked
 
 
 def _created(plan: NewTopic | KafkaError) -> Created:

@@ -19,6 +19,8 @@ from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,
     TRANSACTION_STATE_TOPIC,
     check_name,
+    has_collision_chars,
+    metric_name,
 )
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
@@ -292,3 +294,16 @@ def _check_added(
             f" while partitions [{', '.join(str(i) for i, _ in odd)}] have replication factors"
             f" [{', '.join(str(n) for _, n in odd)}], respectively."
         )
+
+
+def apart(plans: Sequence[NewTopic | KafkaError]) -> list[NewTopic | KafkaError]:
+    """Topics of one request may not collide with each other either: the first one wins."""
+    taken: dict[str, str] = {}
+    checked: list[NewTopic | KafkaError] = []
+    for plan in plans:
+        if isinstance(plan, NewTopic) and has_collision_chars(plan.name):
+            first = taken.setdefault(metric_name(plan.name), plan.name)
+            checked.append(plan if first == plan.name else collision(plan.name, [first]))
+        else:
+            checked.append(plan)
+    return checked
