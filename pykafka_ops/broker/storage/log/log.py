@@ -38,7 +38,6 @@ class Log:
         "_appender",
         "_expires_at",
         "_parts",
-        "_place",
         "_reader",
         "directory",
         "durability",
@@ -51,7 +50,6 @@ class Log:
 
     def __init__(self, place: PartitionDir, known: Checkpointed = _NOTHING) -> None:
         """A log whose files exist, and what is ``known`` of it."""
-        self._place = place
         self._parts = parts = LogParts(place, known)
         self._appender = Appender(parts)
         self._reader = Reader(parts)
@@ -75,7 +73,7 @@ class Log:
 
     def update_config(self, config: TopicConfig) -> None:
         """Use other topic settings from now on."""
-        self._place.config = config
+        self._parts.place.config = config
         self.tail.configure(config)
         self.tail.producers.verify = self.home.settings.verify_transactions
         self._parts.segments.configure(config)
@@ -84,7 +82,7 @@ class Log:
     @property
     def config(self) -> TopicConfig:
         """The topic's settings."""
-        return self._place.config
+        return self._parts.place.config
 
     @property
     def topic_id(self) -> bytes | None:
@@ -92,14 +90,14 @@ class Log:
 
         Raises KafkaError KAFKA_STORAGE_ERROR.
         """
-        return self._place.topic_id
+        return self._parts.place.topic_id
 
     def assign_topic_id(self, topic_id: bytes) -> None:
         """Give the partition its topic id and store it.
 
         Raises KafkaError INCONSISTENT_TOPIC_ID if it has another, KAFKA_STORAGE_ERROR.
         """
-        self._place.assign_topic_id(topic_id)
+        self._parts.place.assign_topic_id(topic_id)
 
     # -- opening and closing -----------------------------------------------------------------------
 
@@ -341,7 +339,7 @@ class Log:
     def _expiry(self) -> int:
         """When a log that nobody uses may have something to drop: it is not opened for less."""
         if self._expires_at == UNKNOWN:
-            with self._place.disk_errors():
+            with self._parts.place.disk_errors():
                 self._expires_at = first_expiry(
                     self.home.files, self.directory, self.config, self._parts.start_checkpoint
                 )
