@@ -320,6 +320,17 @@ class DataDir:
             self.high_watermarks[log.topic, log.partition] = log.high_watermark
         return self._watermarks.job(self.high_watermarks)
 
+    def write_checkpoints(self) -> None:
+        """Write those of the offsets above that changed, now."""
+        for job in (
+            self.collect_recovery_points(),
+            self.collect_start_offsets(),
+            self.collect_high_watermarks(),
+        ):
+            if job is not None:
+                job.run()
+                job.done()
+
     def collect_cleaner_offsets(self) -> CheckpointJob | None:
         """Write where the dirty parts of compacted logs begin, if that changed."""
         return self._cleaned.job(self.home.cleaner_offsets)

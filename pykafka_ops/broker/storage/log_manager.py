@@ -8,15 +8,14 @@ second, and when ``wake`` asks for it.
 from __future__ import annotations
 
 import logging
-import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.background import Background, RemoveTree
-from pykafka_ops.broker.storage.checkpoints import CheckpointJob, Key
+from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.describe import DirDescription, describe
@@ -25,6 +24,7 @@ from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
+from pykafka_ops.broker.storage.upkeep import Upkeep
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -32,8 +32,6 @@ from pykafka_ops.wire.codes import ErrorCode
 OnOffline = Callable[[str, list[Key], bool], None]
 """(directory, partitions that are gone, whether it was the last directory)."""
 
-_FLUSH_CHECK_MS = 1_000
-_SAVE_NEW_MS = 1_000
 _log = logging.getLogger("kafka.log.LogManager")
 
 
@@ -69,8 +67,7 @@ class LogManager:
         self.dirs = [DataDir(os.path.normpath(p), self.files, self.settings) for p in paths]
         self._where: dict[Key, DataDir] = {}
         self._background: Background | None = None
-        self._done_at: dict[str, float] = {}
-        self._unsaved_until = math.inf
+        self._upkeep = Upkeep(self.settings, lambda: self.online)
         self.moves = ReplicaMoves(self)
 
     # -- start -------------------------------------------------------------------------------------
@@ -101,7 +98,7 @@ class LogManager:
             home.delete_later = background.schedule
             for name in data_dir.take_doomed():
                 self.remove_directory(data_dir, name)
-        self._done_at = dict.fromkeys(self._tasks(), now)
+        self._upkeep.start(now)
         self.moves.resume()
 
     def _check_paths(self) -> None:
@@ -209,7 +206,7 @@ class LogManager:
         log = Log.create(PartitionDir(data_dir.home, topic, partition, settings, topic_id=topic_id))
         data_dir.partitions[topic, partition] = log
         self._where[topic, partition] = data_dir
-        self._unsaved_until = min(self._unsaved_until, self.settings.timer() + _SAVE_NEW_MS)
+        self._upkeep.log_made()
         return log
 
     def _choose(self, directory: str | None) -> DataDir:
@@ -269,61 +266,13 @@ class LogManager:
 
     # -- background --------------------------------------------------------------------------------
 
-    def _tasks(self) -> dict[str, tuple[int, Callable[[float], None]]]:
-        """What is done again and again: period in ms, action."""
-        settings = self.settings
-        return {
-            "recovery points": (settings.recovery_point_checkpoint_ms, self._save_recovery_points),
-            "log starts": (settings.log_start_checkpoint_ms, self._save_start_offsets),
-            "high watermarks": (settings.high_watermark_checkpoint_ms, self._save_high_watermarks),
-            "producers": (settings.producer_id_expiration_check_ms, self._expire_producers),
-            "flush": (min(settings.flush_check_ms, _FLUSH_CHECK_MS), self._flush_by_time),
-        }
-
     def tick(self, now: float) -> None:
         """Take in what other threads finished and do what is due at ``now`` (of
         ``settings.timer``)."""
         if self._background is None:
             return
         self._background.tick(now)
-        if now >= self._unsaved_until:  # recovery knows new logs for ours then
-            self._unsaved_until = math.inf
-            self._save_recovery_points(now)
-        for name, (period, action) in self._tasks().items():
-            if now >= self._done_at[name] + period:
-                self._done_at[name] = now
-                action(now)
-
-    def _save_recovery_points(self, now: float) -> None:
-        self._save([d.collect_recovery_points() for d in self.online])
-
-    def _save_start_offsets(self, now: float) -> None:
-        self._save([d.collect_start_offsets() for d in self.online])
-
-    def _save_high_watermarks(self, now: float) -> None:
-        self._save([d.collect_high_watermarks() for d in self.online])
-
-    def _save(self, jobs: Sequence[CheckpointJob | None]) -> None:
-        for job in jobs:
-            if job is not None:
-                job.checkpoint.home.submit(job)
-
-    def _expire_producers(self, now: float) -> None:
-        now = self.settings.clock()
-        for data_dir in self.online:
-            for log in data_dir.open_logs():
-                log.producers.expire(now, self.settings.producer_id_expiration_ms)
-
-    def _flush_by_time(self, now: float) -> None:
-        """``flush.ms`` of single topics."""
-        for data_dir in self.online:
-            for log in data_dir.open_logs():
-                wait = log.config.flush_ms
-                if wait != MAX_LONG and now - log.durability.last_flush_ms >= wait:
-                    log.durability.last_flush_ms = now
-                    job = log.durability.flush_job()
-                    if job is not None:
-                        data_dir.home.submit(job)
+        self._upkeep.tick(now)
 
     # -- failure and the end -----------------------------------------------------------------------
 
@@ -345,14 +294,7 @@ class LogManager:
     def checkpoint(self) -> None:
         """Write all checkpoint files that changed, now."""
         for data_dir in self.online:
-            for job in (
-                data_dir.collect_recovery_points(),
-                data_dir.collect_start_offsets(),
-                data_dir.collect_high_watermarks(),
-            ):
-                if job is not None:
-                    job.run()
-                    job.done()
+            data_dir.write_checkpoints()
 
     def close(self, broker_epoch: int = -1) -> None:
         """Make everything durable, mark the directories as cleanly stopped, unlock them.

@@ -96,13 +96,3 @@ def test_what_has_not_changed_is_not_written() -> None:
     job.done()
     assert starts.job({}) is None
     assert starts.job({KEY: 1}) is not None
-
-
-def test_a_new_log_is_known_for_ours_soon(site: Site) -> None:
-    logs = site.start()
-    logs.create(*KEY)
-    logs.create("t", 1)
-    site.pass_time(999)
-    assert not site.files.exists(f"/a/{POINTS}")
-    site.pass_time(1, lambda: site.files.exists(f"/a/{POINTS}"))
-    assert parse_offsets(text(site, f"/a/{POINTS}"), POINTS) == {KEY: 0, ("t", 1): 0}

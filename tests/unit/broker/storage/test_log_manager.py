@@ -1,76 +1,19 @@
-"""Data directories: locks, identity, clean and unclean starts, failures, checkpoints."""
+"""All logs of a broker: made, found, deleted, recovered, and lost with their directory."""
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.data_dir import read_meta
-from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.memory.logs import NOW, batch_of, values
+from tests.support.memory.logs import NOW, values
 from tests.support.memory.storage_site import TOPIC_ID, Site, append, text
 from tests.support.waiting import wait_for
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    site = Site()
-    yield site
-    site.kill()
-
-
-# -- possession ------------------------------------------------------------------------------------
-
-
-def test_missing_directories_are_made_and_marked_with_the_brokers_identity(site: Site) -> None:
-    site.start()
-    meta = read_meta(site.files, "/a")
-    assert meta is not None
-    assert (meta.broker_id, meta.cluster_id, meta.version) == (1, "cluster", 0)
-    site.logs.close()
-    with pytest.raises(
-        StorageError, match=r"Configured broker.id 2 doesn't match stored broker.id 1"
-    ):
-        site.start(broker_id=2)
-    with pytest.raises(StorageError, match="doesn't match stored clusterId cluster"):
-        site.start(cluster_id="other")
-    site.start()
-
-
-def test_a_second_broker_is_refused_and_the_first_goes_on(site: Site) -> None:
-    first = site.start()
-    with pytest.raises(StorageError, match=r"Failed to acquire lock on file .lock in /a"):
-        site.start()
-    first.close()
-    site.start()
-
-
-def test_a_real_lock_holds_within_and_between_processes(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    files = RealFiles()
-    path = str(tmp_path / ".lock")
-    lock = files.lock(path)
-    with pytest.raises(BlockingIOError):
-        files.lock(path)
-    code = (
-        "import sys; from pykafka_ops.broker.storage.files import RealFiles\n"
-        "try: RealFiles().lock(sys.argv[1])\n"
-        "except BlockingIOError: sys.exit(7)"
-    )
-    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == 7
-    lock.close()
-    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == 0
-    files.lock(path).close()
 
 
 def test_duplicate_directories_and_partitions_are_refused() -> None:
@@ -83,16 +26,6 @@ def test_duplicate_directories_and_partitions_are_refused() -> None:
         site.memory.make_directory(path)
     with pytest.raises(StorageError, match="Duplicate log directories for t-0"):
         site.start()
-
-
-def test_an_unreadable_identity_is_refused(site: Site) -> None:
-    site.memory.make_directory("/a")
-    site.memory.write("/a/meta.properties", b"version=7\nbroker.id=1\n")
-    with pytest.raises(StorageError, match=r"meta.properties"):
-        site.start()
-
-
-# -- creating and finding --------------------------------------------------------------------------
 
 
 def test_new_logs_go_where_fewest_are(site: Site) -> None:
@@ -131,9 +64,6 @@ def test_a_failed_creation_leaves_no_directory(site: Site) -> None:
     logs.create("t", 0)
 
 
-# -- stop and start --------------------------------------------------------------------------------
-
-
 def test_after_a_clean_stop_nothing_is_read_until_it_is_used(site: Site) -> None:
     logs = site.start()
     for n in range(3):
@@ -157,27 +87,6 @@ def test_after_a_clean_stop_nothing_is_read_until_it_is_used(site: Site) -> None
     site.memory.crash()
 
 
-def test_a_clean_stop_writes_all_checkpoints(site: Site) -> None:
-    site.paths = ("/a",)
-    logs = site.start()
-    for n in range(3):
-        log = logs.create("t", n)
-        append(log, b"a")
-        append(log, b"b")
-        log.high_watermark = n
-    logs.get("t", 2).delete_records(1)  # type: ignore[union-attr]
-    logs.close()
-
-    def offsets(name: str) -> dict[tuple[str, int], int]:
-        return parse_offsets(text(site, f"/a/{name}"))
-
-    assert offsets("recovery-point-offset-checkpoint") == {("t", n): 2 for n in range(3)}
-    assert offsets("log-start-offset-checkpoint") == {("t", 2): 1}
-    assert offsets("replication-offset-checkpoint") == {("t", n): n for n in range(3)}
-    logs = site.start()
-    assert logs.get("t", 2).log_start_offset == 1  # type: ignore[union-attr]
-
-
 def test_after_a_kill_the_logs_are_recovered(site: Site) -> None:
     logs = site.start()
     for n in range(5):
@@ -192,100 +101,6 @@ def test_after_a_kill_the_logs_are_recovered(site: Site) -> None:
         assert (log.log_end_offset, log.is_open) == (2, False)
         assert append(log, b"c") == 2
         assert values(log) == [(0, b"a"), (1, b"b"), (2, b"c")]
-
-
-@pytest.mark.parametrize("looked_up", [False, True])
-def test_a_clean_stop_syncs_what_was_recovered_and_not_used(site: Site, looked_up: bool) -> None:
-    logs = site.start()
-    append(logs.create("t", 0), b"a", b"b")
-    site.kill()
-    logs = site.start()
-    if looked_up:
-        assert logs.get("t", 0) is not None
-    logs.close()
-    site.memory.lose_unsynced()
-    logs = site.start()
-    assert logs.dirs[0].clean
-    log = logs.get("t", 0)
-    assert log is not None
-    assert (log.log_end_offset, log.durability.recovery_point) == (2, 2)
-    assert values(log) == [(0, b"a"), (1, b"b")]
-
-
-def test_a_kill_right_after_a_clean_start_is_an_unclean_stop(site: Site) -> None:
-    logs = site.start()
-    append(logs.create("t", 0), b"a")
-    logs.close()
-    site.start()
-    site.kill()
-    logs = site.start()
-    assert not logs.dirs[0].clean
-    assert values(logs.get("t", 0)) == [(0, b"a")]  # type: ignore[arg-type]
-
-
-def test_a_damaged_checkpoint_costs_time_but_no_data(site: Site) -> None:
-    logs = site.start()
-    append(logs.create("t", 0), b"a")
-    append(logs.create("t", 1), b"a")
-    logs.close()
-    for path in ("/a", "/b"):
-        site.memory.write(f"{path}/recovery-point-offset-checkpoint", b"0\n5\nhalf")
-    logs = site.start()
-    assert [values(logs.get("t", n)) for n in (0, 1)] == [[(0, b"a")]] * 2  # type: ignore[arg-type]
-
-
-def test_unknown_directories_are_left_alone(site: Site) -> None:
-    for path in ("/a/lost+found", "/a/t-0.0123456789abcdef0123456789abcdef-stray", "/a/x-y"):
-        site.memory.make_directory(path)
-    logs = site.start()
-    assert logs.partitions() == []
-    logs.close()
-    assert len(site.files.directories("/a")) == 3
-
-
-# -- time ------------------------------------------------------------------------------------------
-
-
-def test_checkpoints_are_written_as_time_passes_and_only_if_they_changed(site: Site) -> None:
-    site.paths = ("/a",)
-    logs = site.start()
-    log = logs.create("t", 0)
-    append(log, b"a")
-    log.high_watermark = 1
-
-    def written(name: str) -> bool:
-        return site.files.exists(f"/a/{name}")
-
-    site.pass_time(4_999)
-    assert not written("replication-offset-checkpoint")
-    site.pass_time(1, lambda: written("replication-offset-checkpoint"))
-    log.flush()
-    site.pass_time(55_000, lambda: written("recovery-point-offset-checkpoint"))
-    assert "t 0 1" in text(site, "/a/recovery-point-offset-checkpoint")
-    site.memory.inodes["/a/replication-offset-checkpoint"].modified_ms = 7
-    site.pass_time(5_000)
-    assert site.files.info("/a/replication-offset-checkpoint").modified_ms == 7
-
-
-def test_topics_with_flush_ms_are_flushed_in_the_background(site: Site) -> None:
-    site.config = TopicConfig(flush_ms=2_000)
-    logs = site.start()
-    log = logs.create("t", 0)
-    append(log, b"a")
-    site.pass_time(1_000)
-    assert log.durability.recovery_point == 0
-    site.pass_time(1_000, lambda: log.durability.recovery_point == 1)
-
-
-def test_idle_producers_are_forgotten(site: Site) -> None:
-    logs = site.start()
-    log = logs.create("t", 0)
-    data = batch_of(b"a", producer_id=1, producer_epoch=0, base_sequence=0)
-    log.append_as_leader(data, leader_epoch=0, now=NOW)
-    site.pass_time(600_000)
-    assert len(log.producers) == 1
-    site.pass_time(86_400_000)
-    assert len(log.producers) == 0
 
 
 def test_config_changes_reach_logs_in_use_and_logs_made_later(site: Site) -> None:
@@ -317,46 +132,81 @@ def test_finished_work_asks_to_be_taken_in(tmp_path: Path) -> None:
     logs.close()
 
 
-def test_a_clock_that_is_set_back_delays_nothing_that_waits(site: Site) -> None:
-    site.config = TopicConfig(file_delete_delay_ms=1000)
+def test_a_deleted_partition_goes_at_once_and_its_files_later(site: Site) -> None:
     logs = site.start()
     log = logs.create("t", 0, directory="/a")
     append(log, b"a")
-    log.high_watermark = 1
-    logs.create("u", 0, directory="/a")
-    logs.settings.clock = lambda: NOW - 3_600_000
-    logs.delete("u", 0)
-    site.pass_time(1000, lambda: site.files.directories("/a") == ["t-0"])
-    name = "/a/replication-offset-checkpoint"
-    site.pass_time(5000, lambda: site.files.exists(name))
-    assert parse_offsets(text(site, name), name)["t", 0] == 1
+    assert logs.delete("t", 0)
+    assert not logs.delete("t", 0)
+    (name,) = site.files.directories("/a")
+    assert name.startswith("t-0.") and name.endswith("-delete")
+    with pytest.raises(KafkaError):
+        append(log, b"b")
+    again = logs.create("t", 0, directory="/a")
+    assert append(again, b"new") == 0
+    site.pass_time(999)
+    assert len(site.files.directories("/a")) == 2
+    site.pass_time(1, lambda: site.files.directories("/a") == ["t-0"])
 
 
-# -- retention of logs that nobody uses ------------------------------------------------------------
-
-
-def test_retention_looks_once_at_a_log_that_nobody_uses(site: Site) -> None:
-    site.config = TopicConfig(segment_bytes=100, retention_ms=1000)
+def test_an_interrupted_deletion_is_finished_at_the_next_start(site: Site) -> None:
     logs = site.start()
-    log = logs.create("t", 0, directory="/a")
-    for n in range(3):
-        append(log, b"value %d" % n)
-    logs.create("t", 1, directory="/a")
+    logs.create("t", 0, directory="/a")
+    logs.delete("t", 0)
+    site.kill()
+    site.start()
+    site.pass_time(0, lambda: site.files.directories("/a") == [])
+
+
+def test_a_recreated_partition_does_not_inherit_the_log_start(site: Site) -> None:
+    site.paths = ("/a",)
+    logs = site.start()
+    log = logs.create("t", 0)
+    for _ in range(5):
+        append(log, b"a")
+    log.high_watermark = 5
+    log.delete_records(4)
+    logs.checkpoint()
+    logs.delete("t", 0)
+    append(logs.create("t", 0), b"new")
+    site.kill()
+    logs = site.start()
+    assert values(logs.get("t", 0)) == [(0, b"new")]  # type: ignore[arg-type]
+
+
+def test_a_failing_directory_takes_its_logs_along_and_the_other_works_on(site: Site) -> None:
+    logs = site.start()
+    here, there = logs.create("t", 0, directory="/a"), logs.create("t", 1, directory="/b")
+    site.memory.fail_next_write(errno.EIO, match="/a/")
+    with pytest.raises(KafkaError) as caught:
+        append(here, b"a")
+    assert caught.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert site.gone == [("/a", [("t", 0)], False)]
+    assert logs.get("t", 0) is None
+    with pytest.raises(KafkaError):
+        here.read(0, 100, up_to=1)
+    assert append(there, b"a") == 0
+    assert logs.offline == ["/a"]
+    with pytest.raises(KafkaError):
+        logs.create("t", 0, is_new=False)
+    assert logs.create("u", 0).home.path == "/b"
+    site.memory.fail_next_sync(match="/b/")
+    with pytest.raises(KafkaError):
+        there.flush()
+    assert site.gone[1] == ("/b", [("t", 1), ("u", 0)], True)
+    with pytest.raises(KafkaError):
+        logs.create("v", 0)
     logs.close()
+    assert not any(p.endswith(".kafka_cleanshutdown") for p in site.memory.inodes)
+
+
+def test_a_directory_that_fails_at_start_is_offline_from_the_beginning(site: Site) -> None:
+    site.memory.fail("mkdir", match="/a")
     logs = site.start()
-    data_dir = logs.dirs[0]
-    listed: list[str] = []
-    whole = site.memory.list
-    site.memory.list = lambda path: (listed.append(path), whole(path))[1]  # type: ignore[method-assign,func-returns-value]
-    for _ in range(3):
-        assert not data_dir.may_expire(("t", 0), site.config, NOW + 1000)
-        assert not data_dir.may_expire(("t", 1), site.config, NOW + 1_000_000)
-    assert data_dir.may_expire(("t", 0), site.config, NOW + 1001)
-    assert listed == ["/a/t-0"], "and an empty one is not looked at"
-    assert data_dir.partitions["t", 0] is None, "no log was made for it"
-    forever = TopicConfig(segment_bytes=100, retention_ms=-1)
-    logs.update_config("t", forever)
-    assert not data_dir.may_expire(("t", 0), forever, NOW + 10**12)
-    found = logs.get("t", 0)
-    assert found is not None
-    assert data_dir.may_expire(("t", 0), forever, NOW), "it may be written to from now on"
+    assert logs.offline == ["/a"]
+    assert logs.create("t", 0).home.path == "/b"
+    site.kill()
+    site.memory.fail("list", match="/a", times=9)
+    site.memory.fail("list", match="/b", times=9)
+    with pytest.raises(StorageError, match="none of the log directories can be used"):
+        site.start()
