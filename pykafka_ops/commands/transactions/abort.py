@@ -7,7 +7,7 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
-from pykafka_ops.commands.transactions.partition_errors import named
+from pykafka_ops.commands.transactions.partition import check_there
 from pykafka_ops.errors import PkoError, UsageError
 
 HOW = (
@@ -31,6 +31,8 @@ def abort(run: Run) -> int:
             if args.flags
             else UsageError("which transaction? give --start-offset; describe-producers shows it")
         )
+    if not args.flags:
+        check_there(run.cluster(), *partition)
     if start is not None:
         producer, epoch, coordinator = _find(run, partition, start)
     else:
@@ -60,7 +62,7 @@ def _find(run: Run, partition: Partition, start: int) -> tuple[int, int, int]:
     topic, index = partition
     if isinstance(found, PkoError):
         if not run.args.flags:
-            raise named(run.cluster(), partition, found)
+            raise found
         raise kafka.failed(f"validate producer state for partition {topic}-{index}", found)
     for p in found:
         if p.start == start:

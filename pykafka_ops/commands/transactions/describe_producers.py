@@ -6,7 +6,7 @@ from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
-from pykafka_ops.commands.transactions.partition_errors import named
+from pykafka_ops.commands.transactions.partition import check_there
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -32,10 +32,12 @@ def describe_producers(run: Run) -> Table:
     args = run.args
     partition = args.text("topic") or "", args.number("partition") or 0
     broker = args.number("broker")
+    if not args.flags:
+        check_there(run.cluster(), *partition)
     found = transactions.describe_producers(run.cluster(), [partition], broker)[partition]
     if isinstance(found, PkoError):
         if not args.flags:
-            raise named(run.cluster(), partition, found)
+            raise found
         if isinstance(found, KafkaError) and found.code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
             raise kafka.ToolError(
                 f"org.apache.kafka.common.errors.NotLeaderOrFollowerException: {NOT_A_REPLICA}"

@@ -14,7 +14,7 @@ from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
-from pykafka_ops.commands.transactions.partition_errors import named
+from pykafka_ops.commands.transactions.partition import check_there
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -46,6 +46,8 @@ def find_hanging(run: Run) -> Table:
         if args.flags:
             raise OptionError("The --partition argument requires --topic to be provided")
         raise UsageError("--partition needs a topic")
+    if not args.flags and topic is not None:
+        check_there(run.cluster(), topic, args.number("partition"))
     now = int(time.time() * 1000)
     wanted = _partitions(run, topic, args.number("partition"), broker)
     found, errors = _open(run, wanted, broker)
@@ -69,12 +71,11 @@ def _partitions(
         for p in t.partitions
         if index in (None, p.number) and (broker is None or broker in p.replicas)
     ]
-    if topic is not None and not found and broker is None:
+    if run.args.flags and topic is not None and not found and broker is None:
         text = f"there is no partition of {topic} to look at"
-        error = KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
-        if run.args.flags:
-            raise kafka.failed("list transactions", error)
-        raise named(run.cluster(), (topic, -1), error)
+        raise kafka.failed(
+            "list transactions", KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
+        )
     return found
 
 
