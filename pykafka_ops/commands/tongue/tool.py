@@ -84,13 +84,14 @@ class Tool(click.Command):
 
     def is_meant(self, words: list[str]) -> bool:
         """Whether ``words`` behind the name of our command are in Kafka's tongue: an action's
-        switch is there, or no word of ours and an option of Kafka's."""
+        switch is there, or no word or option of ours alone and an option of Kafka's."""
         if self.has_verbs:
             return False
         options = self.options
         ours = {o.long for o in options.values() if o.ours} | {"help", "version"}
         actions = {f"--{v.flag}" for v in self.verbs if v.flag}
         by_letter = {o.short: o for o in options.values() if o.short}
+        elsewhere = {n for v in self.verbs for n, o in v.options.items() if n not in options}
         kafkas, at = False, 0
         while at < len(words):
             word = words[at]
@@ -104,6 +105,8 @@ class Tool(click.Command):
             option = options.get(name)
             if option is None and not word.startswith("--"):
                 option, equals = by_letter.get(name[:1]), equals or name[1:]
+            if option is None and name in elsewhere and actions.isdisjoint(words):
+                return False
             if option is None:
                 continue
             kafkas = kafkas or (word.startswith("--") and option.long not in ours)

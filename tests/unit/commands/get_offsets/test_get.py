@@ -55,3 +55,12 @@ def test_kafkas_flags_have_kafkas_names(filled: Fakes, pko: Pko) -> None:
         "Error occurred: Found multiple arguments for option partitions, but you asked for only "
         "one\n"
     )
+
+
+def test_an_option_of_ours_alone_means_our_tongue(filled: Fakes, pko: Pko) -> None:
+    assert pko("get-offsets --topic orders").stdout == "orders:0:100\norders:1:100\n"
+    said = pko("get-offsets --topic orders --partition 1")
+    assert [line.split() for line in said.stdout.splitlines()] == [
+        ["TOPIC", "PARTITION", "LATEST"],
+        ["orders", "1", "100"],
+    ]
