@@ -1,4 +1,4 @@
-"""kafka-configs: which options go together, and how it tells failures."""
+"""kafka-configs: which options go together, and how it reports failures."""
 
 from __future__ import annotations
 
@@ -144,10 +144,10 @@ def _check_alter(args: Args, types: list[str], names: list[str]) -> None:
 
 def failure(error: PkoError, run: Run) -> int:
     """Wrong arguments in one line; the rest with the command line, as Kafka's tool."""
-    from pykafka_ops.commands.framework.failures import _of_client, java_text, text_of
+    from pykafka_ops.commands.framework.failures import java_text, of_client, text_of
     from pykafka_ops.commands.framework.profile import UnreadableFileError
 
-    if isinstance(error, UsageError) and not _of_client(error):
+    if isinstance(error, UsageError) and not of_client(error):
         sys.stderr.write(f"{error}\n")
         return 1
     if isinstance(error, UnreadableFileError):

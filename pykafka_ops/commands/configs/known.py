@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.wire.codes import ErrorCode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ def near(kind: str, key: str) -> str:
 
 def hinted(error: PkoError, kind: str, keys: Iterable[str]) -> PkoError:
     """The refusal of a broker that does not know one of ``keys``, with the name that is near."""
+    from pykafka_ops.wire.codes import ErrorCode
+
     if not isinstance(error, KafkaError) or error.code != ErrorCode.INVALID_CONFIG:
         return error
     strange = next((k for k in keys if not is_known(kind, k) and k in error.message), "")

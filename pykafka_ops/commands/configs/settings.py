@@ -9,6 +9,7 @@ from pykafka_ops.client import configs, topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import Entry, Resource
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
+from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import KafkaError, PkoError
@@ -100,7 +101,7 @@ def corrected(cluster: Cluster, kind: str, name: str, error: PkoError) -> PkoErr
     if kind != TOPICS or not isinstance(error, KafkaError) or error.code != unknown:
         return error
     near = did_you_mean(name, every_name(cluster, kind))
-    return KafkaError(error.code, f"{error.message}{near}") if near else error
+    return KafkaError(error.code, f"{text_of(error)}{near}") if near else error
 
 
 def config_error(label: str, error: PkoError) -> ItemError:

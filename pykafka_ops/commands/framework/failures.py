@@ -44,10 +44,11 @@ def exit_code(error: PkoError) -> int:
 
 def is_usage(error: PkoError, run: Run) -> bool:
     """Whether Kafka's tool fails before its work begins: options, files, client settings."""
-    return isinstance(error, UsageError) and (not run.started or _of_client(error))
+    return isinstance(error, UsageError) and (not run.started or of_client(error))
 
 
-def _of_client(error: PkoError) -> bool:
+def of_client(error: PkoError) -> bool:
+    """Whether the client's settings, or a file that has them, are wrong."""
     from pykafka_ops.client.config import ClientConfigError
     from pykafka_ops.commands.framework.profile import UnreadableFileError
 

@@ -143,7 +143,8 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(say: Say) ->
         (("describe", "topics", "tt"), "t"),
     ):
         code, _, err = say(*words)
-        assert (code, err.count(f"(did you mean {near}?)")) == (1, 1), err
+        assert (code, err.count(f" (did you mean {near}?)")) == (1, 1), err
+        assert ":  (" not in err
     for words, near in (
         (("set", "users", "u", "producer_byte_rat=5"), "producer_byte_rate"),
         (("set", "clients", "c", "request_percent=5"), "request_percentage"),
