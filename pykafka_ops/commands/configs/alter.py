@@ -81,15 +81,15 @@ def _replace_broker(
     if missing:
         raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
     values = {k: v for k, v in {**old, **add}.items() if k not in delete}
-    told = {k: v for k, v in values.items() if v is not None}
-    secret = [k for k in values if k not in told]
+    known = {k: v for k, v in values.items() if v is not None}
+    secret = [k for k in values if k not in known]
     if secret:
         raise ConfigProblem(
             "All sensitive broker config entries must be specified for --alter, missing entries: "
             f"{scala_set(secret)}"
         )
-    _raise_first(configs.replace_configs(cluster, {Resource(configs.BROKER, name): told}))
-    _wait_applied(cluster, name, set(told))
+    _raise_first(configs.replace_configs(cluster, {Resource(configs.BROKER, name): known}))
+    _wait_applied(cluster, name, set(known))
 
 
 def _wait_applied(cluster: Cluster, name: str, keys: set[str]) -> None:

@@ -66,8 +66,10 @@ class Args:
         return found
 
     def text(self, name: str) -> str | None:
-        """The one value, its default, or None; jopt's complaint where several were given."""
+        """The one value, its default, or None; OptionError where several were given."""
         found = self.texts(name)
+        if len(found) > 1 and not self.flags:
+            raise OptionError(f"--{name} was given twice")
         if len(found) > 1:
             raise OptionError(
                 f"Found multiple arguments for option {self._kafka(name)}, but you asked for only "

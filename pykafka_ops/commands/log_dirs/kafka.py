@@ -1,4 +1,4 @@
-"""kafka-log-dirs: which options it needs, and how it tells failures."""
+"""kafka-log-dirs: which options it needs, and how it reports failures."""
 
 from __future__ import annotations
 

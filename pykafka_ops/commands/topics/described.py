@@ -96,7 +96,7 @@ def _uuid(text: str) -> bytes:
 def with_settings(cluster: Cluster, found: Sequence[Topic], *, slim: bool) -> list[DescribedTopic]:
     """Add settings and moves, each with one question for all topics. Raises KafkaError.
 
-    ``slim``: of the settings only the one that tells partitions in trouble.
+    ``slim``: of the settings only the one that partitions in trouble show by.
     """
     resources = [configs.Resource(configs.TOPIC, t.name) for t in found]
     keys = ["min.insync.replicas"] if slim else None

@@ -1,4 +1,4 @@
-"""kafka-topics: which options go together, and how it tells failures."""
+"""kafka-topics: which options go together, and how it reports failures."""
 
 from __future__ import annotations
 
