@@ -161,7 +161,7 @@ def test_what_a_latin_terminal_cannot_show_is_escaped(broker: FakeBroker) -> Non
 def test_a_destructive_verb_needs_yes_where_nobody_can_be_asked(broker: FakeBroker) -> None:
     done = pko("topics", "delete", "orders", "-b", broker.bootstrap, stdin=subprocess.DEVNULL)
     assert done.returncode == 2
-    assert "not without --yes" in done.stderr
+    assert "add --yes" in done.stderr
     assert broker.asked("DeleteTopics") == []
 
 

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
+import click
+
 from pykafka_ops.commands.framework.output import Column, Table, cell
 from pykafka_ops.errors import UsageError
 
@@ -57,8 +59,6 @@ def ask(question: str, items: Sequence[str], *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise UsageError(f"{question}: not without --yes, as nobody can be asked here")
+        raise UsageError(f"{question}: add --yes, since there is no terminal to ask on")
     shown = ", ".join(items[:10]) + (f" and {len(items) - 10} more" if len(items) > 10 else "")
-    sys.stderr.write(f"{question}: {shown}\nGo on? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return click.confirm(f"{question}: {shown}\nGo on?", err=True)

@@ -226,7 +226,7 @@ def test_an_unclean_election_is_confirmed_and_only_where_nobody_leads(
     fakes[1].on("ElectLeaders", answer({"a": [0]}))
     assert pko("leader-election unclean").code == 2
     said = pko("leader-election unclean a")
-    assert (said.code, "not without --yes" in said.stderr) == (2, True)
+    assert (said.code, "add --yes" in said.stderr) == (2, True)
     assert not fakes[1].asked("ElectLeaders")
     assert pko("leader-election unclean --all-topic-partitions --yes").code == 0
     ((_, request),) = fakes[1].asked("ElectLeaders")
