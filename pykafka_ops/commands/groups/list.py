@@ -62,11 +62,9 @@ def _chosen(run: Run, option: str, known: Sequence[str]) -> list[str]:
     found = [by_name.get(word.strip().lower(), "") for word in text.split(",")]
     if all(found):
         return found
-    what = "state" if option == "state" else "types"
-    message = f"Invalid {what} list '{text}'. Valid {what}s are: {', '.join(known)}"
-    message = message.replace("typess", "types")
     if run.args.flags:
-        raise ScopeError(message)
+        one, many = ("state", "states") if option == "state" else ("types", "types")
+        raise ScopeError(f"Invalid {one} list '{text}'. Valid {many} are: {', '.join(known)}")
     raise UsageError(f"--{option} {text}: choose from {', '.join(known)}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.analysis.moments import moment, span
@@ -55,10 +55,18 @@ class Planner:
             raise ScopeError(
                 f"Option '[reset-offsets]' requires one of the following scenarios: [{names}]"
             )
-        made: Callable[[str, list[Partition], Offsets], OffsetPlan] = getattr(
-            self, "_" + scenario.replace("-", "_")
-        )
-        return made(group, wanted, committed)
+        if scenario == "from-file":
+            return self._from_file(group, committed)
+        made = {
+            "to-offset": self._to_offset,
+            "to-current": self._to_current,
+            "to-datetime": self._to_datetime,
+            "by-duration": self._by_duration,
+            "to-earliest": self._to_earliest,
+            "to-latest": self._to_latest,
+            "shift-by": self._shift_by,
+        }
+        return made[scenario](wanted, committed)
 
     def _committed(self, group: str) -> Offsets:
         found = fetch_offsets(self.cluster, [group])[group]
@@ -83,21 +91,21 @@ class Planner:
 
     # --- scenarios -------------------------------------------------------------------------------
 
-    def _to_offset(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _to_offset(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         offset = self.args.number("to-offset")
         return self._within(dict.fromkeys(wanted, offset or 0), committed)
 
-    def _to_earliest(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _to_earliest(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         return OffsetPlan(self._ask(wanted, offsets.EARLIEST), committed)
 
-    def _to_latest(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _to_latest(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         return OffsetPlan(self._ask(wanted, offsets.LATEST), committed)
 
-    def _to_current(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _to_current(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         ends = self._ask([p for p in wanted if p not in committed], offsets.LATEST)
         return OffsetPlan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
 
-    def _shift_by(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _shift_by(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         by = self.args.number("shift-by") or 0
         for topic, index in wanted:
             if (topic, index) not in committed:
@@ -107,7 +115,7 @@ class Planner:
                 )
         return self._within({p: committed[p] + by for p in wanted}, committed)
 
-    def _to_datetime(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _to_datetime(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         text = self.args.text("to-datetime") or ""
         try:
             since = parse_datetime(text)
@@ -117,7 +125,7 @@ class Planner:
             since = moment(text, self.now)[0]
         return self._since(since, wanted, committed)
 
-    def _by_duration(self, _: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _by_duration(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         text = self.args.text("by-duration") or ""
         try:
             since = self.now - parse_duration(text)
@@ -127,7 +135,7 @@ class Planner:
             since = self.now - span(text)
         return self._since(since if self.args.flags else max(0, since), wanted, committed)
 
-    def _from_file(self, group: str, _: list[Partition], committed: Offsets) -> OffsetPlan:
+    def _from_file(self, group: str, committed: Offsets) -> OffsetPlan:
         if self.file is None:
             self.file = by_group(read_plan(self.args.text("from-file") or ""), self.groups)
         if group not in self.file:
