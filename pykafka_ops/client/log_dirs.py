@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster, Question, complete
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopic,
+)
+from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribableLogDirTopic,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.messages import client_quotas as cq
+from pykafka_ops.wire.messages import alter_client_quotas as acq
+from pykafka_ops.wire.messages import describe_client_quotas as dcq
 
 USER: Final = "user"
 CLIENT_ID: Final = "client-id"
@@ -42,9 +43,9 @@ def describe_quotas(
 
     Raises KafkaError and what the connection raises.
     """
-    request = cq.DescribeClientQuotasRequest(
+    request = dcq.DescribeClientQuotasRequest(
         components=[
-            cq.ComponentData(
+            dcq.ComponentData(
                 entity_type=w.type,
                 match_type=_DEFAULT if w.default else _ANY if w.name is None else _EXACT,
                 match=w.name,
@@ -53,7 +54,7 @@ def describe_quotas(
         ],
         strict=strict,
     )
-    answer = cluster.call(request, cq.DescribeClientQuotasResponse, name="describeClientQuotas")
+    answer = cluster.call(request, dcq.DescribeClientQuotasResponse, name="describeClientQuotas")
     if answer.error_code:
         raise KafkaError(answer.error_code, answer.error_message or "")
     return {
@@ -71,12 +72,12 @@ def alter_quotas(
     validate_only: bool = False,
 ) -> dict[Entity, KafkaError | None]:
     """Set quotas, or remove those that are None; per entity None or what went wrong."""
-    request = cq.AlterClientQuotasRequest(
+    request = acq.AlterClientQuotasRequest(
         entries=[
-            cq.AlterClientQuotasRequestEntryData(
-                entity=[cq.EntityData(entity_type=t, entity_name=n) for t, n in entity],
+            acq.AlterClientQuotasRequestEntryData(
+                entity=[dcq.EntityData(entity_type=t, entity_name=n) for t, n in entity],
                 ops=[
-                    cq.OpData(key=key, value=0.0 if value is None else value, remove=value is None)
+                    acq.OpData(key=key, value=0.0 if value is None else value, remove=value is None)
                     for key, value in quotas.items()
                 ],
             )
@@ -84,7 +85,7 @@ def alter_quotas(
         ],
         validate_only=validate_only,
     )
-    answer = cluster.call(request, cq.AlterClientQuotasResponse, name="alterClientQuotas")
+    answer = cluster.call(request, acq.AlterClientQuotasResponse, name="alterClientQuotas")
     return {
         entity_of({part.entity_type: part.entity_name for part in entry.entity}): KafkaError(
             entry.error_code, entry.error_message or ""

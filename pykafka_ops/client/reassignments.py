@@ -9,7 +9,8 @@ from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages import partition_reassignments as pr
+from pykafka_ops.wire.messages import alter_partition_reassignments as apr
+from pykafka_ops.wire.messages import list_partition_reassignments as lpr
 
 
 class Reassignment(NamedTuple):
@@ -30,15 +31,15 @@ def list_reassignments(
         for topic, index in partitions:
             wanted.setdefault(topic, []).append(index)
         topics = [
-            pr.ListPartitionReassignmentsTopics(name=t, partition_indexes=p)
+            lpr.ListPartitionReassignmentsTopics(name=t, partition_indexes=p)
             for t, p in wanted.items()
         ]
-    request = pr.ListPartitionReassignmentsRequest(
+    request = lpr.ListPartitionReassignmentsRequest(
         topics=topics, timeout_ms=int(cluster.config.request_timeout * 1000)
     )
     response = cluster.call(
         request,
-        pr.ListPartitionReassignmentsResponse,
+        lpr.ListPartitionReassignmentsResponse,
         to=CONTROLLER,
         name="listPartitionReassignments",
         again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
@@ -58,20 +59,20 @@ def alter_reassignments(
     cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]
 ) -> dict[Partition, KafkaError | None]:
     """Start moves to these replicas, or cancel (None); None in the result means accepted."""
-    topics: dict[str, list[pr.ReassignablePartition]] = {}
+    topics: dict[str, list[apr.ReassignablePartition]] = {}
     for (topic, index), replicas in moves.items():
         topics.setdefault(topic, []).append(
-            pr.ReassignablePartition(
+            apr.ReassignablePartition(
                 partition_index=index, replicas=None if replicas is None else list(replicas)
             )
         )
-    request = pr.AlterPartitionReassignmentsRequest(
-        topics=[pr.ReassignableTopic(name=t, partitions=p) for t, p in topics.items()],
+    request = apr.AlterPartitionReassignmentsRequest(
+        topics=[apr.ReassignableTopic(name=t, partitions=p) for t, p in topics.items()],
         timeout_ms=int(cluster.config.request_timeout * 1000),
     )
     response = cluster.call(
         request,
-        pr.AlterPartitionReassignmentsResponse,
+        apr.AlterPartitionReassignmentsResponse,
         to=CONTROLLER,
         name="alterPartitionReassignments",
         again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),

@@ -15,7 +15,8 @@ from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.scram import BY_NUMBER, Credential, Mechanism
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages import scram_credentials as sc
+from pykafka_ops.wire.messages import alter_user_scram_credentials as asc
+from pykafka_ops.wire.messages import describe_user_scram_credentials as dsc
 
 DEFAULT_ITERATIONS = 4096
 
@@ -54,11 +55,11 @@ def describe_scram(
 
     Raises KafkaError for the whole and what the connection raises.
     """
-    request = sc.DescribeUserScramCredentialsRequest(
-        users=[sc.UserName(name=user) for user in users] if users else None
+    request = dsc.DescribeUserScramCredentialsRequest(
+        users=[dsc.UserName(name=user) for user in users] if users else None
     )
     answer = cluster.call(
-        request, sc.DescribeUserScramCredentialsResponse, name="describeUserScramCredentials"
+        request, dsc.DescribeUserScramCredentialsResponse, name="describeUserScramCredentials"
     )
     if answer.error_code:
         raise KafkaError(answer.error_code, answer.error_message or "")
@@ -80,9 +81,9 @@ def alter_scram(
     changes: Mapping[str, Sequence[NewCredential | Mechanism]],
 ) -> dict[str, KafkaError | None]:
     """Set credentials, or delete those given as a Mechanism; per user None or what went wrong."""
-    request = sc.AlterUserScramCredentialsRequest(
+    request = asc.AlterUserScramCredentialsRequest(
         deletions=[
-            sc.ScramCredentialDeletion(name=user, mechanism=change.number)
+            asc.ScramCredentialDeletion(name=user, mechanism=change.number)
             for user, wanted in changes.items()
             for change in wanted
             if isinstance(change, Mechanism)
@@ -96,7 +97,7 @@ def alter_scram(
     )
     answer = cluster.call(
         request,
-        sc.AlterUserScramCredentialsResponse,
+        asc.AlterUserScramCredentialsResponse,
         to=CONTROLLER,
         name="alterUserScramCredentials",
         again=lambda r: any(x.error_code == ErrorCode.NOT_CONTROLLER for x in r.results),
@@ -111,9 +112,9 @@ def _name(mechanism: int) -> str:
     return BY_NUMBER[mechanism].name if mechanism in BY_NUMBER else "UNKNOWN"
 
 
-def _upsertion(user: str, credential: NewCredential) -> sc.ScramCredentialUpsertion:
+def _upsertion(user: str, credential: NewCredential) -> asc.ScramCredentialUpsertion:
     salt = new_salt()
-    return sc.ScramCredentialUpsertion(
+    return asc.ScramCredentialUpsertion(
         name=user,
         mechanism=credential.mechanism.number,
         iterations=credential.iterations,

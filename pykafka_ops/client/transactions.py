@@ -17,13 +17,15 @@ from pykafka_ops.wire.messages.describe_producers import (
     DescribeProducersResponse,
     TopicRequest,
 )
+from pykafka_ops.wire.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+)
 from pykafka_ops.wire.messages.init_producer_id import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
-from pykafka_ops.wire.messages.transactions import (
-    DescribeTransactionsRequest,
-    DescribeTransactionsResponse,
+from pykafka_ops.wire.messages.list_transactions import (
     ListTransactionsRequest,
     ListTransactionsResponse,
 )

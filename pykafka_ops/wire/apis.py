@@ -1,105 +1,125 @@
-"""Which APIs there are: key, name, versions of Kafka 3.9, and where their messages are declared.
+"""Which APIs there are: one row each, from which all else about an API follows.
 
 Importing this module imports no message; ``spec.request`` and ``spec.response`` do, once.
-Kafka counterpart: ``ApiKeys`` and ``ApiMessageType``. What a broker announces is decided elsewhere:
-some of these are here for clients only.
+Kafka counterpart: ``ApiKeys``, ``ApiMessageType`` and the heads of the JSON specifications.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Self
 
-NEVER: Final = 0x7FFF
-"""``flexible`` of an API that has no flexible version."""
+from pykafka_ops.wire.versions import Range, versions_of
+
+KRAFT: Final = False
+"""Marks an API that brokers in ZooKeeper mode do not have: only our tools ask for it."""
 
 
 class ApiKey(IntEnum):
-    """The number of each API, under the name of Kafka's ``ApiKeys``."""
+    """One row per API, under the name of Kafka's ``ApiKeys``: its key, its versions in Kafka 3.9,
+    and the versions with compact lengths and tagged fields (KIP-482).
 
-    PRODUCE = 0
-    FETCH = 1
-    LIST_OFFSETS = 2
-    METADATA = 3
-    LEADER_AND_ISR = 4
-    STOP_REPLICA = 5
-    UPDATE_METADATA = 6
-    CONTROLLED_SHUTDOWN = 7
-    OFFSET_COMMIT = 8
-    OFFSET_FETCH = 9
-    FIND_COORDINATOR = 10
-    JOIN_GROUP = 11
-    HEARTBEAT = 12
-    LEAVE_GROUP = 13
-    SYNC_GROUP = 14
-    DESCRIBE_GROUPS = 15
-    LIST_GROUPS = 16
-    SASL_HANDSHAKE = 17
-    API_VERSIONS = 18
-    CREATE_TOPICS = 19
-    DELETE_TOPICS = 20
-    DELETE_RECORDS = 21
-    INIT_PRODUCER_ID = 22
-    OFFSET_FOR_LEADER_EPOCH = 23
-    ADD_PARTITIONS_TO_TXN = 24
-    ADD_OFFSETS_TO_TXN = 25
-    END_TXN = 26
-    WRITE_TXN_MARKERS = 27
-    TXN_OFFSET_COMMIT = 28
-    DESCRIBE_ACLS = 29
-    CREATE_ACLS = 30
-    DELETE_ACLS = 31
-    DESCRIBE_CONFIGS = 32
-    ALTER_CONFIGS = 33
-    ALTER_REPLICA_LOG_DIRS = 34
-    DESCRIBE_LOG_DIRS = 35
-    SASL_AUTHENTICATE = 36
-    CREATE_PARTITIONS = 37
-    CREATE_DELEGATION_TOKEN = 38
-    RENEW_DELEGATION_TOKEN = 39
-    EXPIRE_DELEGATION_TOKEN = 40
-    DESCRIBE_DELEGATION_TOKEN = 41
-    DELETE_GROUPS = 42
-    ELECT_LEADERS = 43
-    INCREMENTAL_ALTER_CONFIGS = 44
-    ALTER_PARTITION_REASSIGNMENTS = 45
-    LIST_PARTITION_REASSIGNMENTS = 46
-    OFFSET_DELETE = 47
-    DESCRIBE_CLIENT_QUOTAS = 48
-    ALTER_CLIENT_QUOTAS = 49
-    DESCRIBE_USER_SCRAM_CREDENTIALS = 50
-    ALTER_USER_SCRAM_CREDENTIALS = 51
-    DESCRIBE_QUORUM = 55
-    ALTER_PARTITION = 56
-    UPDATE_FEATURES = 57
-    ENVELOPE = 58
-    DESCRIBE_CLUSTER = 60
-    DESCRIBE_PRODUCERS = 61
-    UNREGISTER_BROKER = 64
-    DESCRIBE_TRANSACTIONS = 65
-    LIST_TRANSACTIONS = 66
-    ALLOCATE_PRODUCER_IDS = 67
-    CONSUMER_GROUP_HEARTBEAT = 68
-    CONSUMER_GROUP_DESCRIBE = 69
-    GET_TELEMETRY_SUBSCRIPTIONS = 71
-    PUSH_TELEMETRY = 72
-    LIST_CLIENT_METRICS_RESOURCES = 74
-    DESCRIBE_TOPIC_PARTITIONS = 75
+    The messages of ``LIST_OFFSETS`` are ``ListOffsetsRequest`` and ``ListOffsetsResponse`` in
+    ``messages/list_offsets.py``. ``is_announced`` tells whether a broker of Kafka 3.9 in ZooKeeper
+    mode has it; then so has ours, in all ``versions``.
+    """
+
+    _value_: int
+    versions: Range
+    flexible: Range
+    is_announced: bool
+
+    def __new__(cls, key: int, versions: str, flexible: str, is_announced: bool = True) -> Self:
+        """The key, with what else its row says."""
+        api = int.__new__(cls, key)
+        api._value_ = key
+        api.versions = versions_of(versions)
+        api.flexible = versions_of(flexible)
+        api.is_announced = is_announced
+        return api
+
+    PRODUCE = 0, "0-11", "9+"
+    FETCH = 1, "0-17", "12+"
+    LIST_OFFSETS = 2, "0-9", "6+"
+    METADATA = 3, "0-12", "9+"
+    LEADER_AND_ISR = 4, "0-7", "4+"
+    STOP_REPLICA = 5, "0-4", "2+"
+    UPDATE_METADATA = 6, "0-8", "6+"
+    CONTROLLED_SHUTDOWN = 7, "0-3", "3+"
+    OFFSET_COMMIT = 8, "0-9", "8+"
+    OFFSET_FETCH = 9, "0-9", "6+"
+    FIND_COORDINATOR = 10, "0-6", "3+"
+    JOIN_GROUP = 11, "0-9", "6+"
+    HEARTBEAT = 12, "0-4", "4+"
+    LEAVE_GROUP = 13, "0-5", "4+"
+    SYNC_GROUP = 14, "0-5", "4+"
+    DESCRIBE_GROUPS = 15, "0-5", "5+"
+    LIST_GROUPS = 16, "0-5", "3+"
+    SASL_HANDSHAKE = 17, "0-1", "none"
+    API_VERSIONS = 18, "0-4", "3+"
+    CREATE_TOPICS = 19, "0-7", "5+"
+    DELETE_TOPICS = 20, "0-6", "4+"
+    DELETE_RECORDS = 21, "0-2", "2+"
+    INIT_PRODUCER_ID = 22, "0-5", "2+"
+    OFFSET_FOR_LEADER_EPOCH = 23, "0-4", "4+"
+    ADD_PARTITIONS_TO_TXN = 24, "0-5", "3+"
+    ADD_OFFSETS_TO_TXN = 25, "0-4", "3+"
+    END_TXN = 26, "0-4", "3+"
+    WRITE_TXN_MARKERS = 27, "0-1", "1+"
+    TXN_OFFSET_COMMIT = 28, "0-4", "3+"
+    DESCRIBE_ACLS = 29, "0-3", "2+"
+    CREATE_ACLS = 30, "0-3", "2+"
+    DELETE_ACLS = 31, "0-3", "2+"
+    DESCRIBE_CONFIGS = 32, "0-4", "4+"
+    ALTER_CONFIGS = 33, "0-2", "2+"
+    ALTER_REPLICA_LOG_DIRS = 34, "0-2", "2+"
+    DESCRIBE_LOG_DIRS = 35, "0-4", "2+"
+    SASL_AUTHENTICATE = 36, "0-2", "2+"
+    CREATE_PARTITIONS = 37, "0-3", "2+"
+    CREATE_DELEGATION_TOKEN = 38, "0-3", "2+"
+    RENEW_DELEGATION_TOKEN = 39, "0-2", "2+"
+    EXPIRE_DELEGATION_TOKEN = 40, "0-2", "2+"
+    DESCRIBE_DELEGATION_TOKEN = 41, "0-3", "2+"
+    DELETE_GROUPS = 42, "0-2", "2+"
+    ELECT_LEADERS = 43, "0-2", "2+"
+    INCREMENTAL_ALTER_CONFIGS = 44, "0-1", "1+"
+    ALTER_PARTITION_REASSIGNMENTS = 45, "0", "0+"
+    LIST_PARTITION_REASSIGNMENTS = 46, "0", "0+"
+    OFFSET_DELETE = 47, "0", "none"
+    DESCRIBE_CLIENT_QUOTAS = 48, "0-1", "1+"
+    ALTER_CLIENT_QUOTAS = 49, "0-1", "1+"
+    DESCRIBE_USER_SCRAM_CREDENTIALS = 50, "0", "0+"
+    ALTER_USER_SCRAM_CREDENTIALS = 51, "0", "0+"
+    ALTER_PARTITION = 56, "0-3", "0+"
+    UPDATE_FEATURES = 57, "0-1", "0+"
+    ENVELOPE = 58, "0", "0+"
+    DESCRIBE_CLUSTER = 60, "0-1", "0+"
+    DESCRIBE_PRODUCERS = 61, "0", "0+"
+    UNREGISTER_BROKER = 64, "0", "0+", KRAFT
+    DESCRIBE_TRANSACTIONS = 65, "0", "0+"
+    LIST_TRANSACTIONS = 66, "0-1", "0+"
+    ALLOCATE_PRODUCER_IDS = 67, "0", "0+"
+    CONSUMER_GROUP_HEARTBEAT = 68, "0", "0+"
+    CONSUMER_GROUP_DESCRIBE = 69, "0", "0+"
+    LIST_CLIENT_METRICS_RESOURCES = 74, "0", "0+", KRAFT
 
 
 class ApiSpec:
-    """One API: versions are those of Kafka 3.9, ``flexible`` is the first with KIP-482 encoding."""
+    """What follows from the row of one API: names, first and last version, messages.
 
-    __slots__ = ("_classes", "flexible", "key", "max_version", "min_version", "module", "name")
+    ``name`` is Kafka's, as in ListOffsets; ``file`` is the basename of the files that hold the
+    messages and the handler. ``flexible`` is the first version with KIP-482 encoding.
+    """
 
-    def __init__(self, key: int, name: str, last: int, flexible: int, module: str) -> None:
-        self.key = key
-        self.name = name
-        self.min_version = 0
-        self.max_version = last
-        self.flexible = flexible
-        self.module = f"pykafka_ops.wire.messages.{module}"
+    __slots__ = ("_classes", "file", "flexible", "key", "max_version", "min_version", "name")
+
+    def __init__(self, api: ApiKey) -> None:
+        self.key = int(api)
+        self.name = "".join(word.capitalize() for word in api.name.split("_"))
+        self.file = api.name.lower()
+        self.min_version, self.max_version = api.versions
+        self.flexible = api.flexible[0]
         self._classes: tuple[type[Any], type[Any]] | None = None
 
     def __repr__(self) -> str:
@@ -116,7 +136,7 @@ class ApiSpec:
         return (self._classes or self._load())[1]
 
     def _load(self) -> tuple[type[Any], type[Any]]:
-        module = import_module(self.module)
+        module = import_module(f"pykafka_ops.wire.messages.{self.file}")
         request, response = f"{self.name}Request", f"{self.name}Response"
         self._classes = (getattr(module, request), getattr(module, response))
         return self._classes
@@ -126,76 +146,4 @@ class ApiSpec:
         return self.min_version <= version <= self.max_version
 
 
-_SPECS: Final = (
-    ApiSpec(0, "Produce", 11, 9, "produce"),
-    ApiSpec(1, "Fetch", 17, 12, "fetch"),
-    ApiSpec(2, "ListOffsets", 9, 6, "list_offsets"),
-    ApiSpec(3, "Metadata", 12, 9, "metadata"),
-    ApiSpec(4, "LeaderAndIsr", 7, 4, "leader_and_isr"),
-    ApiSpec(5, "StopReplica", 4, 2, "stop_replica"),
-    ApiSpec(6, "UpdateMetadata", 8, 6, "update_metadata"),
-    ApiSpec(7, "ControlledShutdown", 3, 3, "controlled_shutdown"),
-    ApiSpec(8, "OffsetCommit", 9, 8, "offset_commit"),
-    ApiSpec(9, "OffsetFetch", 9, 6, "offset_fetch"),
-    ApiSpec(10, "FindCoordinator", 6, 3, "find_coordinator"),
-    ApiSpec(11, "JoinGroup", 9, 6, "join_group"),
-    ApiSpec(12, "Heartbeat", 4, 4, "heartbeat"),
-    ApiSpec(13, "LeaveGroup", 5, 4, "leave_group"),
-    ApiSpec(14, "SyncGroup", 5, 4, "sync_group"),
-    ApiSpec(15, "DescribeGroups", 5, 5, "describe_groups"),
-    ApiSpec(16, "ListGroups", 5, 3, "list_groups"),
-    ApiSpec(17, "SaslHandshake", 1, NEVER, "sasl_handshake"),
-    ApiSpec(18, "ApiVersions", 4, 3, "api_versions"),
-    ApiSpec(19, "CreateTopics", 7, 5, "create_topics"),
-    ApiSpec(20, "DeleteTopics", 6, 4, "delete_topics"),
-    ApiSpec(21, "DeleteRecords", 2, 2, "delete_records"),
-    ApiSpec(22, "InitProducerId", 5, 2, "init_producer_id"),
-    ApiSpec(23, "OffsetForLeaderEpoch", 4, 4, "offset_for_leader_epoch"),
-    ApiSpec(24, "AddPartitionsToTxn", 5, 3, "add_partitions_to_txn"),
-    ApiSpec(25, "AddOffsetsToTxn", 4, 3, "add_offsets_to_txn"),
-    ApiSpec(26, "EndTxn", 4, 3, "end_txn"),
-    ApiSpec(27, "WriteTxnMarkers", 1, 1, "write_txn_markers"),
-    ApiSpec(28, "TxnOffsetCommit", 4, 3, "txn_offset_commit"),
-    ApiSpec(29, "DescribeAcls", 3, 2, "acls"),
-    ApiSpec(30, "CreateAcls", 3, 2, "acls"),
-    ApiSpec(31, "DeleteAcls", 3, 2, "acls"),
-    ApiSpec(32, "DescribeConfigs", 4, 4, "describe_configs"),
-    ApiSpec(33, "AlterConfigs", 2, 2, "alter_configs"),
-    ApiSpec(34, "AlterReplicaLogDirs", 2, 2, "log_dirs"),
-    ApiSpec(35, "DescribeLogDirs", 4, 2, "log_dirs"),
-    ApiSpec(36, "SaslAuthenticate", 2, 2, "sasl_authenticate"),
-    ApiSpec(37, "CreatePartitions", 3, 2, "create_partitions"),
-    ApiSpec(38, "CreateDelegationToken", 3, 2, "delegation_tokens"),
-    ApiSpec(39, "RenewDelegationToken", 2, 2, "delegation_tokens"),
-    ApiSpec(40, "ExpireDelegationToken", 2, 2, "delegation_tokens"),
-    ApiSpec(41, "DescribeDelegationToken", 3, 2, "delegation_tokens"),
-    ApiSpec(42, "DeleteGroups", 2, 2, "delete_groups"),
-    ApiSpec(43, "ElectLeaders", 2, 2, "elect_leaders"),
-    ApiSpec(44, "IncrementalAlterConfigs", 1, 1, "incremental_alter_configs"),
-    ApiSpec(45, "AlterPartitionReassignments", 0, 0, "partition_reassignments"),
-    ApiSpec(46, "ListPartitionReassignments", 0, 0, "partition_reassignments"),
-    ApiSpec(47, "OffsetDelete", 0, NEVER, "offset_delete"),
-    ApiSpec(48, "DescribeClientQuotas", 1, 1, "client_quotas"),
-    ApiSpec(49, "AlterClientQuotas", 1, 1, "client_quotas"),
-    ApiSpec(50, "DescribeUserScramCredentials", 0, 0, "scram_credentials"),
-    ApiSpec(51, "AlterUserScramCredentials", 0, 0, "scram_credentials"),
-    ApiSpec(55, "DescribeQuorum", 2, 0, "describe_quorum"),
-    ApiSpec(56, "AlterPartition", 3, 0, "alter_partition"),
-    ApiSpec(57, "UpdateFeatures", 1, 0, "update_features"),
-    ApiSpec(58, "Envelope", 0, 0, "envelope"),
-    ApiSpec(60, "DescribeCluster", 1, 0, "describe_cluster"),
-    ApiSpec(61, "DescribeProducers", 0, 0, "describe_producers"),
-    ApiSpec(64, "UnregisterBroker", 0, 0, "unregister_broker"),
-    ApiSpec(65, "DescribeTransactions", 0, 0, "transactions"),
-    ApiSpec(66, "ListTransactions", 1, 0, "transactions"),
-    ApiSpec(67, "AllocateProducerIds", 0, 0, "allocate_producer_ids"),
-    ApiSpec(68, "ConsumerGroupHeartbeat", 0, 0, "consumer_group_heartbeat"),
-    ApiSpec(69, "ConsumerGroupDescribe", 0, 0, "consumer_group_describe"),
-    ApiSpec(71, "GetTelemetrySubscriptions", 0, 0, "telemetry"),
-    ApiSpec(72, "PushTelemetry", 0, 0, "telemetry"),
-    ApiSpec(74, "ListClientMetricsResources", 0, 0, "list_client_metrics_resources"),
-    ApiSpec(75, "DescribeTopicPartitions", 0, 0, "describe_topic_partitions"),
-)
-
-APIS: Final[dict[int, ApiSpec]] = {spec.key: spec for spec in _SPECS}
-by_name: Final[dict[str, ApiSpec]] = {spec.name: spec for spec in _SPECS}
+APIS: Final[dict[int, ApiSpec]] = {int(api): ApiSpec(api) for api in ApiKey}

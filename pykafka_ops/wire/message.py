@@ -2,7 +2,7 @@
 
 ::
 
-    @message(api=12, kind="request", versions="0-4", flexible="4+")
+    @message(ApiKey.HEARTBEAT)
     class HeartbeatRequest:
         group_id: str = wire(STRING)
         generation_id: int = wire(INT32)
@@ -22,30 +22,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar, dataclass_transform
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.types import Scalar
+from pykafka_ops.wire.versions import NEVER, Range, versions_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Scalar | type
-Range: TypeAlias = tuple[int, int]
 Function: TypeAlias = Callable[..., Any]
 
-LAST: Final = 0x7FFF
-"""Upper end of an open version range ("3+")."""
-NEVER: Final[Range] = (LAST, -1)
 VIEW: Final = 0x10000
 """Added to a version: the decoder that reads from a memoryview."""
 UNSET: Final = object()
 """Stands for "Kafka's zero value of this type" as a default."""
-
-
-def versions_of(text: str) -> Range:
-    """The first and last version of ``"3"``, ``"3-5"``, ``"3+"`` or ``"none"``."""
-    if text == "none":
-        return NEVER
-    if text.endswith("+"):
-        return int(text[:-1]), LAST
-    first, _, last = text.partition("-")
-    return int(first), int(last or first)
 
 
 class Field:
@@ -127,13 +115,12 @@ class Table:
     memoryview stand under ``version | VIEW``.
     """
 
-    __slots__ = ("api", "cls", "decoders", "encoders", "fields", "flexible", "kind", "versions")
+    __slots__ = ("api", "cls", "decoders", "encoders", "fields", "flexible", "versions")
 
     def __init__(self, cls: type, fields: tuple[Field, ...]) -> None:
         self.cls = cls
         self.fields = fields
         self.api = -1
-        self.kind = "struct"
         self.versions: Range = NEVER
         self.flexible: Range = NEVER
         self.encoders: dict[int, Function] = {}
@@ -206,21 +193,15 @@ def struct(cls: type[T]) -> type[T]:
 
 
 @dataclass_transform(kw_only_default=True)
-def message(
-    *, api: int, kind: str, versions: str, flexible: str = "none"
-) -> Callable[[type[T]], type[T]]:
-    """Make a class a whole request or response (``kind``) of API key ``api``.
-
-    ``flexible`` names the versions with compact lengths and tagged fields (KIP-482).
-    """
+def message(api: ApiKey) -> Callable[[type[T]], type[T]]:
+    """Make a class a whole request or response of an API, in the versions of its row."""
 
     def decorate(cls: type[T]) -> type[T]:
         made = struct(cls)
         table = table_of(made)
-        table.api = api
-        table.kind = kind
-        table.versions = versions_of(versions)
-        table.flexible = versions_of(flexible)
+        table.api = int(api)
+        table.versions = api.versions
+        table.flexible = api.flexible
         return made
 
     return decorate

@@ -7,16 +7,23 @@ import pytest
 
 from pykafka_ops.testing import KafkaCluster
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.client_quotas import (
+from pykafka_ops.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasRequestEntryData,
-    EntityData,
     OpData,
 )
+from pykafka_ops.wire.messages.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    ScramCredentialUpsertion,
+)
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
+)
+from pykafka_ops.wire.messages.describe_user_scram_credentials import (
+    DescribeUserScramCredentialsRequest,
 )
 from pykafka_ops.wire.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -24,11 +31,6 @@ from pykafka_ops.wire.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from pykafka_ops.wire.messages.scram_credentials import (
-    AlterUserScramCredentialsRequest,
-    DescribeUserScramCredentialsRequest,
-    ScramCredentialUpsertion,
-)
 from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.waiting import wait_for
 

@@ -11,7 +11,7 @@ from typing import Any
 import confluent_kafka as ck
 import pytest
 
-from pykafka_ops.wire.messages.transactions import DescribeTransactionsRequest
+from pykafka_ops.wire.messages.describe_transactions import DescribeTransactionsRequest
 from tests.crash.test_groups import ENDINGS, end_and_start
 from tests.crash.test_transactions import read_committed
 from tests.support.clients.confluent import ConfluentClient

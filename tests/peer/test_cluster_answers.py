@@ -16,13 +16,13 @@ from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.messages import (
     delete_records,
+    describe_log_dirs,
     fetch,
     list_offsets,
-    log_dirs,
     offset_for_leader_epoch,
     produce,
 )
-from pykafka_ops.wire.messages import partition_reassignments as reassign
+from pykafka_ops.wire.messages import list_partition_reassignments as reassign
 from pykafka_ops.wire.messages.allocate_producer_ids import AllocateProducerIdsRequest
 from pykafka_ops.wire.messages.alter_partition import AlterPartitionRequest
 from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequest
@@ -209,8 +209,8 @@ def moves(side: Side, version: int, index: int) -> Any:
 
 
 def directories(side: Side, version: int, index: int) -> Any:
-    topics = [log_dirs.DescribableLogDirTopic(topic=TOPIC, partitions=[3])]
-    return log_dirs.DescribeLogDirsRequest(topics=topics)
+    topics = [describe_log_dirs.DescribableLogDirTopic(topic=TOPIC, partitions=[3])]
+    return describe_log_dirs.DescribeLogDirsRequest(topics=topics)
 
 
 def producers(side: Side, version: int, index: int) -> DescribeProducersRequest:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirTopic,
-    DescribeLogDirsRequest,
 )
+from pykafka_ops.wire.messages.describe_log_dirs import DescribeLogDirsRequest
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,

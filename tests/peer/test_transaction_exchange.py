@@ -10,13 +10,13 @@ import confluent_kafka as ck
 import pytest
 
 from pykafka_ops.wire.frame import decode_response, encode_request
+from pykafka_ops.wire.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+)
 from pykafka_ops.wire.messages.init_producer_id import (
     InitProducerIdRequest,
     InitProducerIdResponse,
-)
-from pykafka_ops.wire.messages.transactions import (
-    DescribeTransactionsRequest,
-    DescribeTransactionsResponse,
 )
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.cluster.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper

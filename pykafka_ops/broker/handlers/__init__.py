@@ -65,7 +65,7 @@ ROUTES: dict[int, Route] = {
     ApiKey.ELECT_LEADERS: Route("elect_leaders", 0, 2),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Route("incremental_alter_configs", 0, 1),
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: Route("alter_partition_reassignments", 0, 0),
-    ApiKey.LIST_PARTITION_REASSIGNMENTS: Route("partition_reassignments", 0, 0),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: Route("list_partition_reassignments", 0, 0),
     ApiKey.OFFSET_DELETE: Route("offset_delete", 0, 0),
     ApiKey.DESCRIBE_CLIENT_QUOTAS: Route("describe_client_quotas", 0, 1),
     ApiKey.ALTER_CLIENT_QUOTAS: Route("alter_client_quotas", 0, 1),

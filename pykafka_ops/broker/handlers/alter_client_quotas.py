@@ -14,15 +14,15 @@ from pykafka_ops.broker.services.config_admin import outcome
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.client_quotas import (
+from pykafka_ops.wire.messages.alter_client_quotas import (
     AlterClientQuotasResponse,
     AlterClientQuotasResponseEntryData,
-    EntityData,
 )
+from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context, Services
-    from pykafka_ops.wire.messages.client_quotas import (
+    from pykafka_ops.wire.messages.alter_client_quotas import (
         AlterClientQuotasRequest,
         AlterClientQuotasRequestEntryData,
     )

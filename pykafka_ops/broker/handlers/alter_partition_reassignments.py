@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.partition_reassignments import (
+from pykafka_ops.wire.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsResponse,
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
@@ -14,7 +14,7 @@ from pykafka_ops.wire.messages.partition_reassignments import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.partition_reassignments import (
+    from pykafka_ops.wire.messages.alter_partition_reassignments import (
         AlterPartitionReassignmentsRequest,
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirPartitionResult,
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
@@ -19,7 +19,7 @@ from pykafka_ops.wire.messages.log_dirs import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.log_dirs import AlterReplicaLogDirsRequest
+    from pykafka_ops.wire.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

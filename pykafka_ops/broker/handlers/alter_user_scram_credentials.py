@@ -14,7 +14,7 @@ from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.scram_credentials import (
+from pykafka_ops.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsResponse,
     AlterUserScramCredentialsResult,
 )
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest
+    from pykafka_ops.wire.messages.alter_user_scram_credentials import (
+        AlterUserScramCredentialsRequest,
+    )
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 

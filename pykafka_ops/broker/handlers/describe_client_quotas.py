@@ -9,7 +9,7 @@ from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state.quotas.entities import ABSENT
 from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of, quotas_of
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.messages.client_quotas import (
+from pykafka_ops.wire.messages.describe_client_quotas import (
     DescribeClientQuotasResponse,
     DescribeClientQuotasResponseEntryData,
     EntityData,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.state.quotas.entities import QuotaEntity
     from pykafka_ops.broker.state.quotas.requests import Filter, Match
-    from pykafka_ops.wire.messages.client_quotas import DescribeClientQuotasRequest
+    from pykafka_ops.wire.messages.describe_client_quotas import DescribeClientQuotasRequest
 
 
 def handle(context: Context, request: DescribeClientQuotasRequest) -> Answer:

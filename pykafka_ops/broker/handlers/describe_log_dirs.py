@@ -11,7 +11,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.log_dirs import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
-    from pykafka_ops.wire.messages.log_dirs import DescribeLogDirsRequest
+    from pykafka_ops.wire.messages.describe_log_dirs import DescribeLogDirsRequest
 
 NO_LAG = -1
 """Stands for a lag nobody knows (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.messages.transactions import (
+from pykafka_ops.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
     DescribeTransactionsResponseTransactionState,

@@ -9,7 +9,7 @@ from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.scram_credentials import (
+from pykafka_ops.wire.messages.describe_user_scram_credentials import (
     CredentialInfo,
     DescribeUserScramCredentialsResponse,
     DescribeUserScramCredentialsResult,
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.wire.messages.scram_credentials import DescribeUserScramCredentialsRequest
+    from pykafka_ops.wire.messages.describe_user_scram_credentials import (
+        DescribeUserScramCredentialsRequest,
+    )
 
 Result = DescribeUserScramCredentialsResult
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.transactions.metadata import STATES
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.transactions import (
+from pykafka_ops.wire.messages.list_transactions import (
     ListTransactionsRequest,
     ListTransactionsResponse,
     ListTransactionsResponseTransactionState,

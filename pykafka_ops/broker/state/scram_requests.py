@@ -15,7 +15,7 @@ from pykafka_ops.settings.scram import BY_NUMBER, MAX_ITERATIONS, MECHANISMS, Cr
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.wire.messages.scram_credentials import (
+    from pykafka_ops.wire.messages.alter_user_scram_credentials import (
         AlterUserScramCredentialsRequest,
         ScramCredentialDeletion,
         ScramCredentialUpsertion,

@@ -20,15 +20,20 @@ _RELEASES: tuple[tuple[str, int, int], ...] = (
     ("2.8", 60, 0), ("2.7", 50, 0), ("2.6", 48, 0), ("2.4", 45, 0), ("2.3", 44, 0), ("2.1", 1, 10),
 )  # fmt: skip
 """Newest first: a release, and a request with a version that came with it."""
-_OTHERS = {
-    76: "ShareGroupHeartbeat", 77: "ShareGroupDescribe", 78: "ShareFetch", 79: "ShareAcknowledge",
-    80: "AddRaftVoter", 81: "RemoveRaftVoter", 83: "InitializeShareGroupState",
-    84: "ReadShareGroupState", 85: "WriteShareGroupState", 86: "DeleteShareGroupState",
-    87: "ReadShareGroupStateSummary",
+_NAMES = {
+    55: "DescribeQuorum", 71: "GetTelemetrySubscriptions", 72: "PushTelemetry",
+    75: "DescribeTopicPartitions", 76: "ShareGroupHeartbeat", 77: "ShareGroupDescribe",
+    78: "ShareFetch", 79: "ShareAcknowledge", 80: "AddRaftVoter", 81: "RemoveRaftVoter",
+    83: "InitializeShareGroupState", 84: "ReadShareGroupState", 85: "WriteShareGroupState",
+    86: "DeleteShareGroupState", 87: "ReadShareGroupStateSummary",
 }  # fmt: skip
-"""Requests that Kafka 3.9 has a name for and we do not send."""
+"""Requests of Kafka 3.9's clients that we never send."""
+_KNOWN = {
+    **{key: (name, 0, 2 if key == 55 else 0) for key, name in _NAMES.items()},
+    **{key: (spec.name, spec.min_version, spec.max_version) for key, spec in APIS.items()},
+}
+"""Name, first and last version of every request of Kafka 3.9's clients and brokers."""
 
-TOO_NEW = "[unusable: node too new]"
 COLUMNS = (
     Column("broker", right=True),
     Column("address"),
@@ -108,14 +113,12 @@ def release(ranges: Ranges) -> str:
 
 
 def _name(key: int) -> str | None:
-    return APIS[key].name if key in APIS else _OTHERS.get(key)
+    return _KNOWN[key][0] if key in _KNOWN else None
 
 
 def _usable(key: int, low: int, high: int) -> int | None:
-    spec = APIS.get(key)
-    if spec is None or spec.max_version < low or spec.min_version > high:
-        return None
-    return min(spec.max_version, high)
+    _, first, last = _KNOWN.get(key, ("", 0, -1))
+    return min(last, high) if first <= high and low <= last else None
 
 
 # --- Kafka's text --------------------------------------------------------------------------------
@@ -128,7 +131,7 @@ def _kafka_text(nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) 
             continue
         lines = [
             _line(key, *ranges[key]) if key in ranges else f"{_name(key)}({key}): UNSUPPORTED"
-            for key in sorted({*ranges, *APIS, *_OTHERS})
+            for key in sorted({*ranges, *_KNOWN})
         ]
         yield f"{nodes[i]} -> (\n\t" + ",\n\t".join(lines) + "\n)\n"
 
@@ -143,13 +146,12 @@ def _java(error: PkoError) -> str:
 def _line(key: int, low: int, high: int) -> str:
     """NodeApiVersions.apiVersionToText."""
     span = str(low) if low == high else f"{low} to {high}"
-    spec = APIS.get(key)
-    name = _name(key)
-    if spec is None:
-        return f"UNKNOWN({key}): {span}" if name is None else f"{name}({key}): {span} {TOO_NEW}"
+    if key not in _KNOWN:
+        return f"UNKNOWN({key}): {span}"
+    name, first, _ = _KNOWN[key]
     usable = _usable(key, low, high)
     if usable is not None:
         note = f"[usable: {usable}]"
     else:
-        note = "[unusable: node too old]" if high < spec.min_version else TOO_NEW
+        note = "[unusable: node too old]" if high < first else "[unusable: node too new]"
     return f"{name}({key}): {span} {note}"

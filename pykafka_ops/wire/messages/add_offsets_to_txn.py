@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
 
-@message(api=25, kind="request", versions="0-4", flexible="3+")
+@message(ApiKey.ADD_OFFSETS_TO_TXN)
 class AddOffsetsToTxnRequest:
     """A transaction and the group whose offsets it will commit."""
 
@@ -16,7 +17,7 @@ class AddOffsetsToTxnRequest:
     group_id: str = wire(STRING)
 
 
-@message(api=25, kind="response", versions="0-4", flexible="3+")
+@message(ApiKey.ADD_OFFSETS_TO_TXN)
 class AddOffsetsToTxnResponse:
     """Whether the group's partition was added."""
 

@@ -6,6 +6,7 @@ only (KIP-890).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
@@ -29,7 +30,7 @@ class AddPartitionsToTxnTransaction:
     topics: list[AddPartitionsToTxnTopic] = wire([AddPartitionsToTxnTopic], "4+")
 
 
-@message(api=24, kind="request", versions="0-5", flexible="3+")
+@message(ApiKey.ADD_PARTITIONS_TO_TXN)
 class AddPartitionsToTxnRequest:
     """The ``v3_and_below`` fields are for producers, ``transactions`` for brokers."""
 
@@ -66,7 +67,7 @@ class AddPartitionsToTxnResult:
     topic_results: list[AddPartitionsToTxnTopicResult] = wire([AddPartitionsToTxnTopicResult], "4+")
 
 
-@message(api=24, kind="response", versions="0-5", flexible="3+")
+@message(ApiKey.ADD_PARTITIONS_TO_TXN)
 class AddPartitionsToTxnResponse:
     """One list by topic to version 3, by transaction from 4."""
 

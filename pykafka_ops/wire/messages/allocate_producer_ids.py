@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64
 
 
-@message(api=67, kind="request", versions="0", flexible="0+")
+@message(ApiKey.ALLOCATE_PRODUCER_IDS)
 class AllocateProducerIdsRequest:
     """The broker that needs ids."""
 
@@ -14,7 +15,7 @@ class AllocateProducerIdsRequest:
     broker_epoch: int = wire(INT64, default=-1)
 
 
-@message(api=67, kind="response", versions="0", flexible="0+")
+@message(ApiKey.ALLOCATE_PRODUCER_IDS)
 class AllocateProducerIdsResponse:
     """The first id of the block and how many it has."""
 

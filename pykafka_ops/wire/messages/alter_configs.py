@@ -5,6 +5,7 @@ What is not named goes back to its default; IncrementalAlterConfigs changes sing
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
@@ -26,7 +27,7 @@ class AlterConfigsResource:
     configs: list[AlterableConfig] = wire([AlterableConfig])
 
 
-@message(api=33, kind="request", versions="0-2", flexible="2+")
+@message(ApiKey.ALTER_CONFIGS)
 class AlterConfigsRequest:
     """Resources to set, or only to validate."""
 
@@ -44,7 +45,7 @@ class AlterConfigsResourceResponse:
     resource_name: str = wire(STRING)
 
 
-@message(api=33, kind="response", versions="0-2", flexible="2+")
+@message(ApiKey.ALTER_CONFIGS)
 class AlterConfigsResponse:
     """The outcome for each resource."""
 

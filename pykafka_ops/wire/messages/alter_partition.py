@@ -5,6 +5,7 @@ Version 1 adds the recovery state (KIP-704), 2 topic ids, 3 broker epochs (KIP-9
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT8, INT16, INT32, INT64, STRING, UUID
 
@@ -40,7 +41,7 @@ class AlterPartitionRequestTopicData:
     )
 
 
-@message(api=56, kind="request", versions="0-3", flexible="0+")
+@message(ApiKey.ALTER_PARTITION)
 class AlterPartitionRequest:
     """ISRs to change, from the broker that leads the partitions."""
 
@@ -73,7 +74,7 @@ class AlterPartitionResponseTopicData:
     )
 
 
-@message(api=56, kind="response", versions="0-3", flexible="0+")
+@message(ApiKey.ALTER_PARTITION)
 class AlterPartitionResponse:
     """The outcome for each partition."""
 

@@ -7,11 +7,12 @@ flags (KIP-584), which version 4 may list with a minimum of 0.
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
 
-@message(api=18, kind="request", versions="0-4", flexible="3+")
+@message(ApiKey.API_VERSIONS)
 class ApiVersionsRequest:
     """Ask for the API versions; names the client library from version 3."""
 
@@ -46,7 +47,7 @@ class FinalizedFeatureKey:
     min_version_level: int = wire(INT16, "3+")
 
 
-@message(api=18, kind="response", versions="0-4", flexible="3+")
+@message(ApiKey.API_VERSIONS)
 class ApiVersionsResponse:
     """API ranges, features, and the epoch of the finalised features (-1: none)."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, STRING, UUID
 
 
-@message(api=69, kind="request", versions="0", flexible="0+")
+@message(ApiKey.CONSUMER_GROUP_DESCRIBE)
 class ConsumerGroupDescribeRequest:
     """Groups to describe."""
 
@@ -61,7 +62,7 @@ class DescribedGroup:
     authorized_operations: int = wire(INT32, default=-2147483648)
 
 
-@message(api=69, kind="response", versions="0", flexible="0+")
+@message(ApiKey.CONSUMER_GROUP_DESCRIBE)
 class ConsumerGroupDescribeResponse:
     """Each group asked for."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING, UUID
 
@@ -14,7 +15,7 @@ class TopicPartitions:
     partitions: list[int] = wire([INT32])
 
 
-@message(api=68, kind="request", versions="0", flexible="0+")
+@message(ApiKey.CONSUMER_GROUP_HEARTBEAT)
 class ConsumerGroupHeartbeatRequest:
     """A member; null fields are unchanged since the last one."""
 
@@ -38,7 +39,7 @@ class Assignment:
     topic_partitions: list[TopicPartitions] = wire([TopicPartitions])
 
 
-@message(api=68, kind="response", versions="0", flexible="0+")
+@message(ApiKey.CONSUMER_GROUP_HEARTBEAT)
 class ConsumerGroupHeartbeatResponse:
     """The member's epoch, and (if it changed) its assignment."""
 

@@ -5,11 +5,12 @@ Version 0 has a request header without client id; 2 adds the broker epoch (KIP-3
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
 
-@message(api=7, kind="request", versions="0-3", flexible="3+")
+@message(ApiKey.CONTROLLED_SHUTDOWN)
 class ControlledShutdownRequest:
     """The broker that is about to stop."""
 
@@ -25,7 +26,7 @@ class RemainingPartition:
     partition_index: int = wire(INT32)
 
 
-@message(api=7, kind="response", versions="0-3", flexible="3+")
+@message(ApiKey.CONTROLLED_SHUTDOWN)
 class ControlledShutdownResponse:
     """What could not be moved; the broker asks again until it is empty."""
 

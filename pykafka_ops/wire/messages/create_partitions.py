@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, STRING
 
@@ -24,7 +25,7 @@ class CreatePartitionsTopic:
     )
 
 
-@message(api=37, kind="request", versions="0-3", flexible="2+")
+@message(ApiKey.CREATE_PARTITIONS)
 class CreatePartitionsRequest:
     """Topics to enlarge, or only to validate."""
 
@@ -42,7 +43,7 @@ class CreatePartitionsTopicResult:
     error_message: str | None = wire(STRING, nullable="0+", default=None)
 
 
-@message(api=37, kind="response", versions="0-3", flexible="2+")
+@message(ApiKey.CREATE_PARTITIONS)
 class CreatePartitionsResponse:
     """The outcome for each topic."""
 

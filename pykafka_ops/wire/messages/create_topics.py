@@ -6,6 +6,7 @@ resulting configuration (KIP-525), 6 may be throttled (KIP-599), 7 answers with 
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING, UUID
 
@@ -37,7 +38,7 @@ class CreatableTopic:
     configs: list[CreatableTopicConfig] = wire([CreatableTopicConfig])
 
 
-@message(api=19, kind="request", versions="0-7", flexible="5+")
+@message(ApiKey.CREATE_TOPICS)
 class CreateTopicsRequest:
     """Topics to create, or only to validate."""
 
@@ -73,7 +74,7 @@ class CreatableTopicResult:
     )
 
 
-@message(api=19, kind="response", versions="0-7", flexible="5+")
+@message(ApiKey.CREATE_TOPICS)
 class CreateTopicsResponse:
     """The outcome for each topic."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
 
-@message(api=42, kind="request", versions="0-2", flexible="2+")
+@message(ApiKey.DELETE_GROUPS)
 class DeleteGroupsRequest:
     """Groups to delete."""
 
@@ -21,7 +22,7 @@ class DeletableGroupResult:
     error_code: int = wire(INT16)
 
 
-@message(api=42, kind="response", versions="0-2", flexible="2+")
+@message(ApiKey.DELETE_GROUPS)
 class DeleteGroupsResponse:
     """The outcome for each group."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
@@ -22,7 +23,7 @@ class DeleteRecordsTopic:
     partitions: list[DeleteRecordsPartition] = wire([DeleteRecordsPartition])
 
 
-@message(api=21, kind="request", versions="0-2", flexible="2+")
+@message(ApiKey.DELETE_RECORDS)
 class DeleteRecordsRequest:
     """Where the logs shall start."""
 
@@ -47,7 +48,7 @@ class DeleteRecordsTopicResult:
     partitions: list[DeleteRecordsPartitionResult] = wire([DeleteRecordsPartitionResult])
 
 
-@message(api=21, kind="response", versions="0-2", flexible="2+")
+@message(ApiKey.DELETE_RECORDS)
 class DeleteRecordsResponse:
     """The outcome for each partition."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING, UUID
 
@@ -14,7 +15,7 @@ class DeleteTopicState:
     topic_id: bytes = wire(UUID, "6+")
 
 
-@message(api=20, kind="request", versions="0-6", flexible="4+")
+@message(ApiKey.DELETE_TOPICS)
 class DeleteTopicsRequest:
     """Topics to delete: ``topic_names`` to version 5, then ``topics``."""
 
@@ -33,7 +34,7 @@ class DeletableTopicResult:
     error_message: str | None = wire(STRING, "5+", nullable="5+", default=None, ignorable=True)
 
 
-@message(api=20, kind="response", versions="0-6", flexible="4+")
+@message(ApiKey.DELETE_TOPICS)
 class DeleteTopicsResponse:
     """The outcome for each topic."""
 

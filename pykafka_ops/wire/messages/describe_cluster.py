@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
 
-@message(api=60, kind="request", versions="0-1", flexible="0+")
+@message(ApiKey.DESCRIBE_CLUSTER)
 class DescribeClusterRequest:
     """``endpoint_type`` 1 asks for brokers, 2 for controllers (KIP-919)."""
 
@@ -24,7 +25,7 @@ class DescribeClusterBroker:
     rack: str | None = wire(STRING, nullable="0+", default=None)
 
 
-@message(api=60, kind="response", versions="0-1", flexible="0+")
+@message(ApiKey.DESCRIBE_CLUSTER)
 class DescribeClusterResponse:
     """The cluster as the broker that was asked sees it."""
 

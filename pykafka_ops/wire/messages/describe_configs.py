@@ -6,6 +6,7 @@ Version 0 says only whether a value is the default, 1 where it comes from and it
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
@@ -19,7 +20,7 @@ class DescribeConfigsResource:
     configuration_keys: list[str] | None = wire([STRING], nullable="0+")
 
 
-@message(api=32, kind="request", versions="0-4", flexible="4+")
+@message(ApiKey.DESCRIBE_CONFIGS)
 class DescribeConfigsRequest:
     """Resources to describe."""
 
@@ -63,7 +64,7 @@ class DescribeConfigsResult:
     configs: list[DescribeConfigsResourceResult] = wire([DescribeConfigsResourceResult])
 
 
-@message(api=32, kind="response", versions="0-4", flexible="4+")
+@message(ApiKey.DESCRIBE_CONFIGS)
 class DescribeConfigsResponse:
     """The settings of each resource."""
 

@@ -5,11 +5,12 @@ Version 3 can ask for authorised operations, 4 adds static members (KIP-345).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, BYTES, INT16, INT32, STRING
 
 
-@message(api=15, kind="request", versions="0-5", flexible="5+")
+@message(ApiKey.DESCRIBE_GROUPS)
 class DescribeGroupsRequest:
     """Groups to describe."""
 
@@ -42,7 +43,7 @@ class DescribedGroup:
     authorized_operations: int = wire(INT32, "3+", default=-2147483648)
 
 
-@message(api=15, kind="response", versions="0-5", flexible="5+")
+@message(ApiKey.DESCRIBE_GROUPS)
 class DescribeGroupsResponse:
     """Each group asked for."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
@@ -14,7 +15,7 @@ class TopicRequest:
     partition_indexes: list[int] = wire([INT32])
 
 
-@message(api=61, kind="request", versions="0", flexible="0+")
+@message(ApiKey.DESCRIBE_PRODUCERS)
 class DescribeProducersRequest:
     """Partitions to describe; asked of their leaders."""
 
@@ -51,7 +52,7 @@ class TopicResponse:
     partitions: list[PartitionResponse] = wire([PartitionResponse])
 
 
-@message(api=61, kind="response", versions="0", flexible="0+")
+@message(ApiKey.DESCRIBE_PRODUCERS)
 class DescribeProducersResponse:
     """The producers of each partition."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT8, INT16, INT32, STRING
 
@@ -14,7 +15,7 @@ class TopicPartitions:
     partitions: list[int] = wire([INT32])
 
 
-@message(api=43, kind="request", versions="0-2", flexible="2+")
+@message(ApiKey.ELECT_LEADERS)
 class ElectLeadersRequest:
     """``election_type`` 0 preferred, 1 unclean; null partitions mean all."""
 
@@ -40,7 +41,7 @@ class ReplicaElectionResult:
     partition_result: list[PartitionResult] = wire([PartitionResult])
 
 
-@message(api=43, kind="response", versions="0-2", flexible="2+")
+@message(ApiKey.ELECT_LEADERS)
 class ElectLeadersResponse:
     """The outcome for each partition where something was to do."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
 
-@message(api=26, kind="request", versions="0-4", flexible="3+")
+@message(ApiKey.END_TXN)
 class EndTxnRequest:
     """``committed`` true commits, false aborts."""
 
@@ -16,7 +17,7 @@ class EndTxnRequest:
     committed: bool = wire(BOOL)
 
 
-@message(api=26, kind="response", versions="0-4", flexible="3+")
+@message(ApiKey.END_TXN)
 class EndTxnResponse:
     """Whether the decision was stored; the markers follow."""
 

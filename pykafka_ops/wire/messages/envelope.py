@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import BYTES, INT16
 
 
-@message(api=58, kind="request", versions="0", flexible="0+")
+@message(ApiKey.ENVELOPE)
 class EnvelopeRequest:
     """The request with its header, and who sent it."""
 
@@ -15,7 +16,7 @@ class EnvelopeRequest:
     client_host_address: bytes = wire(BYTES)
 
 
-@message(api=58, kind="response", versions="0", flexible="0+")
+@message(ApiKey.ENVELOPE)
 class EnvelopeResponse:
     """The response with its header; null on error."""
 

@@ -7,6 +7,7 @@ moves the replica id into a tagged field (KIP-903), 16 may name new leaders (KIP
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT8, INT16, INT32, INT64, RECORDS, STRING, UUID, Records
 
@@ -50,7 +51,7 @@ class ForgottenTopic:
     partitions: list[int] = wire([INT32], "7+")
 
 
-@message(api=1, kind="request", versions="0-17", flexible="12+")
+@message(ApiKey.FETCH)
 class FetchRequest:
     """What to read; an answer comes after ``max_wait_ms`` or ``min_bytes``."""
 
@@ -140,7 +141,7 @@ class NodeEndpoint:
     rack: str | None = wire(STRING, "16+", nullable="16+", default=None)
 
 
-@message(api=1, kind="response", versions="0-17", flexible="12+")
+@message(ApiKey.FETCH)
 class FetchResponse:
     """Records for each partition, or only for those with news in a session."""
 

@@ -6,11 +6,12 @@ once (KIP-699) and answers in ``coordinators`` only.
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT8, INT16, INT32, STRING
 
 
-@message(api=10, kind="request", versions="0-6", flexible="3+")
+@message(ApiKey.FIND_COORDINATOR)
 class FindCoordinatorRequest:
     """``key`` to version 3, ``coordinator_keys`` from 4."""
 
@@ -31,7 +32,7 @@ class Coordinator:
     error_message: str | None = wire(STRING, "4+", nullable="4+", ignorable=True)
 
 
-@message(api=10, kind="response", versions="0-6", flexible="3+")
+@message(ApiKey.FIND_COORDINATOR)
 class FindCoordinatorResponse:
     """The coordinator (to version 3) or those of all keys (from 4)."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
 
-@message(api=12, kind="request", versions="0-4", flexible="4+")
+@message(ApiKey.HEARTBEAT)
 class HeartbeatRequest:
     """A member of one generation."""
 
@@ -16,7 +17,7 @@ class HeartbeatRequest:
     group_instance_id: str | None = wire(STRING, "3+", nullable="3+", default=None)
 
 
-@message(api=12, kind="response", versions="0-4", flexible="4+")
+@message(ApiKey.HEARTBEAT)
 class HeartbeatResponse:
     """REBALANCE_IN_PROGRESS tells the member to join again."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
@@ -24,7 +25,7 @@ class AlterConfigsResource:
     configs: list[AlterableConfig] = wire([AlterableConfig])
 
 
-@message(api=44, kind="request", versions="0-1", flexible="1+")
+@message(ApiKey.INCREMENTAL_ALTER_CONFIGS)
 class IncrementalAlterConfigsRequest:
     """Resources to change, or only to validate."""
 
@@ -42,7 +43,7 @@ class AlterConfigsResourceResponse:
     resource_name: str = wire(STRING)
 
 
-@message(api=44, kind="response", versions="0-1", flexible="1+")
+@message(ApiKey.INCREMENTAL_ALTER_CONFIGS)
 class IncrementalAlterConfigsResponse:
     """The outcome for each resource."""
 

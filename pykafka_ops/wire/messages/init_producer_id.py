@@ -6,11 +6,12 @@ PRODUCER_FENCED (KIP-588), 5 TRANSACTION_ABORTABLE (KIP-890).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
 
-@message(api=22, kind="request", versions="0-5", flexible="2+")
+@message(ApiKey.INIT_PRODUCER_ID)
 class InitProducerIdRequest:
     """``transactional_id`` null: idempotent only."""
 
@@ -20,7 +21,7 @@ class InitProducerIdRequest:
     producer_epoch: int = wire(INT16, "3+", default=-1)
 
 
-@message(api=22, kind="response", versions="0-5", flexible="2+")
+@message(ApiKey.INIT_PRODUCER_ID)
 class InitProducerIdResponse:
     """The id and epoch to produce with."""
 

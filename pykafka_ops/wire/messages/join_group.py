@@ -6,6 +6,7 @@ Version 1 adds the rebalance timeout, 4 hands out the member id first (KIP-394),
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, BYTES, INT16, INT32, STRING
 
@@ -18,7 +19,7 @@ class JoinGroupRequestProtocol:
     metadata: bytes = wire(BYTES)
 
 
-@message(api=11, kind="request", versions="0-9", flexible="6+")
+@message(ApiKey.JOIN_GROUP)
 class JoinGroupRequest:
     """A member and the protocols it speaks, most liked first."""
 
@@ -41,7 +42,7 @@ class JoinGroupResponseMember:
     metadata: bytes = wire(BYTES)
 
 
-@message(api=11, kind="response", versions="0-9", flexible="6+")
+@message(ApiKey.JOIN_GROUP)
 class JoinGroupResponse:
     """The generation, its protocol and its leader."""
 

@@ -7,6 +7,7 @@ migration flag (KIP-866).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, INT64, STRING, UUID
 
@@ -47,7 +48,7 @@ class LeaderAndIsrLiveLeader:
     port: int = wire(INT32)
 
 
-@message(api=4, kind="request", versions="0-7", flexible="4+")
+@message(ApiKey.LEADER_AND_ISR)
 class LeaderAndIsrRequest:
     """``type`` 1 incremental, 2 full; partitions grouped by topic from version 2."""
 
@@ -80,7 +81,7 @@ class LeaderAndIsrTopicError:
     partition_errors: list[LeaderAndIsrPartitionError] = wire([LeaderAndIsrPartitionError], "5+")
 
 
-@message(api=4, kind="response", versions="0-7", flexible="4+")
+@message(ApiKey.LEADER_AND_ISR)
 class LeaderAndIsrResponse:
     """``partition_errors`` to version 4, ``topics`` from 5."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
@@ -15,7 +16,7 @@ class MemberIdentity:
     reason: str | None = wire(STRING, "5+", nullable="5+", default=None, ignorable=True)
 
 
-@message(api=13, kind="request", versions="0-5", flexible="4+")
+@message(ApiKey.LEAVE_GROUP)
 class LeaveGroupRequest:
     """``member_id`` to version 2, ``members`` from 3."""
 
@@ -33,7 +34,7 @@ class MemberResponse:
     error_code: int = wire(INT16, "3+")
 
 
-@message(api=13, kind="response", versions="0-5", flexible="4+")
+@message(ApiKey.LEAVE_GROUP)
 class LeaveGroupResponse:
     """The outcome for the request and for each member."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
 
-@message(api=74, kind="request", versions="0", flexible="0+")
+@message(ApiKey.LIST_CLIENT_METRICS_RESOURCES)
 class ListClientMetricsResourcesRequest:
     """Ask for the names."""
 
@@ -18,7 +19,7 @@ class ClientMetricsResource:
     name: str = wire(STRING)
 
 
-@message(api=74, kind="response", versions="0", flexible="0+")
+@message(ApiKey.LIST_CLIENT_METRICS_RESOURCES)
 class ListClientMetricsResourcesResponse:
     """The names."""
 

@@ -5,11 +5,12 @@ Version 4 filters by state (KIP-518), 5 by type (KIP-848).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
 
-@message(api=16, kind="request", versions="0-5", flexible="3+")
+@message(ApiKey.LIST_GROUPS)
 class ListGroupsRequest:
     """Filters; an empty one lets all pass."""
 
@@ -27,7 +28,7 @@ class ListedGroup:
     group_type: str = wire(STRING, "5+", ignorable=True)
 
 
-@message(api=16, kind="response", versions="0-5", flexible="3+")
+@message(ApiKey.LIST_GROUPS)
 class ListGroupsResponse:
     """The groups that pass."""
 

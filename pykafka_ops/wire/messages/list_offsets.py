@@ -6,6 +6,7 @@ tiered (9). Version 0 answers with a list of segment starts.
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT8, INT16, INT32, INT64, STRING
 
@@ -28,7 +29,7 @@ class ListOffsetsTopic:
     partitions: list[ListOffsetsPartition] = wire([ListOffsetsPartition])
 
 
-@message(api=2, kind="request", versions="0-9", flexible="6+")
+@message(ApiKey.LIST_OFFSETS)
 class ListOffsetsRequest:
     """Offsets to look up; ``replica_id`` is -1 for clients."""
 
@@ -57,7 +58,7 @@ class ListOffsetsTopicResponse:
     partitions: list[ListOffsetsPartitionResponse] = wire([ListOffsetsPartitionResponse])
 
 
-@message(api=2, kind="response", versions="0-9", flexible="6+")
+@message(ApiKey.LIST_OFFSETS)
 class ListOffsetsResponse:
     """The offset for each partition."""
 

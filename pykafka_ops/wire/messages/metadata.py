@@ -6,6 +6,7 @@ creation, 10 adds topic ids (KIP-516), 12 looks topics up by id.
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, STRING, UUID
 
@@ -18,7 +19,7 @@ class MetadataRequestTopic:
     name: str | None = wire(STRING, nullable="10+")
 
 
-@message(api=3, kind="request", versions="0-12", flexible="9+")
+@message(ApiKey.METADATA)
 class MetadataRequest:
     """Topics to describe; null means all (version 0: an empty list does)."""
 
@@ -63,7 +64,7 @@ class MetadataResponseTopic:
     topic_authorized_operations: int = wire(INT32, "8+", default=-2147483648)
 
 
-@message(api=3, kind="response", versions="0-12", flexible="9+")
+@message(ApiKey.METADATA)
 class MetadataResponse:
     """The cluster as the broker that was asked sees it."""
 

@@ -6,6 +6,7 @@ Version 1 adds generation and member, 5 drops the retention time (KIP-211), 6 ad
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
@@ -29,7 +30,7 @@ class OffsetCommitRequestTopic:
     partitions: list[OffsetCommitRequestPartition] = wire([OffsetCommitRequestPartition])
 
 
-@message(api=8, kind="request", versions="0-9", flexible="8+")
+@message(ApiKey.OFFSET_COMMIT)
 class OffsetCommitRequest:
     """Offsets to store; generation -1: the group has no members (or KIP-848 epoch)."""
 
@@ -57,7 +58,7 @@ class OffsetCommitResponseTopic:
     partitions: list[OffsetCommitResponsePartition] = wire([OffsetCommitResponsePartition])
 
 
-@message(api=8, kind="response", versions="0-9", flexible="8+")
+@message(ApiKey.OFFSET_COMMIT)
 class OffsetCommitResponse:
     """The outcome for each partition."""
 

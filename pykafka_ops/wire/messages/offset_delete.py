@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
@@ -21,7 +22,7 @@ class OffsetDeleteRequestTopic:
     partitions: list[OffsetDeleteRequestPartition] = wire([OffsetDeleteRequestPartition])
 
 
-@message(api=47, kind="request", versions="0")
+@message(ApiKey.OFFSET_DELETE)
 class OffsetDeleteRequest:
     """Offsets to delete; topics somebody still reads are refused."""
 
@@ -45,7 +46,7 @@ class OffsetDeleteResponseTopic:
     partitions: list[OffsetDeleteResponsePartition] = wire([OffsetDeleteResponsePartition])
 
 
-@message(api=47, kind="response", versions="0")
+@message(ApiKey.OFFSET_DELETE)
 class OffsetDeleteResponse:
     """The outcome for each partition."""
 

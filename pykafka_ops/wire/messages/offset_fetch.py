@@ -7,6 +7,7 @@ epoch (KIP-848).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
@@ -39,7 +40,7 @@ class OffsetFetchRequestGroup:
     )
 
 
-@message(api=9, kind="request", versions="0-9", flexible="6+")
+@message(ApiKey.OFFSET_FETCH)
 class OffsetFetchRequest:
     """``group_id`` and ``topics`` to version 7, ``groups`` from 8."""
 
@@ -98,7 +99,7 @@ class OffsetFetchResponseGroup:
     error_code: int = wire(INT16, "8+")
 
 
-@message(api=9, kind="response", versions="0-9", flexible="6+")
+@message(ApiKey.OFFSET_FETCH)
 class OffsetFetchResponse:
     """``topics`` and ``error_code`` to version 7, ``groups`` from 8."""
 

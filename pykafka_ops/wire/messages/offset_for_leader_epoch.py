@@ -5,6 +5,7 @@ Followers ask before they truncate, consumers to notice truncation.
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
@@ -26,7 +27,7 @@ class OffsetForLeaderTopic:
     partitions: list[OffsetForLeaderPartition] = wire([OffsetForLeaderPartition])
 
 
-@message(api=23, kind="request", versions="0-4", flexible="4+")
+@message(ApiKey.OFFSET_FOR_LEADER_EPOCH)
 class OffsetForLeaderEpochRequest:
     """Epochs to look up; ``replica_id`` is -2 for consumers of old."""
 
@@ -52,7 +53,7 @@ class OffsetForLeaderTopicResult:
     partitions: list[EpochEndOffset] = wire([EpochEndOffset])
 
 
-@message(api=23, kind="response", versions="0-4", flexible="4+")
+@message(ApiKey.OFFSET_FOR_LEADER_EPOCH)
 class OffsetForLeaderEpochResponse:
     """The end of each epoch."""
 

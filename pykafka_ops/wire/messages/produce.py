@@ -6,6 +6,7 @@ With acks 0 there is no answer. Version 3 takes record batches v2 and a transact
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, RECORDS, STRING, Records
 
@@ -26,7 +27,7 @@ class TopicProduceData:
     partition_data: list[PartitionProduceData] = wire([PartitionProduceData])
 
 
-@message(api=0, kind="request", versions="0-11", flexible="9+")
+@message(ApiKey.PRODUCE)
 class ProduceRequest:
     """Batches to append; ``acks`` is 0, 1 or -1 (all in-sync replicas)."""
 
@@ -86,7 +87,7 @@ class NodeEndpoint:
     rack: str | None = wire(STRING, "10+", nullable="10+", default=None)
 
 
-@message(api=0, kind="response", versions="0-11", flexible="9+")
+@message(ApiKey.PRODUCE)
 class ProduceResponse:
     """The outcome for each partition."""
 

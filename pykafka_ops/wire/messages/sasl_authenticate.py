@@ -5,18 +5,19 @@ Version 1 tells how long the session lasts (KIP-368).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import BYTES, INT16, INT64, STRING
 
 
-@message(api=36, kind="request", versions="0-2", flexible="2+")
+@message(ApiKey.SASL_AUTHENTICATE)
 class SaslAuthenticateRequest:
     """A token from the client."""
 
     auth_bytes: bytes = wire(BYTES)
 
 
-@message(api=36, kind="response", versions="0-2", flexible="2+")
+@message(ApiKey.SASL_AUTHENTICATE)
 class SaslAuthenticateResponse:
     """A token from the broker; lifetime 0 ms means without end."""
 

@@ -5,18 +5,19 @@ After version 0 raw SASL tokens follow, after version 1 SaslAuthenticate request
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import INT16, STRING
 
 
-@message(api=17, kind="request", versions="0-1")
+@message(ApiKey.SASL_HANDSHAKE)
 class SaslHandshakeRequest:
     """The mechanism the client wants."""
 
     mechanism: str = wire(STRING)
 
 
-@message(api=17, kind="response", versions="0-1")
+@message(ApiKey.SASL_HANDSHAKE)
 class SaslHandshakeResponse:
     """The mechanisms the broker has; UNSUPPORTED_SASL_MECHANISM if not that one."""
 

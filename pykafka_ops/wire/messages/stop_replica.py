@@ -6,6 +6,7 @@ delete it, with its epoch (KIP-570).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
@@ -43,7 +44,7 @@ class StopReplicaTopicState:
     partition_states: list[StopReplicaPartitionState] = wire([StopReplicaPartitionState], "3+")
 
 
-@message(api=5, kind="request", versions="0-4", flexible="2+")
+@message(ApiKey.STOP_REPLICA)
 class StopReplicaRequest:
     """``ungrouped_partitions`` in 0, ``topics`` in 1-2, ``topic_states`` from 3."""
 
@@ -66,7 +67,7 @@ class StopReplicaPartitionError:
     error_code: int = wire(INT16)
 
 
-@message(api=5, kind="response", versions="0-4", flexible="2+")
+@message(ApiKey.STOP_REPLICA)
 class StopReplicaResponse:
     """The outcome for each partition."""
 

@@ -5,6 +5,7 @@ Version 3 adds static members (KIP-345), 5 the protocol, to be compared (KIP-559
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BYTES, INT16, INT32, STRING
 
@@ -17,7 +18,7 @@ class SyncGroupRequestAssignment:
     assignment: bytes = wire(BYTES)
 
 
-@message(api=14, kind="request", versions="0-5", flexible="4+")
+@message(ApiKey.SYNC_GROUP)
 class SyncGroupRequest:
     """The assignments, from the leader; empty from the others."""
 
@@ -30,7 +31,7 @@ class SyncGroupRequest:
     assignments: list[SyncGroupRequestAssignment] = wire([SyncGroupRequestAssignment])
 
 
-@message(api=14, kind="response", versions="0-5", flexible="4+")
+@message(ApiKey.SYNC_GROUP)
 class SyncGroupResponse:
     """The assignment of the member that asked."""
 

@@ -5,6 +5,7 @@ Version 3 adds member and generation, so that zombies are fenced (KIP-447).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
@@ -27,7 +28,7 @@ class TxnOffsetCommitRequestTopic:
     partitions: list[TxnOffsetCommitRequestPartition] = wire([TxnOffsetCommitRequestPartition])
 
 
-@message(api=28, kind="request", versions="0-4", flexible="3+")
+@message(ApiKey.TXN_OFFSET_COMMIT)
 class TxnOffsetCommitRequest:
     """Offsets that count once the transaction commits."""
 
@@ -57,7 +58,7 @@ class TxnOffsetCommitResponseTopic:
     partitions: list[TxnOffsetCommitResponsePartition] = wire([TxnOffsetCommitResponsePartition])
 
 
-@message(api=28, kind="response", versions="0-4", flexible="3+")
+@message(ApiKey.TXN_OFFSET_COMMIT)
 class TxnOffsetCommitResponse:
     """The outcome for each partition."""
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
 
-@message(api=64, kind="request", versions="0", flexible="0+")
+@message(ApiKey.UNREGISTER_BROKER)
 class UnregisterBrokerRequest:
     """The broker to forget."""
 
     broker_id: int = wire(INT32)
 
 
-@message(api=64, kind="response", versions="0", flexible="0+")
+@message(ApiKey.UNREGISTER_BROKER)
 class UnregisterBrokerResponse:
     """Whether it was forgotten."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
@@ -16,7 +17,7 @@ class FeatureUpdateKey:
     upgrade_type: int = wire(INT8, "1+", default=1)
 
 
-@message(api=57, kind="request", versions="0-1", flexible="0+")
+@message(ApiKey.UPDATE_FEATURES)
 class UpdateFeaturesRequest:
     """Features to change, or (version 1) only to validate."""
 
@@ -34,7 +35,7 @@ class UpdatableFeatureResult:
     error_message: str | None = wire(STRING, nullable="0+")
 
 
-@message(api=57, kind="response", versions="0-1", flexible="0+")
+@message(ApiKey.UPDATE_FEATURES)
 class UpdateFeaturesResponse:
     """The outcome for the request and for each feature."""
 

@@ -6,6 +6,7 @@ full-update flag (KIP-866).
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, INT64, STRING, UUID
 
@@ -57,7 +58,7 @@ class UpdateMetadataBroker:
     rack: str | None = wire(STRING, "2+", nullable="2+", ignorable=True)
 
 
-@message(api=6, kind="request", versions="0-8", flexible="6+")
+@message(ApiKey.UPDATE_METADATA)
 class UpdateMetadataRequest:
     """What changed, or (``type`` 2) the whole cluster."""
 
@@ -73,7 +74,7 @@ class UpdateMetadataRequest:
     live_brokers: list[UpdateMetadataBroker] = wire([UpdateMetadataBroker])
 
 
-@message(api=6, kind="response", versions="0-8", flexible="6+")
+@message(ApiKey.UPDATE_METADATA)
 class UpdateMetadataResponse:
     """Whether the broker took it."""
 

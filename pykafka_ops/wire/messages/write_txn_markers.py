@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
@@ -25,7 +26,7 @@ class WritableTxnMarker:
     coordinator_epoch: int = wire(INT32)
 
 
-@message(api=27, kind="request", versions="0-1", flexible="1+")
+@message(ApiKey.WRITE_TXN_MARKERS)
 class WriteTxnMarkersRequest:
     """Markers to write to partitions this broker leads."""
 
@@ -56,7 +57,7 @@ class WritableTxnMarkerResult:
     topics: list[WritableTxnMarkerTopicResult] = wire([WritableTxnMarkerTopicResult])
 
 
-@message(api=27, kind="response", versions="0-1", flexible="1+")
+@message(ApiKey.WRITE_TXN_MARKERS)
 class WriteTxnMarkersResponse:
     """The outcome for each marker."""
 

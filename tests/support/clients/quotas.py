@@ -6,7 +6,8 @@ import itertools
 import os
 from typing import Any
 
-from pykafka_ops.wire.messages import client_quotas as cq
+from pykafka_ops.wire.messages import alter_client_quotas as acq
+from pykafka_ops.wire.messages import describe_client_quotas as dcq
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -44,11 +45,11 @@ def limit(bootstrap: str, topic: str, client_id: str, **quotas: float) -> None:
 
 
 def _set(bootstrap: str, client_id: str, quotas: dict[str, float]) -> None:
-    entry = cq.AlterClientQuotasRequestEntryData(
-        entity=[cq.EntityData(entity_type="client-id", entity_name=client_id)],
-        ops=[cq.OpData(key=key, value=value, remove=False) for key, value in quotas.items()],
+    entry = acq.AlterClientQuotasRequestEntryData(
+        entity=[dcq.EntityData(entity_type="client-id", entity_name=client_id)],
+        ops=[acq.OpData(key=key, value=value, remove=False) for key, value in quotas.items()],
     )
-    answer = once(bootstrap, "setter", cq.AlterClientQuotasRequest(entries=[entry]), 1)
+    answer = once(bootstrap, "setter", acq.AlterClientQuotasRequest(entries=[entry]), 1)
     assert [each.error_code for each in answer.entries] == [0]
 
 

@@ -6,6 +6,11 @@ import struct
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.frame import encode_request
+from pykafka_ops.wire.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from pykafka_ops.wire.messages.delete_records import (
@@ -14,17 +19,14 @@ from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsTopic,
 )
 from pykafka_ops.wire.messages.describe_cluster import DescribeClusterRequest
+from pykafka_ops.wire.messages.describe_log_dirs import (
+    DescribableLogDirTopic,
+    DescribeLogDirsRequest,
+)
 from pykafka_ops.wire.messages.fetch import FetchRequest
 from pykafka_ops.wire.messages.find_coordinator import FindCoordinatorRequest
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
-from pykafka_ops.wire.messages.log_dirs import (
-    AlterReplicaLogDir,
-    AlterReplicaLogDirsRequest,
-    AlterReplicaLogDirTopic,
-    DescribableLogDirTopic,
-    DescribeLogDirsRequest,
-)
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.support.differential.core import Cases, Side, trimmed
 from tests.support.differential.fetch import fill, part, topic_of

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.frame import decode_response, encode_request
-from pykafka_ops.wire.message import table_of, versions_of
+from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
 from pykafka_ops.wire.messages.create_topics import (
     CreatableReplicaAssignment,
@@ -26,6 +26,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreateTopicsRequest,
 )
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from pykafka_ops.wire.versions import versions_of
 from tests.support.differential.plain import Difference, Plain, differences, only_named
 from tests.support.wire.raw import Connection
 

@@ -6,8 +6,10 @@ import math
 from typing import Any
 
 from pykafka_ops.wire.apis import ApiKey
-from pykafka_ops.wire.messages import client_quotas as cq
-from pykafka_ops.wire.messages import scram_credentials as sc
+from pykafka_ops.wire.messages import alter_client_quotas as acq
+from pykafka_ops.wire.messages import alter_user_scram_credentials as asc
+from pykafka_ops.wire.messages import describe_client_quotas as dcq
+from pykafka_ops.wire.messages import describe_user_scram_credentials as dsc
 from tests.support.differential.core import Cases, Side
 
 CASES = Cases()
@@ -22,7 +24,7 @@ RATE = "controller_mutation_rate"
 """Harmless to those who use the broker meanwhile, if large."""
 
 
-def entity_text(parts: list[cq.EntityData]) -> str:
+def entity_text(parts: list[dcq.EntityData]) -> str:
     """An entity, whatever the order of its parts."""
     return ", ".join(sorted(f"{part.entity_type} {part.entity_name!r}" for part in parts))
 
@@ -31,12 +33,12 @@ def alter(
     side: Side, note: str, *entries: tuple[Names, dict[str, float | None]], **flags: bool
 ) -> None:
     """Note the outcome by entity; a quota of None is removed."""
-    request = cq.AlterClientQuotasRequest(
+    request = acq.AlterClientQuotasRequest(
         entries=[
-            cq.AlterClientQuotasRequestEntryData(
-                entity=[cq.EntityData(entity_type=t, entity_name=n) for t, n in names.items()],
+            acq.AlterClientQuotasRequestEntryData(
+                entity=[dcq.EntityData(entity_type=t, entity_name=n) for t, n in names.items()],
                 ops=[
-                    cq.OpData(key=key, value=value or 0.0, remove=value is None)
+                    acq.OpData(key=key, value=value or 0.0, remove=value is None)
                     for key, value in quotas.items()
                 ],
             )
@@ -58,9 +60,9 @@ def alter(
 
 def describe(side: Side, note: str, *wanted: tuple[str, object], strict: bool = True) -> None:
     """Note the quotas found by entity."""
-    request = cq.DescribeClientQuotasRequest(
+    request = dcq.DescribeClientQuotasRequest(
         components=[
-            cq.ComponentData(
+            dcq.ComponentData(
                 entity_type=kind,
                 match_type=2 if name is ANY else 1 if name is None else 0,
                 match=name if isinstance(name, str) else None,
@@ -72,7 +74,7 @@ def describe(side: Side, note: str, *wanted: tuple[str, object], strict: bool = 
     ask(side, note, request)
 
 
-def ask(side: Side, note: str, request: cq.DescribeClientQuotasRequest) -> None:
+def ask(side: Side, note: str, request: dcq.DescribeClientQuotasRequest) -> None:
     version = side.case.version if side.case.api == ApiKey.DESCRIBE_CLIENT_QUOTAS else 1
     answer = side.send(request, version)
     if isinstance(answer, str):
@@ -134,8 +136,8 @@ def odd_filters(side: Side, version: int) -> None:
     describe(side, "user and ip", ("user", "x"), ("ip", "10.0.0.1"))
     describe(side, "ip and client", ("ip", ANY), ("client-id", ANY), strict=False)
     for number, match in ((3, None), (-1, "x"), (0, None), (1, "x"), (2, "x")):
-        component = cq.ComponentData(entity_type="user", match_type=number, match=match)
-        request = cq.DescribeClientQuotasRequest(components=[component], strict=True)
+        component = dcq.ComponentData(entity_type="user", match_type=number, match=match)
+        request = dcq.DescribeClientQuotasRequest(components=[component], strict=True)
         if (number, match) != (2, "x"):  # that would be everybody
             ask(side, f"match {number} {match}", request)
 
@@ -212,17 +214,17 @@ def odd_entities(side: Side, version: int) -> None:
 
 def change(side: Side, note: str, *changes: Any) -> None:
     """Note the outcome by user."""
-    request = sc.AlterUserScramCredentialsRequest(
-        deletions=[c for c in changes if isinstance(c, sc.ScramCredentialDeletion)],
-        upsertions=[c for c in changes if isinstance(c, sc.ScramCredentialUpsertion)],
+    request = asc.AlterUserScramCredentialsRequest(
+        deletions=[c for c in changes if isinstance(c, asc.ScramCredentialDeletion)],
+        upsertions=[c for c in changes if isinstance(c, asc.ScramCredentialUpsertion)],
     )
     side.ask(request, 0, note)
 
 
 def new(
     user: str, mechanism: int = 1, iterations: int = 4096, password: bytes = b"p" * 32
-) -> sc.ScramCredentialUpsertion:
-    return sc.ScramCredentialUpsertion(
+) -> asc.ScramCredentialUpsertion:
+    return asc.ScramCredentialUpsertion(
         name=user,
         mechanism=mechanism,
         iterations=iterations,
@@ -231,13 +233,13 @@ def new(
     )
 
 
-def gone(user: str, mechanism: int = 1) -> sc.ScramCredentialDeletion:
-    return sc.ScramCredentialDeletion(name=user, mechanism=mechanism)
+def gone(user: str, mechanism: int = 1) -> asc.ScramCredentialDeletion:
+    return asc.ScramCredentialDeletion(name=user, mechanism=mechanism)
 
 
 def credentials(side: Side, note: str, *users: str) -> None:
-    names = [sc.UserName(name=user) for user in users]
-    side.ask(sc.DescribeUserScramCredentialsRequest(users=names), 0, note)
+    names = [dsc.UserName(name=user) for user in users]
+    side.ask(dsc.DescribeUserScramCredentialsRequest(users=names), 0, note)
 
 
 @CASES.add(ApiKey.ALTER_USER_SCRAM_CREDENTIALS, "0")
@@ -284,8 +286,8 @@ def credentials_of_some(side: Side, version: int) -> None:
 @CASES.add(ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS, "0", alone=True)
 def credentials_of_all(side: Side, version: int) -> None:
     users = [side.topic(name) for name in ("c", "a", "B", "ü", "d")]
-    side.ask(sc.DescribeUserScramCredentialsRequest(users=None), 0, "nobody")
+    side.ask(dsc.DescribeUserScramCredentialsRequest(users=None), 0, "nobody")
     change(side, "set", *map(new, users))
-    side.ask(sc.DescribeUserScramCredentialsRequest(users=None), 0, "all")
+    side.ask(dsc.DescribeUserScramCredentialsRequest(users=None), 0, "all")
     credentials(side, "none named")
     change(side, "cleared", *map(gone, users))

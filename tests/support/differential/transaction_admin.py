@@ -6,15 +6,13 @@ from typing import Any
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages.describe_producers import DescribeProducersRequest, TopicRequest
+from pykafka_ops.wire.messages.describe_transactions import DescribeTransactionsRequest
 from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from pykafka_ops.wire.messages.transactions import (
-    DescribeTransactionsRequest,
-    ListTransactionsRequest,
-)
+from pykafka_ops.wire.messages.list_transactions import ListTransactionsRequest
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerTopic,

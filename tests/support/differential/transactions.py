@@ -12,6 +12,7 @@ from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
+from pykafka_ops.wire.messages.describe_transactions import DescribeTransactionsRequest
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
@@ -24,9 +25,6 @@ from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
-)
-from pykafka_ops.wire.messages.transactions import (
-    DescribeTransactionsRequest,
 )
 from tests.support.differential.broker import internal_topics
 from tests.support.differential.core import Cases, Side

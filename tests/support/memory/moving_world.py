@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages import alter_partition_reassignments as apr
 from pykafka_ops.wire.messages import describe_configs as dc
+from pykafka_ops.wire.messages import describe_log_dirs as ld
 from pykafka_ops.wire.messages import elect_leaders as el
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
-from pykafka_ops.wire.messages import log_dirs as ld
-from pykafka_ops.wire.messages import partition_reassignments as pr
+from pykafka_ops.wire.messages import list_partition_reassignments as lpr
 from pykafka_ops.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -121,14 +122,14 @@ class MovingWorld:
             if wanted is not None and key not in wanted:
                 continue
             old = self.replicas[key]
-            part = pr.OngoingPartitionReassignment(
+            part = lpr.OngoingPartitionReassignment(
                 partition_index=key[1],
                 replicas=self._now(key),
                 adding_replicas=[i for i in target if i not in old],
                 removing_replicas=[i for i in old if i not in target],
             )
-            found.append(pr.OngoingTopicReassignment(name=key[0], partitions=[part]))
-        return pr.ListPartitionReassignmentsResponse(topics=found)
+            found.append(lpr.OngoingTopicReassignment(name=key[0], partitions=[part]))
+        return lpr.ListPartitionReassignmentsResponse(topics=found)
 
     def _alter(self, request: Any) -> Any:
         responses = []
@@ -137,12 +138,12 @@ class MovingWorld:
             for p in t.partitions:
                 code = self._moved((t.name, p.partition_index), p.replicas)
                 parts.append(
-                    pr.ReassignablePartitionResponse(
+                    apr.ReassignablePartitionResponse(
                         partition_index=p.partition_index, error_code=code
                     )
                 )
-            responses.append(pr.ReassignableTopicResponse(name=t.name, partitions=parts))
-        return pr.AlterPartitionReassignmentsResponse(responses=responses)
+            responses.append(apr.ReassignableTopicResponse(name=t.name, partitions=parts))
+        return apr.AlterPartitionReassignmentsResponse(responses=responses)
 
     def _moved(self, key: Key, target: list[int] | None) -> int:
         if key in self.refused:

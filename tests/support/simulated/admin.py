@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 from pykafka_ops.broker.metadata.znodes.admin import Reassignments, TopicDeletions
 from pykafka_ops.broker.metadata.znodes.topics import Topic, Topics
 from pykafka_ops.errors import ConnectError
+from pykafka_ops.wire.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from pykafka_ops.wire.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -33,12 +39,6 @@ from pykafka_ops.wire.messages.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataResponse
-from pykafka_ops.wire.messages.partition_reassignments import (
-    AlterPartitionReassignmentsRequest,
-    AlterPartitionReassignmentsResponse,
-    ReassignablePartition,
-    ReassignableTopic,
-)
 from tests.support.simulated import cleaning
 from tests.support.simulated.client import Client
 

@@ -13,7 +13,10 @@ from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterRequest,
     DescribeClusterResponse,
 )
-from pykafka_ops.wire.messages.log_dirs import DescribeLogDirsResponse, DescribeLogDirsResult
+from pykafka_ops.wire.messages.describe_log_dirs import (
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+)
 from tests.support.memory.fake_broker import FakeBroker, HangUp
 from tests.support.waiting import free_port
 

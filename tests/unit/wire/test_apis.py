@@ -8,31 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.wire.apis import APIS, NEVER, ApiKey, ApiSpec, by_name
+from pykafka_ops.wire import messages
+from pykafka_ops.wire.apis import APIS, ApiKey, ApiSpec
 from pykafka_ops.wire.frame import decode_response
 from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.types import Scalar
+from pykafka_ops.wire.versions import NEVER
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "wire"
 SPECS = [pytest.param(spec, id=spec.name) for spec in APIS.values()]
 
 
-def test_keys_and_names_lead_to_the_same_api() -> None:
-    assert APIS[0] is by_name["Produce"]
-    assert by_name["DescribeTopicPartitions"].key == ApiKey.DESCRIBE_TOPIC_PARTITIONS == 75
-    assert {int(key) for key in ApiKey} == set(APIS)
-    assert len(by_name) == len(APIS)
-    for key in ApiKey:
-        assert key.name.replace("_", "").lower() == APIS[key].name.lower()
+def test_a_row_says_key_name_versions_and_files() -> None:
+    spec = APIS[ApiKey.LIST_OFFSETS]
+    assert (spec.key, spec.name, spec.file) == (2, "ListOffsets", "list_offsets")
+    assert (spec.min_version, spec.max_version, spec.flexible) == (0, 9, 6)
+    assert list(APIS) == [int(api) for api in ApiKey]
+    assert len({spec.name for spec in APIS.values()}) == len(APIS)
+
+
+def test_no_file_of_messages_is_without_a_row() -> None:
+    files = {path.stem for path in Path(messages.__path__[0]).glob("*.py")} - {"__init__"}
+    assert files == {spec.file for spec in APIS.values()}
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_request_and_response_agree_with_the_list(spec: ApiSpec) -> None:
-    for cls, kind in ((spec.request, "request"), (spec.response, "response")):
+def test_request_and_response_are_of_the_row(spec: ApiSpec) -> None:
+    for cls, kind in ((spec.request, "Request"), (spec.response, "Response")):
         table = table_of(cls)
-        assert (table.api, table.kind) == (spec.key, kind)
-        assert table.name == f"{spec.name}{kind.capitalize()}"
+        assert (table.api, table.name) == (spec.key, f"{spec.name}{kind}")
         assert table.versions == (spec.min_version, spec.max_version)
         assert table.flexible[0] == spec.flexible
         assert cls.__doc__
@@ -52,11 +57,12 @@ def test_the_ranges_are_those_a_zookeeper_broker_of_kafka_39_announces() -> None
             for api in answer.api_keys:
                 found[api.api_key] = (api.min_version, api.max_version)
     assert len(found) == 62
-    assert found == {key: (APIS[key].min_version, APIS[key].max_version) for key in found}
+    assert found == {int(api): api.versions for api in ApiKey if api.is_announced}
 
 
 def test_apis_without_flexible_versions_say_so() -> None:
-    assert APIS[ApiKey.SASL_HANDSHAKE].flexible == NEVER
+    assert ApiKey.SASL_HANDSHAKE.flexible == NEVER
+    assert APIS[ApiKey.SASL_HANDSHAKE].flexible > APIS[ApiKey.SASL_HANDSHAKE].max_version
     assert APIS[ApiKey.PRODUCE].flexible == 9
 
 

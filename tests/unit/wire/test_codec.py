@@ -6,15 +6,16 @@ import traceback
 import pytest
 
 from pykafka_ops.errors import WireError
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codec import decode, decode_at, encode, encode_parts, source_of
 from pykafka_ops.wire.decoder import MAX_ITEMS
 from pykafka_ops.wire.encoder import CUT_AT
 from pykafka_ops.wire.message import message, wire
 from pykafka_ops.wire.message import struct as declare
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
-from pykafka_ops.wire.messages.describe_topic_partitions import (
-    Cursor,
-    DescribeTopicPartitionsRequest,
+from pykafka_ops.wire.messages.consumer_group_heartbeat import (
+    Assignment,
+    ConsumerGroupHeartbeatResponse,
 )
 from pykafka_ops.wire.messages.fetch import (
     EpochEndOffset,
@@ -47,7 +48,7 @@ class Item:
     name: str | None = wire(STRING, nullable="1+", default=None)
 
 
-@message(api=900, kind="request", versions="0-3", flexible="2+")
+@message(ApiKey.CREATE_PARTITIONS)  # versions 0-3, flexible from 2 on
 class Sample:
     """One of everything that matters here."""
 
@@ -308,13 +309,15 @@ def test_a_message_of_millions_of_items_is_refused() -> None:
 
 
 def test_a_nullable_struct_says_whether_it_is_there() -> None:
-    request = DescribeTopicPartitionsRequest(cursor=Cursor(topic_name="t", partition_index=5))
-    data = encode(request, 0)
-    assert decode(DescribeTopicPartitionsRequest, 0, data) == request
-    assert encode(DescribeTopicPartitionsRequest(), 0)[-2:] == b"\xff\0"
-    assert decode(DescribeTopicPartitionsRequest, 0, data[:5] + b"\xff\0").cursor is None
-    with pytest.raises(WireError, match="cursor"):
-        decode(DescribeTopicPartitionsRequest, 0, data[:5] + b"\2" + data[6:])
+    answer = ConsumerGroupHeartbeatResponse(assignment=Assignment(topic_partitions=[]))
+    data = encode(answer, 0)
+    assert decode(ConsumerGroupHeartbeatResponse, 0, data) == answer
+    without = encode(ConsumerGroupHeartbeatResponse(assignment=None), 0)
+    assert without[-2:] == b"\xff\0"
+    assert data.startswith(without[:-2] + b"\1")
+    assert decode(ConsumerGroupHeartbeatResponse, 0, without).assignment is None
+    with pytest.raises(WireError, match="assignment"):
+        decode(ConsumerGroupHeartbeatResponse, 0, without[:-2] + b"\2" + without[-1:])
 
 
 def test_decoded_lists_belong_to_their_message() -> None:

@@ -5,7 +5,8 @@ import pickle
 
 import pytest
 
-from pykafka_ops.wire.message import LAST, NEVER, message, struct, table_of, versions_of, wire
+from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.message import message, struct, table_of, wire
 from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from pykafka_ops.wire.messages.consumer_group_describe import Assignment, Member
 from pykafka_ops.wire.messages.fetch import FetchRequest, PartitionData
@@ -21,6 +22,7 @@ from pykafka_ops.wire.types import (
     ZERO_UUID,
     Records,
 )
+from pykafka_ops.wire.versions import LAST
 
 
 @struct
@@ -107,23 +109,16 @@ def test_a_class_keeps_its_name_and_docstring() -> None:
     assert HeartbeatRequest.__doc__ == "A member of one generation."
 
 
-def test_version_ranges_are_read_as_kafka_writes_them() -> None:
-    assert versions_of("3") == (3, 3)
-    assert versions_of("3-5") == (3, 5)
-    assert versions_of("3+") == (3, LAST)
-    assert versions_of("none") == NEVER
-
-
 def test_the_table_tells_what_is_known_of_a_message() -> None:
-    @message(api=7, kind="response", versions="1-4", flexible="3+")
+    @message(ApiKey.ADD_OFFSETS_TO_TXN)
     class Answer:
         """An answer."""
 
         code: int = wire(INT32, "2-3", nullable="3+")
 
     table = table_of(Answer)
-    assert (table.name, table.api, table.kind) == ("Answer", 7, "response")
-    assert (table.versions, table.flexible) == ((1, 4), (3, LAST))
+    assert (table.name, table.api) == ("Answer", 25)
+    assert (table.versions, table.flexible) == ((0, 4), (3, LAST))
     (field,) = table.fields
     assert [field.exists(v) for v in range(1, 5)] == [False, True, True, False]
     assert [field.may_be_null(v) for v in range(1, 5)] == [False, False, True, True]

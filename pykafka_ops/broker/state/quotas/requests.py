@@ -18,7 +18,8 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.settings.setting import Setting
-    from pykafka_ops.wire.messages.client_quotas import ComponentData, EntityData, OpData
+    from pykafka_ops.wire.messages.alter_client_quotas import OpData
+    from pykafka_ops.wire.messages.describe_client_quotas import ComponentData, EntityData
 
 FIELDS: Final = {"user": "user", "client-id": "client_id", "ip": "ip"}
 """The part of a QuotaEntity that each entity type of a request is."""

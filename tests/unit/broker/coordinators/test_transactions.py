@@ -12,10 +12,8 @@ from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from pykafka_ops.wire.messages.describe_producers import DescribeProducersRequest, TopicRequest
-from pykafka_ops.wire.messages.transactions import (
-    DescribeTransactionsRequest,
-    ListTransactionsRequest,
-)
+from pykafka_ops.wire.messages.describe_transactions import DescribeTransactionsRequest
+from pykafka_ops.wire.messages.list_transactions import ListTransactionsRequest
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerTopic,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.wire.messages.client_quotas import (
+from pykafka_ops.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasRequestEntryData,
-    EntityData,
     OpData,
 )
+from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 from tests.support.memory.config_desk import ConfigDesk, Outcome
 
 INVALID, UNKNOWN = 42, -1

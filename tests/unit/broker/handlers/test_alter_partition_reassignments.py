@@ -9,17 +9,17 @@ from pykafka_ops.broker.metadata.znodes.admin import IsrChanges, PreferredElecti
 from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from pykafka_ops.wire.messages.create_topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreateTopicsRequest,
 )
-from pykafka_ops.wire.messages.partition_reassignments import (
-    AlterPartitionReassignmentsRequest,
-    ListPartitionReassignmentsRequest,
-    ReassignablePartition,
-    ReassignableTopic,
-)
+from pykafka_ops.wire.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
 from tests.support.memory.replica_double import eventually
 from tests.support.memory.topic_desk import TopicDesk, at_desk
 

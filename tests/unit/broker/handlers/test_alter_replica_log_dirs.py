@@ -14,12 +14,12 @@ from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirTopic,
-    DescribeLogDirsRequest,
 )
+from pykafka_ops.wire.messages.describe_log_dirs import DescribeLogDirsRequest
 from tests.support.memory.handler_site import Site, batch
 from tests.support.waiting import wait_for
 

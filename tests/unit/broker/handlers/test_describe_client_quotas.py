@@ -9,7 +9,10 @@ import pytest
 from pykafka_ops.broker.handlers import describe_client_quotas
 from pykafka_ops.broker.state.quotas.requests import filter_of
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.messages.client_quotas import ComponentData, DescribeClientQuotasRequest
+from pykafka_ops.wire.messages.describe_client_quotas import (
+    ComponentData,
+    DescribeClientQuotasRequest,
+)
 from tests.support.memory.config_desk import ConfigDesk
 from tests.unit.broker.handlers.test_alter_client_quotas import alter, entry
 

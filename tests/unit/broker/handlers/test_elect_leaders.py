@@ -14,7 +14,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreateTopicsRequest,
 )
 from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
-from pykafka_ops.wire.messages.partition_reassignments import (
+from pykafka_ops.wire.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
 )

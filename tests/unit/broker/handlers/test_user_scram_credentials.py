@@ -10,11 +10,13 @@ import pytest
 from pykafka_ops.broker.handlers import alter_user_scram_credentials
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.scram import Credential
-from pykafka_ops.wire.messages.scram_credentials import (
+from pykafka_ops.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
-    DescribeUserScramCredentialsRequest,
     ScramCredentialDeletion,
     ScramCredentialUpsertion,
+)
+from pykafka_ops.wire.messages.describe_user_scram_credentials import (
+    DescribeUserScramCredentialsRequest,
     UserName,
 )
 from tests.support.memory.config_desk import ConfigDesk, Outcome

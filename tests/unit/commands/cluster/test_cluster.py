@@ -19,13 +19,15 @@ from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsResponse,
     DescribeConfigsResult,
 )
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
-from pykafka_ops.wire.messages.partition_reassignments import ListPartitionReassignmentsResponse
+from pykafka_ops.wire.messages.list_partition_reassignments import (
+    ListPartitionReassignmentsResponse,
+)
 from pykafka_ops.wire.messages.unregister_broker import UnregisterBrokerResponse
 from tests.support.golden.transcripts import Said, run
 from tests.support.memory.fake_broker import FakeBroker, Silence

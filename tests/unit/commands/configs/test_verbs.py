@@ -10,7 +10,7 @@ from pykafka_ops.commands.configs import configs
 from pykafka_ops.commands.framework.run import Run, execute
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
-from pykafka_ops.wire.messages.scram_credentials import AlterUserScramCredentialsRequest
+from pykafka_ops.wire.messages.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from tests.support.memory.config_desk import ConfigDesk, DeskCluster
 from tests.support.memory.context import args_of, work_of
 

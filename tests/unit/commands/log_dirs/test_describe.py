@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pykafka_ops.wire.messages.log_dirs import (
+from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
     DescribeLogDirsResponse,
     DescribeLogDirsResult,

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.wire.messages import alter_partition_reassignments as apr
+from pykafka_ops.wire.messages import alter_replica_log_dirs as ald
+from pykafka_ops.wire.messages import describe_log_dirs as dld
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
-from pykafka_ops.wire.messages import log_dirs as ld
-from pykafka_ops.wire.messages import partition_reassignments as pr
+from pykafka_ops.wire.messages import list_partition_reassignments as lpr
 from tests.support.memory.fake_broker import FakeBroker
 
 OK = 0
@@ -47,10 +49,10 @@ class Moving:
         if request.topics is not None:
             wanted = {(t.name, p) for t in request.topics for p in t.partition_indexes}
         topics = [
-            pr.OngoingTopicReassignment(
+            lpr.OngoingTopicReassignment(
                 name=topic,
                 partitions=[
-                    pr.OngoingPartitionReassignment(
+                    lpr.OngoingPartitionReassignment(
                         partition_index=number,
                         replicas=replicas,
                         adding_replicas=adding,
@@ -61,7 +63,7 @@ class Moving:
             for (topic, number), (replicas, adding, removing) in self.under_way.items()
             if wanted is None or (topic, number) in wanted
         ]
-        return pr.ListPartitionReassignmentsResponse(topics=topics)
+        return lpr.ListPartitionReassignmentsResponse(topics=topics)
 
     def _alter(self, request: Any) -> Any:
         responses = []
@@ -71,12 +73,12 @@ class Moving:
                 self.asked[t.name, p.partition_index] = p.replicas
                 code, text = self.refused.get((t.name, p.partition_index), (OK, None))
                 parts.append(
-                    pr.ReassignablePartitionResponse(
+                    apr.ReassignablePartitionResponse(
                         partition_index=p.partition_index, error_code=code, error_message=text
                     )
                 )
-            responses.append(pr.ReassignableTopicResponse(name=t.name, partitions=parts))
-        return pr.AlterPartitionReassignmentsResponse(responses=responses)
+            responses.append(apr.ReassignableTopicResponse(name=t.name, partitions=parts))
+        return apr.AlterPartitionReassignmentsResponse(responses=responses)
 
     def _configs(self, request: Any) -> Any:
         for r in request.resources:
@@ -98,16 +100,16 @@ class Moving:
             for path, future in found
             if key[2] == broker
         ]
-        return ld.DescribeLogDirsResponse(results=results)
+        return dld.DescribeLogDirsResponse(results=results)
 
     def _move(self, request: Any) -> Any:
         code = self.dir_codes.pop(0) if self.dir_codes else OK
-        return ld.AlterReplicaLogDirsResponse(
+        return ald.AlterReplicaLogDirsResponse(
             results=[
-                ld.AlterReplicaLogDirTopicResult(
+                ald.AlterReplicaLogDirTopicResult(
                     topic_name=t.name,
                     partitions=[
-                        ld.AlterReplicaLogDirPartitionResult(partition_index=p, error_code=code)
+                        ald.AlterReplicaLogDirPartitionResult(partition_index=p, error_code=code)
                         for p in t.partitions
                     ],
                 )
@@ -118,9 +120,9 @@ class Moving:
 
 
 def _dir(path: str, topic: str, number: int, *, future: bool) -> Any:
-    partition = ld.DescribeLogDirsPartition(partition_index=number, is_future_key=future)
-    topics = [ld.DescribeLogDirsTopic(name=topic, partitions=[partition])]
-    return ld.DescribeLogDirsResult(log_dir=path, topics=topics)
+    partition = dld.DescribeLogDirsPartition(partition_index=number, is_future_key=future)
+    topics = [dld.DescribeLogDirsTopic(name=topic, partitions=[partition])]
+    return dld.DescribeLogDirsResult(log_dir=path, topics=topics)
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsResponse,
     DescribeConfigsResult,
 )
-from pykafka_ops.wire.messages.metadata import MetadataResponse
-from pykafka_ops.wire.messages.partition_reassignments import (
+from pykafka_ops.wire.messages.list_partition_reassignments import (
     ListPartitionReassignmentsResponse,
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
 )
+from pykafka_ops.wire.messages.metadata import MetadataResponse
 from tests.support.memory.fake_broker import FakeBroker
 
 Fakes = tuple[FakeBroker, FakeBroker]

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pykafka_ops.wire.messages.partition_reassignments import (
+from pykafka_ops.wire.messages.list_partition_reassignments import (
     ListPartitionReassignmentsResponse,
 )
 from tests.support.golden.transcripts import Said

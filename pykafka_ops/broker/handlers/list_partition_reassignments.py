@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.partition_reassignments import (
+from pykafka_ops.wire.messages.list_partition_reassignments import (
     ListPartitionReassignmentsResponse,
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
@@ -13,7 +13,7 @@ from pykafka_ops.wire.messages.partition_reassignments import (
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.partition_reassignments import (
+    from pykafka_ops.wire.messages.list_partition_reassignments import (
         ListPartitionReassignmentsRequest,
     )
 

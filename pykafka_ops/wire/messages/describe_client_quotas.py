@@ -1,10 +1,11 @@
-"""DescribeClientQuotas (48) and AlterClientQuotas (49): KIP-546.
+"""DescribeClientQuotas (48): KIP-546.
 
 Entity types are ``user``, ``client-id`` and ``ip``; a null name is the default entity.
 """
 
 from __future__ import annotations
 
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
 from pykafka_ops.wire.types import BOOL, FLOAT64, INT8, INT16, INT32, STRING
 
@@ -18,7 +19,7 @@ class ComponentData:
     match: str | None = wire(STRING, nullable="0+")
 
 
-@message(api=48, kind="request", versions="0-1", flexible="1+")
+@message(ApiKey.DESCRIBE_CLIENT_QUOTAS)
 class DescribeClientQuotasRequest:
     """Entities to look for; ``strict``: with no other components."""
 
@@ -50,7 +51,7 @@ class DescribeClientQuotasResponseEntryData:
     values: list[ValueData] = wire([ValueData])
 
 
-@message(api=48, kind="response", versions="0-1", flexible="1+")
+@message(ApiKey.DESCRIBE_CLIENT_QUOTAS)
 class DescribeClientQuotasResponse:
     """The entities found; null on error."""
 
@@ -60,45 +61,3 @@ class DescribeClientQuotasResponse:
     entries: list[DescribeClientQuotasResponseEntryData] | None = wire(
         [DescribeClientQuotasResponseEntryData], nullable="0+"
     )
-
-
-@struct
-class OpData:
-    """One quota to set or remove."""
-
-    key: str = wire(STRING)
-    value: float = wire(FLOAT64)
-    remove: bool = wire(BOOL)
-
-
-@struct
-class AlterClientQuotasRequestEntryData:
-    """One entity and what to change."""
-
-    entity: list[EntityData] = wire([EntityData])
-    ops: list[OpData] = wire([OpData])
-
-
-@message(api=49, kind="request", versions="0-1", flexible="1+")
-class AlterClientQuotasRequest:
-    """Quotas to change, or only to validate."""
-
-    entries: list[AlterClientQuotasRequestEntryData] = wire([AlterClientQuotasRequestEntryData])
-    validate_only: bool = wire(BOOL)
-
-
-@struct
-class AlterClientQuotasResponseEntryData:
-    """The outcome for one entity."""
-
-    error_code: int = wire(INT16)
-    error_message: str | None = wire(STRING, nullable="0+")
-    entity: list[EntityData] = wire([EntityData])
-
-
-@message(api=49, kind="response", versions="0-1", flexible="1+")
-class AlterClientQuotasResponse:
-    """The outcome for each entity."""
-
-    throttle_time_ms: int = wire(INT32)
-    entries: list[AlterClientQuotasResponseEntryData] = wire([AlterClientQuotasResponseEntryData])
