@@ -94,8 +94,8 @@ def odd_frames(side: Side, version: int) -> None:
 
 @CASES.add(ApiKey.METADATA, "12")
 def unknown_apis(side: Side, version: int) -> None:
-    for key, asked in ((999, 0), (-1, 0), (52, 0), (71, 0), (72, 0), (32767, 0)):
-        side.send_raw(struct.pack(">hhih", key, asked, 1, 1) + b"c\0", f"key {key}")
+    for key in (999, -1, 52, 55, 64, 70, 71, 72, 74, 75, 80, 32767):
+        side.send_raw(struct.pack(">hhih", key, 0, 1, 1) + b"c\0", f"key {key}")
         side.still_there(f"after key {key}")
     for api, asked in ((ApiKey.METADATA, 13), (ApiKey.METADATA, -1), (ApiKey.FETCH, 18)):
         side.send_raw(struct.pack(">hhih", api, asked, 1, 1) + b"c\0\0", f"{api.name} v{asked}")

@@ -262,11 +262,7 @@ DEVIATIONS = [
         "Kafka answers each topic once; ours answers entry by entry, as asked",
     ),
     Deviation(
-        ApiKey.API_VERSIONS,
-        "versions",
-        ("*/api_keys/*",),
-        "not served yet, so not announced",
-        ours="None",
+        ApiKey.CREATE_DELEGATION_TOKEN, "token-creations", ("owner None 'me'/*",), TRIPS, "3"
     ),
     Deviation(
         ApiKey.DESCRIBE_CONFIGS,

@@ -34,6 +34,7 @@ KEYS = (
     "group_instance_id",
     "user",
     "mechanism",
+    "feature",
 )
 OTHERWISE = ("topic_id", "base_offset", "offset", "producer_id")
 ORDERED = ("synonyms", "records")

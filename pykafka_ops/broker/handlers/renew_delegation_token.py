@@ -1,0 +1,19 @@
+"""RenewDelegationToken (39), v0-2: refused, since nobody logs in on a plaintext listener."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.renew_delegation_token import RenewDelegationTokenResponse
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.handlers.api import Answer, Context
+    from pykafka_ops.wire.messages.renew_delegation_token import RenewDelegationTokenRequest
+
+
+def handle(context: Context, request: RenewDelegationTokenRequest) -> Answer:
+    """DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, and no time of expiry."""
+    return RenewDelegationTokenResponse(
+        error_code=ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, expiry_timestamp_ms=-1
+    )
