@@ -74,3 +74,13 @@ pko_browser() {  # Chromium for the tests of HTML pages, through the package man
     pko_apt chromium && return
     echo "$0: no browser: what needs it is left out (Debian: apt-get install chromium)" >&2
 }
+
+pko_node() {  # Node and npm for the tests of KafkaJS, through the package manager if we may
+    command -v node >/dev/null && command -v npm >/dev/null && return
+    pko_apt nodejs npm && return
+    echo "$0: no Node: what needs it is left out (Debian: apt-get install nodejs npm)" >&2
+}
+
+pko_go() {  # Go for the tests of kadm: Debian's is too old
+    command -v go >/dev/null || [ -x /usr/local/go/bin/go ] || echo "$0: no Go: what needs it is left out (https://go.dev/dl)" >&2
+}

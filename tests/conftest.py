@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests, and the rule for tests that need Java or a browser.
+"""Fixtures shared by all tests, and the rule for tests that need Java, a browser, Node or Go.
 
 ``--target apache`` runs the same client tests against the real Apache Kafka: what a test expects
 of our broker is what that broker does.
@@ -18,7 +18,9 @@ import pytest
 
 from tests.support import scheduling
 from tests.support.cluster.apache_cluster import Brokers
+from tests.support.go import go_kit
 from tests.support.java import java_kit
+from tests.support.node import node_kit
 from tests.support.process import browser
 from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
@@ -34,6 +36,13 @@ hypothesis.settings.load_profile("pko")
 
 # A shell's background job ignores Ctrl-C, and so would every process the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+NEEDED = {
+    "java": java_kit.missing,
+    "browser": browser.missing,
+    "node": node_kit.missing,
+    "go": go_kit.missing,
+}
+"""By marker: why tests that carry it cannot run here, or None."""
 WATCHED: pytest.StashKey[list[Broker]] = pytest.StashKey()
 
 
@@ -77,7 +86,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.U
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker, missing in (("java", java_kit.missing), ("browser", browser.missing)):
+    for marker, missing in NEEDED.items():
         if not item.get_closest_marker(marker) or not (reason := missing()):
             continue
         if os.environ.get("PKO_TEST_ALL") == "1":
