@@ -48,7 +48,7 @@ dump_log = Group(
     ),
 )
 def show(run: Run) -> Result:
-    """Show batches, records, index entries, producers and checkpoints; needs not be said."""
+    """Show batches, records, index entries, producers, checkpoints (the verb if none is given)."""
     from pykafka_ops.commands.dump_log.show import show as work
 
     return work(run)
@@ -80,7 +80,7 @@ def verify(run: Run) -> Result:
     ),
 )
 def repair(run: Run) -> Result:
-    """Cut a torn tail, rebuild indexes, keep what is taken away; exit code 4: a problem is left."""
+    """Cut a torn tail and rebuild indexes; keeps what it takes away; exit code 4: problems left."""
     from pykafka_ops.commands.dump_log.repair import repair as work
 
     return work(run)
@@ -110,7 +110,7 @@ def transactions(run: Run) -> Result:
     ),
 )
 def find(run: Run) -> Result:
-    """Find the records that match; exit code 1: there are none, 4: there is damage."""
+    """Find the records that match; exit code 1: none, 4: damage."""
     from pykafka_ops.commands.dump_log.find import find as work
 
     return work(run)
@@ -123,7 +123,7 @@ def find(run: Run) -> Result:
     examples=("pko dump-log stats /var/kafka/orders-0",),
 )
 def stats(run: Run) -> Result:
-    """Count records, sizes, codecs, heaviest keys, transactions; exit code 4: there is damage."""
+    """Count records, sizes, codecs, heaviest keys, transactions; exit code 4: damage."""
     from pykafka_ops.commands.dump_log.stats import stats as work
 
     return work(run)
@@ -136,7 +136,7 @@ def stats(run: Run) -> Result:
     examples=("pko dump-log timeline /var/kafka/orders-* --since 24h --every 1h",),
 )
 def timeline(run: Run) -> Result:
-    """Count records and bytes over time; exit code 4: there is damage."""
+    """Count records and bytes over time; exit code 4: damage."""
     from pykafka_ops.commands.dump_log.timeline import timeline as work
 
     return work(run)

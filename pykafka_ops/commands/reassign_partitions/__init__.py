@@ -94,7 +94,7 @@ def execute(run: Run) -> Result:
     examples=("pko reassign-partitions verify moves.json",),
 )
 def verify(run: Run) -> Result:
-    """Show how far the moves of a file are, lift throttles at their end; exit code 4: not done."""
+    """Show how far the moves of a file are; lift throttles at their end; exit code 4: not done."""
     from pykafka_ops.commands.reassign_partitions.verify import verify as work
 
     return work(run)
