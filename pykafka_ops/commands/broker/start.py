@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from pykafka_ops.commands.broker.data_dir import data_dir_of, properties_of
+from pykafka_ops.commands.configs.known import BROKERS, say_near
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import quiet_pipe
 from pykafka_ops.errors import PkoError, SettingError, StorageError, UsageError
@@ -26,6 +27,8 @@ def start(run: Run) -> int:
 
     args = run.args
     properties = properties_of(args)
+    if not args.flags:
+        say_near(BROKERS, args.pairs("override"))
     data_dir = data_dir_of(args, properties)
     try:
         data_dir.mkdir(parents=True, exist_ok=True)

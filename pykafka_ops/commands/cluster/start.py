@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 
 from pykafka_ops.commands.cluster.processes import command, directory, states, table
+from pykafka_ops.commands.configs.known import BROKERS, say_near
 from pykafka_ops.commands.framework.output import Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.local.cluster import LocalCluster
@@ -14,9 +15,9 @@ from pykafka_ops.local.cluster import LocalCluster
 def start(run: Run) -> Table:
     """Start what does not run of it, and wait until all know each other."""
     began = time.monotonic()
-    cluster = LocalCluster(
-        directory(run.args), run.args.number("brokers"), run.args.pairs("override")
-    )
+    settings = run.args.pairs("override")
+    say_near(BROKERS, settings)
+    cluster = LocalCluster(directory(run.args), run.args.number("brokers"), settings)
     before = sum(state["state"] == "running" for state in states(cluster))
     ports = {broker.what: broker.port for broker in cluster.brokers}
     try:

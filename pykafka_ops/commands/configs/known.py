@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import KafkaError, PkoError
 
 TYPE_CHECKING = False
@@ -40,6 +41,14 @@ def is_known(kind: str, key: str) -> bool:
 def near(kind: str, key: str) -> str:
     """`` (did you mean retention.ms?)``, or nothing where no name is near."""
     return did_you_mean(key, names(kind))
+
+
+def say_near(kind: str, keys: Iterable[str]) -> None:
+    """A line on stderr for each of ``keys`` that Kafka does not know and that is near one."""
+    for key in keys:
+        hint = "" if is_known(kind, key) else near(kind, key)
+        if hint:
+            say(f"pko: {key} is no setting of {kind}{hint}")
 
 
 def hinted(error: PkoError, kind: str, keys: Iterable[str]) -> PkoError:
