@@ -73,7 +73,7 @@ class Broker:
     @property
     def fatal(self) -> bool:
         """Whether it could not go on."""
-        return self.parts.dir_failures.fatal
+        return self.parts.failed_dirs.fatal
 
     # -- start ---------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class Broker:
             await parts.settings.load_topics(names)
         self._opened("peers", parts.peers.close)
         self._opened("fetchers", parts.fetchers.close)
-        self._opened("failures of log directories", parts.dir_failures.stop)
+        self._opened("failures of log directories", parts.failed_dirs.stop)
         self._opened("full directories", parts.full_dirs.stop)
         await self._open_sockets()
         parts.isr_changes.start()

@@ -18,7 +18,6 @@ from pykafka_ops.broker.partitions.fetches import Fetches
 from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.runtime.cleaner import LogCleaner
 from pykafka_ops.broker.runtime.cluster import identity
 from pykafka_ops.broker.runtime.cluster.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
@@ -30,8 +29,10 @@ from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
 from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
-from pykafka_ops.broker.runtime.full_dirs import FullDirs
-from pykafka_ops.broker.runtime.log_dir_failures import LogDirFailures
+from pykafka_ops.broker.runtime.logs.cleaner import LogCleaner
+from pykafka_ops.broker.runtime.logs.failed_dirs import FailedDirs
+from pykafka_ops.broker.runtime.logs.full_dirs import FullDirs
+from pykafka_ops.broker.runtime.logs.tasks import PeriodicTasks
 from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
 from pykafka_ops.broker.runtime.replication.follower_throttle import FollowerThrottle
 from pykafka_ops.broker.runtime.replication.isr_changes import IsrChanges
@@ -40,7 +41,6 @@ from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.settings.storage import storage_settings
 from pykafka_ops.broker.runtime.sockets.server import Server
-from pykafka_ops.broker.runtime.tasks import PeriodicTasks
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
@@ -82,7 +82,7 @@ class Parts:
         self.configs = membership.configs
         self.broker_id = membership.broker_id
         self.image = MetadataImage(membership.cluster_id)
-        self.dir_failures = LogDirFailures(
+        self.failed_dirs = FailedDirs(
             membership, lambda gone: self.executor.dir_failed(gone), on_fatal
         )
         self.deadlines = DeadlineTimer(loop, monotonic_clock)
@@ -115,7 +115,7 @@ class Parts:
             cluster_id=membership.cluster_id,
             config_of=self.settings.topic_config,
             settings=storage_settings(self.configs, wall_clock, monotonic_clock),
-            on_offline=self.dir_failures.failed,
+            on_offline=self.failed_dirs.failed,
             wake=lambda: self.tasks.wake(),
         )
         self.replicas = Replicas(
@@ -128,7 +128,7 @@ class Parts:
             alive=self.image.alive,
         )
         self.deadlines.due = lambda: self.replicas.expire(monotonic_clock())
-        self.full_dirs = FullDirs(self.logs, self.replicas, self.image, self.dir_failures.announce)
+        self.full_dirs = FullDirs(self.logs, self.replicas, self.image, self.failed_dirs.announce)
         self.logs.on_full = self.full_dirs.filled
 
     def _setting_effects(self) -> SettingEffects:

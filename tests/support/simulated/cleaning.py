@@ -7,7 +7,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.runtime.cleaner_process import AbortedError, FailedError, Place
+from pykafka_ops.broker.runtime.logs.cleaner_process import AbortedError, FailedError, Place
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
 from pykafka_ops.broker.storage.cleaner.worker import DISK, GONE

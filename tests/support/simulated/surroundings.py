@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import hosted
-from pykafka_ops.broker.runtime import broker, cleaner, time_slice
+from pykafka_ops.broker.runtime import broker, time_slice
 from pykafka_ops.broker.runtime.cluster import identity, membership
+from pykafka_ops.broker.runtime.logs import cleaner
 from pykafka_ops.broker.runtime.settings import start
 from pykafka_ops.broker.runtime.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager

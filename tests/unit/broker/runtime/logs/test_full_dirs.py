@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.runtime import full_dirs
-from pykafka_ops.broker.runtime.full_dirs import FullDirs, has_room
+from pykafka_ops.broker.runtime.logs import full_dirs
+from pykafka_ops.broker.runtime.logs.full_dirs import FullDirs, has_room
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
 from pykafka_ops.broker.storage.log_home import NoSpaceError

@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pykafka_ops.broker.runtime.cleaner_process import (
+from pykafka_ops.broker.runtime.logs.cleaner_process import (
     AbortedError,
     CleanerProcess,
     CleaningError,

@@ -18,7 +18,7 @@ log = logging.getLogger("kafka.server.KafkaServer")
 RETRY_S = 1.0
 
 
-class LogDirFailures:
+class FailedDirs:
     """``drop(partitions)`` answers who waits on logs that are gone; ``on_fatal`` is called when the
     broker cannot go on."""
 

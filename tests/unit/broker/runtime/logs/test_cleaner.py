@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.runtime import cleaner as module
-from pykafka_ops.broker.runtime.cleaner import LogCleaner
-from pykafka_ops.broker.runtime.cleaner_process import DiedError, FailedError, Place
+from pykafka_ops.broker.runtime.logs import cleaner as module
+from pykafka_ops.broker.runtime.logs.cleaner import LogCleaner
+from pykafka_ops.broker.runtime.logs.cleaner_process import DiedError, FailedError, Place
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.cleaner.clean import Compaction

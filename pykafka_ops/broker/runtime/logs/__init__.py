@@ -1,0 +1,1 @@
+"""What a running broker does to its logs: retention, compaction, full and failed directories."""
