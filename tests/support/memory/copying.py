@@ -76,12 +76,12 @@ def fetcher_of(
 def fetch_once(fetcher: Fetcher, leader: Site) -> FetchResponse | None:
     """One round: ask ``leader`` and take its answer; None if there is nothing to ask."""
     peer = InMemoryPeer(lambda: leader)
-    request = fetcher.request()
+    request = fetcher.partitions.request()
     if request is None:
         return None
-    version = 17 if fetcher._session.by_id else 12
+    version = 17 if fetcher.partitions.session.by_id else 12
     answer = drive(peer.ask(request, version, FetchResponse))
-    for state in fetcher.take(answer):
+    for state in fetcher.partitions.take(answer):
         drive(fetcher._reset(cast(Any, peer), state))
     leader.run_soon()
     return answer
@@ -109,7 +109,7 @@ class Pair:
         for site in (self.leader, self.follower):
             site.topic("t", isr=(0, 1), replicas=(0, 1), leader=0)
         self.fetcher = fetcher_of(self.follower, 0, lambda: self.leader, throttle=throttle)
-        self.fetcher.add(self.copy)
+        self.fetcher.partitions.add(self.copy)
 
     @property
     def led(self) -> Partition:

@@ -71,11 +71,11 @@ class ReplicaFetchers:
         place = partition.leader, fetcher_number(key, self._count)
         before, fetcher = self._where.get(key), self._fetchers.get(place)
         if before is not None and before is not fetcher:
-            before.remove(key)
+            before.partitions.remove(key)
         if fetcher is None:
             fetcher = self._fetchers[place] = Fetcher(*place, self._site)
         self._where[key] = fetcher
-        fetcher.add(partition)
+        fetcher.partitions.add(partition)
         fetcher.start()
 
     def stop(self, keys: Iterable[Key]) -> None:
@@ -83,12 +83,12 @@ class ReplicaFetchers:
         for key in keys:
             fetcher = self._where.pop(key, None)
             if fetcher is not None:
-                fetcher.remove(key)
+                fetcher.partitions.remove(key)
 
     def end_idle(self) -> None:
         """Hang up on leaders that nothing is copied from (``shutdownIdleFetcherThreads``)."""
         for place, fetcher in list(self._fetchers.items()):
-            if not fetcher.states and not fetcher.failed:
+            if not fetcher.partitions.states and not fetcher.partitions.failed:
                 del self._fetchers[place]
                 task = asyncio.get_running_loop().create_task(fetcher.stop())
                 self._ending.add(task)
@@ -110,12 +110,12 @@ class ReplicaFetchers:
     @property
     def failed(self) -> set[Key]:
         """Partitions that were given up (``FailedPartitionsCount``)."""
-        return {key for fetcher in self._fetchers.values() for key in fetcher.failed}
+        return {key for fetcher in self._fetchers.values() for key in fetcher.partitions.failed}
 
     @property
     def max_lag(self) -> int:
         """The largest number of offsets a partition is behind (``MaxLag``); 0 if none is known."""
-        lags = (s.lag for f in self._fetchers.values() for s in f.states.values())
+        lags = (s.lag for f in self._fetchers.values() for s in f.partitions.states.values())
         return max(lags, default=0)
 
     async def close(self) -> None:

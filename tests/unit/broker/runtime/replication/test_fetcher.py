@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.runtime.replication.fetcher import AT_ONCE
+from pykafka_ops.broker.runtime.replication.copied_partitions import AT_ONCE
 from pykafka_ops.broker.runtime.replication.fetchers import fetcher_number
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.errors import KafkaError
@@ -43,15 +43,15 @@ def test_what_follows_is_fetched_in_a_session_that_names_only_changes() -> None:
     pair = Pair()
     pair.follower.topic("u", isr=(0, 1), replicas=(0, 1), leader=0)
     pair.leader.topic("u", isr=(0, 1), replicas=(0, 1), leader=0)
-    pair.fetcher.add(pair.follower.replicas.find("u", 0))  # type: ignore[arg-type]
+    pair.fetcher.partitions.add(pair.follower.replicas.find("u", 0))  # type: ignore[arg-type]
     pair.settle()
-    idle = pair.fetcher.request()
+    idle = pair.fetcher.partitions.request()
     assert idle is not None
     assert (idle.session_epoch > 0, idle.topics) == (True, [])
-    pair.fetcher._session.failed()
+    pair.fetcher.partitions.session.failed()
     pair.leader.append("u", 0, batch(b"x"))
     pair.fetch()
-    again = pair.fetcher.request()
+    again = pair.fetcher.partitions.request()
     assert again is not None
     assert [t.topic for t in again.topics] == ["u"]
 
@@ -62,21 +62,21 @@ def test_of_many_partitions_some_are_named_at_a_time_and_nobody_waits_before_all
     for site in (pair.leader, pair.follower):
         made = site.topic("u", many - 1, isr=(0, 1), replicas=(0, 1), leader=0)
     for partition in made:
-        pair.fetcher.add(partition)
+        pair.fetcher.partitions.add(partition)
     named = []
     for _ in range(4):
-        request = pair.fetcher.request()
+        request = pair.fetcher.partitions.request()
         assert request is not None
         named.append((sum(len(t.partitions) for t in request.topics), request.max_wait_ms))
         response = pair.leader.ask(request, 17)
         if isinstance(response, FetchResponse):  # the last one waits
-            pair.fetcher.take(response)
+            pair.fetcher.partitions.take(response)
     assert named == [(AT_ONCE, 0), (AT_ONCE, 0), (1, 500), (0, 500)]
-    assert len(pair.fetcher._session.sent) == many
+    assert len(pair.fetcher.partitions.session.sent) == many
 
 
 def test_a_follower_says_who_it_is() -> None:
-    request = Pair().fetcher.request()
+    request = Pair().fetcher.partitions.request()
     assert request is not None
     assert request.replica_state is not None
     assert (request.replica_state.replica_id, request.replica_state.replica_epoch) == (1, 7)
@@ -85,17 +85,17 @@ def test_a_follower_says_who_it_is() -> None:
 def test_topics_without_ids_are_asked_for_by_name() -> None:
     pair = Pair()
     pair.copy.topic_id = ZERO_UUID
-    pair.fetcher.remove(("t", 0))
-    pair.fetcher.add(pair.copy)
+    pair.fetcher.partitions.remove(("t", 0))
+    pair.fetcher.partitions.add(pair.copy)
     pair.leader.append("t", 0, batch(b"a"))
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a"}
     pair.copy.topic_id = topic_id("t")
-    pair.fetcher.add(pair.copy)  # the controller has given the topic an id
+    pair.fetcher.partitions.add(pair.copy)  # the controller has given the topic an id
     pair.leader.append("t", 0, batch(b"b"))
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a", 1: b"b"}
-    assert pair.fetcher._session.by_id
+    assert pair.fetcher.partitions.session.by_id
 
 
 def test_another_history_is_cut_off_before_copying() -> None:
@@ -107,7 +107,7 @@ def test_another_history_is_cut_off_before_copying() -> None:
     lead(pair.led, (0, 1), leader=0, epoch=5)
     pair.leader.append("t", 0, batch(b"b"))
     lead(pair.copy, (0, 1), leader=0, epoch=5)
-    pair.fetcher.add(pair.copy)
+    pair.fetcher.partitions.add(pair.copy)
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a", 1: b"b"}
     assert pair.copy.log.epochs.entries() == pair.led.log.epochs.entries()
@@ -124,7 +124,7 @@ def test_several_epochs_apart_are_found_one_after_the_other() -> None:
         pair.follower.append("t", 0, batch(b"l3" if epoch == 3 else b"f%d" % epoch))
     lead(pair.led, (0,), leader=0, epoch=10)
     lead(pair.copy, (0,), leader=0, epoch=10)
-    pair.fetcher.add(pair.copy)
+    pair.fetcher.partitions.add(pair.copy)
     for _ in range(8):
         pair.fetch()
     assert contents(pair.copy.log) == contents(pair.led.log)
@@ -139,7 +139,7 @@ def test_a_log_without_epochs_is_cut_to_its_high_watermark_first() -> None:
     log.tail.latest_epoch = -1
     lead(pair.copy, (0, 1), leader=0, epoch=4)
     lead(pair.led, (0, 1), leader=0, epoch=4)
-    pair.fetcher.add(pair.copy)
+    pair.fetcher.partitions.add(pair.copy)
     pair.leader.append("t", 0, batch(b"b"))
     pair.settle()
     assert contents(log) == {0: b"a", 1: b"b"}
@@ -186,10 +186,10 @@ def test_damaged_records_are_asked_for_again_after_a_while() -> None:
     good = bytearray(batch(b"a", b"b"))
     bad = bytearray(good)
     bad[-1] ^= 1
-    pair.fetcher.request()
-    pair.fetcher.take(answer(pair, records=bytes(good) + bytes(bad)))
+    pair.fetcher.partitions.request()
+    pair.fetcher.partitions.take(answer(pair, records=bytes(good) + bytes(bad)))
     assert pair.copy.log.log_end_offset == 0  # nothing of it is kept
-    assert not pair.fetcher.failed
+    assert not pair.fetcher.partitions.failed
     pair.leader.append("t", 0, batch(b"x"))
     pair.settle()
     assert pair.copy.log.log_end_offset == 0
@@ -203,12 +203,12 @@ def test_who_does_not_lead_yet_is_asked_again_soon_and_then_less_often(code: int
     pair = Pair(replica_fetch_backoff_ms=1000)
     waits = []
     for _ in range(8):
-        pair.fetcher.request()
-        assert pair.fetcher.take(answer(pair, error_code=code)) == []
-        state = pair.fetcher.states["t", 0]
+        pair.fetcher.partitions.request()
+        assert pair.fetcher.partitions.take(answer(pair, error_code=code)) == []
+        state = pair.fetcher.partitions.states["t", 0]
         waits.append(state.ready_at - pair.follower.time)
         pair.follower.time = state.ready_at
-        pair.fetcher._session.failed()
+        pair.fetcher.partitions.session.failed()
     assert waits == sorted(waits)
     assert (waits[0], waits[-1]) == (25, 1000)
 
@@ -217,10 +217,10 @@ def test_a_newer_leader_epoch_ends_it_until_the_controller_speaks() -> None:
     pair = Pair()
     lead(pair.led, (0, 1), leader=0, epoch=4)
     pair.fetch()
-    assert pair.fetcher.failed == {("t", 0)}
+    assert pair.fetcher.partitions.failed == {("t", 0)}
     lead(pair.copy, (0, 1), leader=0, epoch=4)
-    pair.fetcher.add(pair.copy)
-    assert not pair.fetcher.failed
+    pair.fetcher.partitions.add(pair.copy)
+    assert not pair.fetcher.partitions.failed
     pair.leader.append("t", 0, batch(b"a"))
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a"}
@@ -230,12 +230,12 @@ def test_a_high_watermark_in_an_answer_that_came_too_late_is_heard_again() -> No
     pair = Pair(replica_fetch_wait_max_ms=0)
     pair.leader.append("t", 0, batch(b"a"))
     pair.fetch()
-    request = pair.fetcher.request()
+    request = pair.fetcher.partitions.request()
     told = pair.leader.ask(request, 17)
     lead(pair.copy, (0, 1), leader=0, epoch=4)
     lead(pair.led, (0, 1), leader=0, epoch=4)
-    pair.fetcher.add(pair.copy)
-    pair.fetcher.take(told)
+    pair.fetcher.partitions.add(pair.copy)
+    pair.fetcher.partitions.take(told)
     assert pair.copy.log.high_watermark == 0
     pair.settle()
     assert pair.copy.log.high_watermark == 1
@@ -243,26 +243,26 @@ def test_a_high_watermark_in_an_answer_that_came_too_late_is_heard_again() -> No
 
 def test_what_comes_after_a_partition_is_removed_is_not_appended() -> None:
     pair = Pair()
-    pair.fetcher.request()
-    pair.fetcher.remove(("t", 0))
-    pair.fetcher.take(answer(pair, records=batch(b"a")))
+    pair.fetcher.partitions.request()
+    pair.fetcher.partitions.remove(("t", 0))
+    pair.fetcher.partitions.take(answer(pair, records=batch(b"a")))
     assert pair.copy.log.log_end_offset == 0
 
 
 def test_an_answer_from_an_epoch_ago_is_not_appended() -> None:
     pair = Pair()
-    pair.fetcher.request()
+    pair.fetcher.partitions.request()
     lead(pair.copy, (0, 1), leader=0, epoch=4)
-    pair.fetcher.add(pair.copy)
-    pair.fetcher.take(answer(pair, records=batch(b"a")))
+    pair.fetcher.partitions.add(pair.copy)
+    pair.fetcher.partitions.take(answer(pair, records=batch(b"a")))
     assert pair.copy.log.log_end_offset == 0
 
 
 def test_who_leads_by_now_does_not_append_what_it_asked_for_as_follower() -> None:
     pair = Pair()
-    pair.fetcher.request()
+    pair.fetcher.partitions.request()
     lead(pair.copy, (1,), leader=1, epoch=3)
-    pair.fetcher.take(answer(pair, records=batch(b"a")))
+    pair.fetcher.partitions.take(answer(pair, records=batch(b"a")))
     assert pair.copy.log.log_end_offset == 0
 
 
@@ -285,8 +285,8 @@ def test_a_session_that_is_over_or_confused_is_begun_anew(broken: FetchResponse)
     pair = Pair()
     pair.settle()
     pair.leader.append("t", 0, batch(b"a"))
-    pair.fetcher.request()
-    pair.fetcher.take(broken)
+    pair.fetcher.partitions.request()
+    pair.fetcher.partitions.take(broken)
     pair.settle()
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a"}
@@ -297,8 +297,8 @@ def test_a_partition_whose_directory_failed_is_given_up() -> None:
     pair.follower.logs.logs.clear()
     pair.copy.go_offline()
     pair.fetch()
-    assert pair.fetcher.failed == {("t", 0)}
-    assert pair.fetcher.request() is None
+    assert pair.fetcher.partitions.failed == {("t", 0)}
+    assert pair.fetcher.partitions.request() is None
 
 
 def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile(
@@ -307,7 +307,7 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
     pair = Pair()
     for site in (pair.leader, pair.follower):
         site.topic("u", isr=(0, 1), replicas=(0, 1), leader=0)
-    pair.fetcher.add(pair.follower.replicas.find("u", 0))  # type: ignore[arg-type]
+    pair.fetcher.partitions.add(pair.follower.replicas.find("u", 0))  # type: ignore[arg-type]
     pair.leader.append("t", 0, batch(b"a"))
     pair.leader.append("u", 0, batch(b"u"))
     real = Log.append_as_follower
@@ -316,12 +316,12 @@ def test_a_directory_that_fails_at_an_append_takes_its_partitions_away_meanwhile
         if log.topic == "u":
             return real(log, records)
         pair.copy.go_offline()
-        pair.fetcher.remove(("t", 0))  # as LocalOrderExecutor does
+        pair.fetcher.partitions.remove(("t", 0))  # as LocalOrderExecutor does
         raise KafkaError(STORAGE)
 
     monkeypatch.setattr(Log, "append_as_follower", fail)
     pair.settle()
-    assert set(pair.fetcher.states) == {("u", 0)}
+    assert set(pair.fetcher.partitions.states) == {("u", 0)}
     assert contents(pair.follower.replicas.find("u", 0).log) == {0: b"u"}  # type: ignore[union-attr]
 
 
@@ -384,8 +384,8 @@ def test_a_topic_made_anew_is_not_confused_with_the_old_one() -> None:
             (partition,) = site.topic("t", isr=(0, 1), replicas=(0, 1), leader=0)
             partition.topic_id = id_
             site.image.topic_names_by_id[id_] = "t"
-        fetcher.remove(("t", 0))
-        fetcher.add(partition)
+        fetcher.partitions.remove(("t", 0))
+        fetcher.partitions.add(partition)
         leader.append("t", 0, batch(id_[:1]))
         for _ in range(3):
             fetch_once(fetcher, leader)

@@ -31,13 +31,13 @@ def test_nobody_waits_at_the_leader_for_longer_than_until_another_is_asked_for_a
     pair = Pair()
     for site in (pair.leader, pair.follower):
         site.topic("u", isr=(0, 1), replicas=(0, 1), leader=0)
-    pair.fetcher.add(cast(Any, pair.follower.replicas.find("u", 0)))
+    pair.fetcher.partitions.add(cast(Any, pair.follower.replicas.find("u", 0)))
     pair.settle()
-    idle = pair.fetcher.request()
+    idle = pair.fetcher.partitions.request()
     assert idle is not None
     assert idle.max_wait_ms == 500
-    assert pair.fetcher.take(refusal(idle.session_id)) == []
-    without = pair.fetcher.request()
+    assert pair.fetcher.partitions.take(refusal(idle.session_id)) == []
+    without = pair.fetcher.partitions.request()
     assert without is not None
     assert [t.topic_id for t in without.forgotten_topics_data] == [topic_id("t")]
     assert without.max_wait_ms == 25
@@ -53,7 +53,7 @@ def test_an_only_partition_that_is_refused_is_asked_for_again_long_before_the_ba
             await asyncio.sleep(0)
             return refusals.pop() if refusals else await super().ask(*words, **more)
 
-    pair.fetcher._site = dataclasses.replace(
+    pair.fetcher._site = pair.fetcher.partitions._site = dataclasses.replace(
         pair.fetcher._site,
         connect=lambda *_: cast(Any, Hesitant(lambda: pair.leader)),
         timer=lambda: time.monotonic() * 1000,
@@ -75,7 +75,7 @@ def test_a_leader_is_not_told_of_what_flush_messages_wants_synced_first() -> Non
         site.topic("f", isr=(0, 1), replicas=(0, 1), leader=0, config={"flush.messages": "1"})
     shelf = Shelf(pair.follower)
     copy = cast(Any, pair.follower.replicas.find("f", 0))
-    pair.fetcher.add(copy)
+    pair.fetcher.partitions.add(copy)
     pair.leader.append("f", 0, batch(b"a"))
     asked: list[FetchRequest] = []
 
@@ -85,7 +85,7 @@ def test_a_leader_is_not_told_of_what_flush_messages_wants_synced_first() -> Non
             await asyncio.sleep(0)
             return await super().ask(request, *words, **more)
 
-    pair.fetcher._site = dataclasses.replace(
+    pair.fetcher._site = pair.fetcher.partitions._site = dataclasses.replace(
         pair.fetcher._site, connect=lambda *_: cast(Any, Watched(lambda: pair.leader))
     )
 
