@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,20 +17,9 @@ from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
 from pykafka_ops.wire.messages.produce import ProduceResponse
-from tests.support.wire.peer import Peer, fetch, frame, produce, quiet_loop, versions
+from tests.support.wire.peer import Peer, fetch, frame, produce, versions
 
 MIB = 1024 * 1024
-
-
-@pytest.fixture
-def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    with quiet_loop() as made:
-        yield made
-
-
-@pytest.fixture
-def peer(loop: asyncio.AbstractEventLoop) -> Peer:
-    return Peer(loop)
 
 
 # -- frames ------------------------------------------------------------------------------------

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, FIRST_GROWTH
 from pykafka_ops.broker.runtime.sockets.connection import BURST, LEAST_PROGRESS
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.wire.messages.fetch import FetchResponse
 from pykafka_ops.wire.messages.produce import ProduceResponse
-from tests.support.wire.peer import Peer, fetch, produce, quiet_loop, versions
+from tests.support.wire.peer import Peer, fetch, produce, versions
 
 MIB = 1024 * 1024
-
-
-@pytest.fixture
-def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    with quiet_loop() as made:
-        yield made
-
-
-@pytest.fixture
-def peer(loop: asyncio.AbstractEventLoop) -> Peer:
-    return Peer(loop)
 
 
 # -- clients that go, or do not read -----------------------------------------------------------

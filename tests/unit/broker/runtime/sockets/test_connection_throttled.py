@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
 from typing import Any
 
 import pytest
@@ -17,16 +17,14 @@ from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
 from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest
 from tests.support.memory.handler_site import ME, OTHER
 from tests.support.wire.clocked import RECORDS, Desk, fetch, got, produce
-from tests.support.wire.peer import quiet_loop
 
 MOST = 10 * 1000 - 1000
 """Bytes of records in one answer for a quota of 1,000 per second."""
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    with quiet_loop() as loop:
-        yield Desk(loop)
+def desk(loop: asyncio.AbstractEventLoop) -> Desk:
+    return Desk(loop)
 
 
 # -- produce -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,18 +21,7 @@ from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
 from tests.support.memory.handler_site import ME, OTHER
 from tests.support.wire import clocked
 from tests.support.wire.clocked import RECORDS, Desk, got
-from tests.support.wire.peer import Peer, fetch, frame, produce, quiet_loop, versions
-
-
-@pytest.fixture
-def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    with quiet_loop() as made:
-        yield made
-
-
-@pytest.fixture
-def peer(loop: asyncio.AbstractEventLoop) -> Peer:
-    return Peer(loop)
+from tests.support.wire.peer import Peer, fetch, frame, produce, versions
 
 
 @pytest.fixture
