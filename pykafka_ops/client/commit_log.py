@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from pykafka_ops.analysis.burrow import Commit
+from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from pykafka_ops.analysis.lag import end_at, spread
+from pykafka_ops.analysis.lag.rows import end_at, spread
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.fetch import fetch, records_from
 from pykafka_ops.client.leaders import Partition

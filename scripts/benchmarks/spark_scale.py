@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports.lag import build
-from pykafka_ops.spark.reports.lag_span import Span
+from pykafka_ops.spark.reports.lag.report import build
+from pykafka_ops.spark.reports.lag.span import Span
 from pykafka_ops.spark.session import Wish, close, session
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from confluent_kafka import Producer
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.live import KafkaLive
-from pykafka_ops.spark.sources.live.record_offsets import DataLossError
+from pykafka_ops.spark.sources.live.records.offsets import DataLossError
 from tests.conftest import Broker
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import pko
 
 COUNT = 40
 SIZE = 900_000
-"""Bytes of a record: several pages of ``record_fetch.PAGE`` in all."""
+"""Bytes of a record: several pages of ``fetch.PAGE`` in all."""
 
 
 def fill(bootstrap: str, topic: str) -> None:

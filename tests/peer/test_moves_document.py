@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.analysis.moves import Broker, Partition, plan_moves, reassignment
+from pykafka_ops.analysis.moves.model import Broker, Partition
+from pykafka_ops.analysis.moves.plan import plan_moves, reassignment
 from tests.support.process.apache import ApacheBroker
 from tests.support.process.commands import KafkaTools
 

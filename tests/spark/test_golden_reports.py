@@ -14,7 +14,8 @@ from pykafka_ops.spark.inputs.kept import Query
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports import retention, skew
+from pykafka_ops.spark.reports.retention import report as retention
+from pykafka_ops.spark.reports.skew import report as skew
 from tests.support.golden.dumped import Batch, batches, damaged, log_directory
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pykafka_ops.spark.inputs.kept import Query
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports.lag import build
+from pykafka_ops.spark.reports.lag.report import build
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,8 +11,8 @@ import pytest
 from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports.lag import SEVERITY, build
-from pykafka_ops.spark.reports.lag_span import Span
+from pykafka_ops.spark.reports.lag.report import SEVERITY, build
+from pykafka_ops.spark.reports.lag.span import Span
 from tests.support.spark.lag_world import NOW, SPAN, WINDOW, World
 from tests.support.spark.stream_jobs import checkpoint
 

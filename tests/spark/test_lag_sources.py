@@ -15,7 +15,7 @@ from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports.lag import build
+from pykafka_ops.spark.reports.lag.report import build
 from tests.conftest import Broker
 from tests.support.process.commands import KafkaTools, pko
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pykafka_ops.errors import StorageError, UsageError
-from pykafka_ops.spark.reports.lag_stream import LagStream, console, parquet
+from pykafka_ops.spark.reports.lag.stream import LagStream, console, parquet
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

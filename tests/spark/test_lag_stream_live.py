@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from pykafka_ops.spark.reports.lag_stream import LagStream, parquet
+from pykafka_ops.spark.reports.lag.stream import LagStream, parquet
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import pko
 from tests.support.waiting import wait_for

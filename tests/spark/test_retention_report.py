@@ -9,7 +9,7 @@ import pytest
 from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import Options
-from pykafka_ops.spark.reports import retention
+from pykafka_ops.spark.reports.retention import report as retention
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

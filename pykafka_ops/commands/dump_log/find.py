@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 
-from pykafka_ops.analysis.log_query import Pattern, Query, compiled, offset_range, required_literal
+from pykafka_ops.analysis.logs.query import Pattern, Query, compiled, offset_range, required_literal
 from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, writer
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (

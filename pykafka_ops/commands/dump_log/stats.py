@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction, counted_key
+from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction, counted_key
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,

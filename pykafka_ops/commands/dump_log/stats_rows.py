@@ -13,7 +13,7 @@ from pykafka_ops.commands.framework.output import Column, Table, say, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.analysis.log_stats import LogStats, OpenTransaction
+    from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction
     from pykafka_ops.commands.dump_log.segments import SegmentFile
     from pykafka_ops.commands.payload.formats import PayloadFormat
 

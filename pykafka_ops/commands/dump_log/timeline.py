@@ -6,9 +6,9 @@ import sys
 import time
 
 from pykafka_ops.analysis.bars import bar, size_text
-from pykafka_ops.analysis.log_query import within
+from pykafka_ops.analysis.logs.query import within
+from pykafka_ops.analysis.logs.timeline import Timeline
 from pykafka_ops.analysis.moments import between, moment_text, span_text
-from pykafka_ops.analysis.timeline import Timeline
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.row_output import row_output
 from pykafka_ops.commands.dump_log.segments import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pykafka_ops.analysis.group_rows import Standing
+from pykafka_ops.analysis.lag.standing import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
 from pykafka_ops.commands.framework.output import Column, ItemError, Table

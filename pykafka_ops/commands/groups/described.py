@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.analysis.group_rows import Partition, Reader, Standing, partitions_of, standings
+from pykafka_ops.analysis.lag.standing import Partition, Reader, Standing, partitions_of, standings
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, Group, describe_groups

@@ -6,7 +6,7 @@ import sys
 import time
 
 from pykafka_ops.analysis.bars import bar
-from pykafka_ops.analysis.commit_history import Bucket, Event, buckets, events
+from pykafka_ops.analysis.commits.history import Bucket, Event, buckets, events
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups

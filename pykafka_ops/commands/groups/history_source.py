@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.analysis.burrow import Commit
-from pykafka_ops.analysis.commit_history import Key
-from pykafka_ops.analysis.lag import Sample
+from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.analysis.commits.history import Key
+from pykafka_ops.analysis.lag.rows import Sample
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import commits_since

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from pykafka_ops.analysis.group_rows import Standing
+from pykafka_ops.analysis.lag.standing import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, Member
 from pykafka_ops.commands.framework.args import Args

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from pykafka_ops.analysis.burrow import OK, UNKNOWN
+from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
 from pykafka_ops.analysis.conditions import Condition
-from pykafka_ops.analysis.lag import GroupLag, LagRow, by_group, lag_row
+from pykafka_ops.analysis.lag.rows import GroupLag, LagRow, by_group, lag_row
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, watched

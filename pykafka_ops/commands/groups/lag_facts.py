@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from pykafka_ops.analysis.group_rows import Partition, Reader, partitions_of
-from pykafka_ops.analysis.lag import Facts, Sample
+from pykafka_ops.analysis.lag.rows import Facts, Sample
+from pykafka_ops.analysis.lag.standing import Partition, Reader, partitions_of
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import Commits, commits_since

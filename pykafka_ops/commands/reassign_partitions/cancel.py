@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from pykafka_ops.analysis import reassign_throttles as rt
+from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, describe_configs
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments

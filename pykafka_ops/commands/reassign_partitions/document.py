@@ -100,7 +100,7 @@ def plan_of(text: str) -> WantedReplicas:
 
 def text_of(replicas: Mapping[Partition, Sequence[int]]) -> str:
     """The document that asks for these replicas, in one line, by topic and partition."""
-    from pykafka_ops.analysis.moves import reassignment
+    from pykafka_ops.analysis.moves.plan import reassignment
 
     return _compact(reassignment(replicas))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pykafka_ops.analysis.reassign_throttles import copying
+from pykafka_ops.analysis.moves.throttles import copying
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.reassignments import (
     Reassignment,

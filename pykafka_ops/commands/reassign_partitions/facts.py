@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from pykafka_ops.analysis.moves import Broker, Key
+from pykafka_ops.analysis.moves.model import Broker, Key
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments

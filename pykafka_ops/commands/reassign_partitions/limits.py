@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote
 
-from pykafka_ops.analysis import reassign_throttles as rt
-from pykafka_ops.analysis.move_waves import Job
+from pykafka_ops.analysis.moves import throttles as rt
+from pykafka_ops.analysis.moves.waves import Job
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs, describe_configs
 from pykafka_ops.commands.framework.failures import item_error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.bars import size_text
-from pykafka_ops.analysis.move_waves import Job
+from pykafka_ops.analysis.moves.waves import Job
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.failures import item_error

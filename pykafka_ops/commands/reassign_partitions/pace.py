@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.bars import size_text
-from pykafka_ops.analysis.move_rate import FIRST, LEAST, MOST
+from pykafka_ops.analysis.moves.rate import FIRST, LEAST, MOST
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.errors import UsageError
 

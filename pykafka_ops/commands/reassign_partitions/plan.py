@@ -8,9 +8,7 @@ from dataclasses import replace
 
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.conditions import Condition
-from pykafka_ops.analysis.move_rate import time_text
-from pykafka_ops.analysis.move_waves import Job, least_seconds, waves
-from pykafka_ops.analysis.moves import (
+from pykafka_ops.analysis.moves.model import (
     BYTES,
     LEADERS,
     REPLICAS,
@@ -19,8 +17,10 @@ from pykafka_ops.analysis.moves import (
     Partition,
     Plan,
     PlanError,
-    plan_moves,
 )
+from pykafka_ops.analysis.moves.plan import plan_moves
+from pykafka_ops.analysis.moves.rate import time_text
+from pykafka_ops.analysis.moves.waves import Job, least_seconds, waves
 from pykafka_ops.commands.framework.args import Args, java_integer
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Table, counted, say

@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.analysis.moves import reassignment
+from pykafka_ops.analysis.moves.plan import reassignment
 from pykafka_ops.commands.reassign_partitions import document
 from pykafka_ops.commands.reassign_partitions.text import Partition
 from pykafka_ops.errors import PkoError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pykafka_ops.analysis.bars import bar, size_text
-from pykafka_ops.analysis.moves import Plan, reassignment
+from pykafka_ops.analysis.moves.model import Plan
+from pykafka_ops.analysis.moves.plan import reassignment
 from pykafka_ops.analysis.skew import skew_percent
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.reassign_partitions.assignment import Assignment

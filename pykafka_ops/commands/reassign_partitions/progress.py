@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pykafka_ops.analysis.move_waves import Job
+from pykafka_ops.analysis.moves.waves import Job
 
 WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", "stopped"
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pykafka_ops.analysis.move_rate import Signs, Speed, next_limit
-from pykafka_ops.analysis.move_waves import Job, Key, next_jobs
+from pykafka_ops.analysis.moves.rate import Signs, Speed, next_limit
+from pykafka_ops.analysis.moves.waves import Job, Key, next_jobs
 from pykafka_ops.client.cluster import Cluster, Question, metadata_request
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pykafka_ops.analysis import reassign_throttles as rt
 from pykafka_ops.analysis.bars import size_text
+from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, Resource, describe_configs
 from pykafka_ops.client.log_dirs import describe_log_dirs

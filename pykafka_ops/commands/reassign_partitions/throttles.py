@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pykafka_ops.analysis import reassign_throttles as rt
+from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs
 from pykafka_ops.commands.reassign_partitions.text import Partition, Talk, joined, plural

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 
 from pykafka_ops.analysis.bars import bar, size_text
-from pykafka_ops.analysis.move_rate import Speed, time_text
+from pykafka_ops.analysis.moves.rate import Speed, time_text
 from pykafka_ops.commands.reassign_partitions.progress import MoveProgress
 from pykafka_ops.commands.reassign_partitions.stopping import tell
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from pykafka_ops.analysis import reassign_throttles as rt
+from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.commands.configs.zookeeper import ConfigTree as Settings
 from pykafka_ops.commands.configs.zookeeper import open_tree
 from pykafka_ops.commands.framework.run import Run

@@ -23,7 +23,7 @@ SECTIONS = {
     "retention": {name: name.upper() for name in (
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
 }  # fmt: skip
-"""Per kind the sections, and the name of their columns in ``spark/reports/KIND_columns``."""
+"""Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Judge:
             if name not in SECTIONS[kind]:
                 raise UsageError(f"--section {name}: choose one of {', '.join(SECTIONS[kind])}")
             if asked.condition is not None:
-                columns = import_module(f"pykafka_ops.spark.reports.{kind}_columns")
+                columns = import_module(f"pykafka_ops.spark.reports.{kind}.columns")
                 fields = [c.name for c in getattr(columns, SECTIONS[kind][name])]
                 if asked.history is not None:
                     fields += [f"{field}_change" for field in fields]

@@ -17,10 +17,10 @@ from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.inputs.replicas import Known
 from pykafka_ops.spark.sources.arrow import record_batches
 from pykafka_ops.spark.sources.files import Segment
-from pykafka_ops.spark.sources.log_pick import Spoilt, messages, plains
-from pykafka_ops.spark.sources.log_plan import seeker
-from pykafka_ops.spark.sources.log_scan import Bad, Message, Piece
-from pykafka_ops.spark.sources.log_seek import Seeker
+from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
+from pykafka_ops.spark.sources.log.plan import seeker
+from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece
+from pykafka_ops.spark.sources.log.seek import Seeker
 
 if TYPE_CHECKING:
     import pyarrow as pa

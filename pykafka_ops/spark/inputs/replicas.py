@@ -12,9 +12,9 @@ from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.files import Place, Replica, replicas
-from pykafka_ops.spark.sources.log_plan import each, furthest, seeker
-from pykafka_ops.spark.sources.log_scan import Bad, Message, Run
-from pykafka_ops.spark.sources.log_seek import Seeker
+from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
+from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
+from pykafka_ops.spark.sources.log.seek import Seeker
 
 _LOOK_BACK: Final = 2
 """Closed segments whose time index is asked for the newest record: it is hardly ever older."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pykafka_ops.analysis.burrow import OK, ORDER, REWIND, STALL, STOP, UNKNOWN, WARN
-from pykafka_ops.analysis.lag import LOST
+from pykafka_ops.analysis.commits.burrow import OK, ORDER, REWIND, STALL, STOP, UNKNOWN, WARN
+from pykafka_ops.analysis.lag.rows import LOST
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page.charts.bars import Bar, bars
 from pykafka_ops.spark.page.charts.frame import legend

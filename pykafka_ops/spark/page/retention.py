@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pykafka_ops.analysis import compaction as cleaning
 from pykafka_ops.analysis import retention as policy
-from pykafka_ops.analysis.unread import AT_RISK, LOSING
+from pykafka_ops.analysis.lag.unread import AT_RISK, LOSING
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page.charts.band import Grown, band
 from pykafka_ops.spark.page.charts.bars import Bar, bars

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SOURCES: tuple[str, ...] = ("log:KafkaLogSource", "live:KafkaLive", "offsets:KafkaOffsets")
+SOURCES: tuple[str, ...] = ("log.source:KafkaLogSource", "live:KafkaLive", "offsets:KafkaOffsets")
 """``module:Class`` of every source, below this package."""
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode import records
 from pykafka_ops.spark.decode.records import Wanted
-from pykafka_ops.spark.sources.log_pick import Spoilt, messages, plains
-from pykafka_ops.spark.sources.log_scan import Message, Range, Run, scan
+from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
+from pykafka_ops.spark.sources.log.scan import Message, Range, Run, scan
 
 
 class Memory:

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from random import Random
 from typing import Any
 
-from pykafka_ops.analysis.burrow import LEAST, Commit
-from pykafka_ops.analysis.commit_history import Bucket, buckets
-from pykafka_ops.analysis.lag import Facts, GroupLag, LagRow, Sample, by_group, lag_row
+from pykafka_ops.analysis.commits.burrow import LEAST, Commit
+from pykafka_ops.analysis.commits.history import Bucket, buckets
+from pykafka_ops.analysis.lag.rows import Facts, GroupLag, LagRow, Sample, by_group, lag_row
 
 NOW = 1_800_000_000_000
 MINUTE = 60_000

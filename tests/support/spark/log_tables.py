@@ -19,7 +19,7 @@ from pykafka_ops.disk.names import (
 )
 from pykafka_ops.disk.record import Record
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.log import KafkaLogSource, LogReader
+from pykafka_ops.spark.sources.log.source import KafkaLogSource, LogReader
 
 
 def record(offset: int, time: int | None = None) -> Record:

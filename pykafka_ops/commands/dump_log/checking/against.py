@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.analysis.log_rules import Aborted, EpochRules, ProducerRules
+from pykafka_ops.analysis.logs.rules import Aborted, EpochRules, ProducerRules
 from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.control import ControlType, control_type_id, read_marker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from pykafka_ops.analysis.log_rules import EpochRules, epochs_rise
+from pykafka_ops.analysis.logs.rules import EpochRules, epochs_rise
 from pykafka_ops.commands.dump_log.checking.against import Against, CheckedPartition
 from pykafka_ops.commands.dump_log.checking.report import FileDamage, FileReport
 from pykafka_ops.commands.dump_log.checking.scan import SegmentScan
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.analysis.log_rules import Aborted
+    from pykafka_ops.analysis.logs.rules import Aborted
     from pykafka_ops.disk.snapshot import ProducerEntry
 
 SIDE_KINDS = ("index", "timeindex", "txnindex")

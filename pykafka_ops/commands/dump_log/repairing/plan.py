@@ -10,7 +10,7 @@ import os
 from functools import cache
 from typing import NamedTuple
 
-from pykafka_ops.analysis.log_rules import epoch_entries
+from pykafka_ops.analysis.logs.rules import epoch_entries
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.paths import CheckJob
 from pykafka_ops.commands.dump_log.repairing import rebuild
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.analysis.log_rules import Aborted
+    from pykafka_ops.analysis.logs.rules import Aborted
     from pykafka_ops.commands.dump_log.checking.report import FileReport
 
 _SIDES = (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX, names.TXN_INDEX_SUFFIX)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.analysis.log_rules import Aborted
+    from pykafka_ops.analysis.logs.rules import Aborted
 
 #: ``index.interval.bytes``: as many bytes of log between two entries.
 INTERVAL = 4096

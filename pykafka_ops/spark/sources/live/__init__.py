@@ -47,7 +47,7 @@ class KafkaLive(DataSource):
         """The columns of the table."""
         what = self._what()
         if what == RECORDS:
-            from pykafka_ops.spark.sources.live.records import schema_of
+            from pykafka_ops.spark.sources.live.records.source import schema_of
 
             return schema_of(self.read_options)
         return TABLES[what][0]
@@ -55,7 +55,7 @@ class KafkaLive(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads it once."""
         if self._what() == RECORDS:
-            from pykafka_ops.spark.sources.live.records import EVERY, RecordsReader
+            from pykafka_ops.spark.sources.live.records.source import EVERY, RecordsReader
 
             return RecordsReader(self.read_options, narrowed(schema, EVERY, self.name()))
         schema = narrowed(schema, self.schema(), self.name())
@@ -65,8 +65,8 @@ class KafkaLive(DataSource):
         """Goes on reading: records, and ends of logs."""
         what = self._what()
         if what == RECORDS:
-            from pykafka_ops.spark.sources.live.record_stream import RecordStream
-            from pykafka_ops.spark.sources.live.records import EVERY
+            from pykafka_ops.spark.sources.live.records.source import EVERY
+            from pykafka_ops.spark.sources.live.records.stream import RecordStream
 
             return RecordStream(self.read_options, narrowed(schema, EVERY, self.name()))
         schema = narrowed(schema, self.schema(), self.name())

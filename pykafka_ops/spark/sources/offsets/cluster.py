@@ -18,9 +18,9 @@ from pykafka_ops.errors import CorruptBatchError, CorruptError, PkoError
 from pykafka_ops.spark.decode.frames import frames, length_and_magic
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
-from pykafka_ops.spark.sources.live.record_fetch import Pages
-from pykafka_ops.spark.sources.live.record_offsets import Span, limits
-from pykafka_ops.spark.sources.log_scan import Bad, Message, Run
+from pykafka_ops.spark.sources.live.records.fetch import Pages
+from pykafka_ops.spark.sources.live.records.offsets import Span, limits
+from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
 from pykafka_ops.spark.sources.offsets.fold import Fold
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.errors import CorruptBatchError, CorruptError
 from pykafka_ops.spark.sources.files import Replica, locations, replicas
-from pykafka_ops.spark.sources.log_plan import furthest, seeker
-from pykafka_ops.spark.sources.log_scan import Bad, Message, Piece, Range, scan
+from pykafka_ops.spark.sources.log.plan import furthest, seeker
+from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece, Range, scan
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from pykafka_ops.spark.sources.options import Options
 

@@ -18,8 +18,8 @@ from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
 from pykafka_ops.spark.decode.records import Wanted, decode
-from pykafka_ops.spark.sources.log_pick import MALFORMED, Spoilt, messages, plains
-from pykafka_ops.spark.sources.log_scan import Bad, Message, Run
+from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
+from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
 
 _MARKER_LIMIT: Final = 1 << 20
 Piece = Any

@@ -85,10 +85,10 @@ def raw_stream(options: Options) -> Any:
     values.update({"subscribe": TOPIC, "isolationlevel": "read_committed"})
     values.pop("kafka.isolation.level", None)
     if places_of(options):
-        from pykafka_ops.spark.sources.log_options import log_options
-        from pykafka_ops.spark.sources.log_stream import LogStreamReader
+        from pykafka_ops.spark.sources.log.options import log_options
+        from pykafka_ops.spark.sources.log.stream import LogStreamReader
 
         return LogStreamReader(log_options({**values, "mode": "records"}), RAW)
-    from pykafka_ops.spark.sources.live.record_stream import RecordStream
+    from pykafka_ops.spark.sources.live.records.stream import RecordStream
 
     return RecordStream(Options(values), RAW)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.analysis.move_rate import Speed
-from pykafka_ops.analysis.move_waves import Job
+from pykafka_ops.analysis.moves.rate import Speed
+from pykafka_ops.analysis.moves.waves import Job
 from pykafka_ops.commands.reassign_partitions.runner import MOVING, WAITING, MoveProgress
 from pykafka_ops.commands.reassign_partitions.watching import line
 

@@ -18,7 +18,7 @@ from pykafka_ops.spark.inputs.replicas import (
     known,
     partition_columns,
 )
-from pykafka_ops.spark.sources.log_plan import seeker
+from pykafka_ops.spark.sources.log.plan import seeker
 from tests.support.golden.segments import SEGMENTS
 
 

@@ -1,0 +1,1 @@
+"""What a group's commits say: its state now and its past."""

@@ -1,0 +1,1 @@
+"""How far behind consumer groups are, and what retention takes from them."""

@@ -1,0 +1,226 @@
+"""How far behind groups are, in records and in time: one row per partition, one per group.
+
+All times in ms since 1970, rates in records per second, spans in seconds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import itemgetter
+
+from pykafka_ops.analysis.commits.burrow import (
+    LEAST,
+    OK,
+    STOP,
+    UNKNOWN,
+    Commit,
+    catch_up_seconds,
+    judge,
+    rate,
+    worst,
+)
+
+Sample = tuple[int, int]
+"""A time, and the end offset of the log then."""
+_time = itemgetter(0)
+LOST = "LOST"
+"""The log begins behind the committed offset: records were deleted before they were read."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of one partition of a group. Offsets; None where unknown.
+
+    ``ends`` are earlier end offsets by time, ``commits`` those of the window, both in order;
+    ``next_timestamp`` belongs to the record at the committed offset, ``newest`` to the newest
+    record. ``client_id`` is who reads it, None if nobody does (or, without ``readers_known``, if
+    nobody can tell). ``past`` and ``history`` are ends and commits from before the window, too:
+    for the verdict where the window has too few commits.
+    """
+
+    group: str
+    state: str
+    topic: str
+    partition: int
+    client_id: str | None
+    committed: int | None
+    start: int | None
+    end: int | None
+    next_timestamp: int | None = None
+    newest: int | None = None
+    ends: Sequence[Sample] = ()
+    commits: Sequence[Commit] = field(default_factory=list)
+    past: Sequence[Sample] = ()
+    history: Sequence[Commit] = ()
+    readers_known: bool = True
+
+
+@dataclass(slots=True)
+class LagRow:
+    """Where a partition of a group stands; the fields are those of the report."""
+
+    group: str
+    state: str
+    topic: str
+    partition: int
+    client_id: str | None
+    current_offset: int | None
+    log_end_offset: int | None
+    lag: int | None
+    lag_seconds: float | None
+    rate_in: float | None
+    rate_out: float | None
+    catch_up_seconds: float | None
+    lead: int | None
+    status: str
+    since: int | None
+
+
+def lag_row(facts: Facts, now: int) -> LagRow:
+    """The row for what is known at ``now``. A lag is never negative."""
+    committed, end = facts.committed, facts.end
+    lag = None if committed is None or end is None else max(0, end - committed)
+    lead = None if committed is None or facts.start is None else committed - facts.start
+    samples = [*facts.ends, *([(now, end)] if end is not None else [])]
+    rate_in = rate([Commit(t, o) for t, o in samples])
+    rate_out = rate(facts.commits)
+    status, since = _status(facts, lag, lead, samples, now)
+    return LagRow(
+        facts.group,
+        facts.state,
+        facts.topic,
+        facts.partition,
+        facts.client_id,
+        committed,
+        end,
+        lag,
+        _behind(facts, lag),
+        _rounded(rate_in),
+        _rounded(rate_out),
+        None if lag is None else _rounded(catch_up_seconds(lag, rate_in, rate_out)),
+        lead,
+        status,
+        since,
+    )
+
+
+def _status(
+    facts: Facts, lag: int | None, lead: int | None, samples: Sequence[Sample], now: int
+) -> tuple[str, int | None]:
+    if lag is None:
+        return UNKNOWN, None
+    if lead is not None and lead < 0:
+        return LOST, None
+    if not lag:
+        return OK, None
+    found = facts.commits
+    if len(found) < LEAST and facts.history:
+        found, samples = facts.history, [*facts.past, *samples]
+    commits = [
+        c._replace(lag=max(0, at - c.offset))
+        if (at := end_at(samples, c.timestamp)) is not None
+        else c
+        for c in found
+    ]
+    status, since = judge(commits, lag, now)
+    if status == UNKNOWN and facts.client_id is None and facts.readers_known:
+        return STOP, commits[-1].timestamp if commits else None
+    return status, since
+
+
+def _behind(facts: Facts, lag: int | None) -> float | None:
+    """How much older the next record to read is than the newest one."""
+    if lag == 0:
+        return 0.0
+    if facts.next_timestamp is None or facts.newest is None:
+        return None
+    return max(0, facts.newest - facts.next_timestamp) / 1000
+
+
+def end_at(samples: Sequence[Sample], timestamp: int) -> int | None:
+    """The end offset at a time between two samples, in proportion; None before the first.
+
+    ``samples`` by time. Behind the last sample it is that of the last.
+    """
+    behind = bisect_left(samples, timestamp, key=_time)
+    if behind == len(samples):
+        return samples[-1][1] if samples else None
+    if not behind:
+        if samples[0][0] > timestamp or len(samples) == 1:
+            return None
+        behind = 1
+    (t0, o0), (t1, o1) = samples[behind - 1], samples[behind]
+    return o0 + round((o1 - o0) * (timestamp - t0) / (t1 - t0)) if t1 > t0 else o1
+
+
+def time_at(samples: Sequence[Sample], offset: int) -> int | None:
+    """About when the record at ``offset`` was written: between two samples, in proportion.
+
+    None where the log ended behind it before the first sample, or has not come to it.
+    """
+    for (t0, o0), (t1, o1) in pairwise(samples):
+        if o0 <= offset < o1:
+            return t0 + round((t1 - t0) * (offset - o0) / (o1 - o0))
+    return None
+
+
+def spread(found: Sequence[int], most: int) -> list[int]:
+    """At most ``most`` of these, evenly chosen, the first and the last among them."""
+    if len(found) <= most:
+        return list(found)
+    return [found[i * (len(found) - 1) // (most - 1)] for i in range(most)]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+@dataclass(slots=True)
+class GroupLag:
+    """A group in one row: sums of lag and rates, the worst of all else."""
+
+    group: str
+    state: str
+    partitions: int
+    lag: int
+    max_lag: int
+    lag_seconds: float | None
+    rate_in: float | None
+    rate_out: float | None
+    catch_up_seconds: float | None
+    lead: int | None
+    status: str
+
+
+def by_group(rows: Iterable[LagRow]) -> list[GroupLag]:
+    """One row per group, by name."""
+    groups: dict[str, list[LagRow]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    return [_sum(name, groups[name]) for name in sorted(groups)]
+
+
+def _sum(name: str, rows: Sequence[LagRow]) -> GroupLag:
+    lags = [r.lag for r in rows if r.lag is not None]
+    rates_in = [r.rate_in for r in rows if r.rate_in is not None]
+    rates_out = [r.rate_out for r in rows if r.rate_out is not None]
+    behind = [r for r in rows if r.lag]
+    catching = [r.catch_up_seconds for r in behind]
+    known = [s for s in catching if s is not None]
+    statuses = [r.status for r in rows]
+    return GroupLag(
+        name,
+        rows[0].state,
+        len(rows),
+        sum(lags),
+        max(lags, default=0),
+        max((r.lag_seconds for r in rows if r.lag_seconds is not None), default=None),
+        _rounded(sum(rates_in)) if rates_in else None,
+        _rounded(sum(rates_out)) if rates_out else None,
+        0.0 if not behind else max(known) if len(known) == len(catching) else None,
+        min((r.lead for r in rows if r.lead is not None), default=None),
+        LOST if LOST in statuses else worst([s for s in statuses if s != LOST] or [OK]),
+    )

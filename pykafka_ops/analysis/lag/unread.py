@@ -1,0 +1,127 @@
+"""Whether a group reaches its unread records before retention deletes them.
+
+Times in ms since 1970, rates per second, spans in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from pykafka_ops.analysis.commits.burrow import catch_up_seconds
+from pykafka_ops.analysis.retention import Policy, Segment, departures
+
+SAFE: Final = "SAFE"
+AT_RISK: Final = "AT_RISK"
+"""Some of it will be deleted before the group gets there at its present rate."""
+LOSING: Final = "LOSING"
+"""Records it has not read are being deleted within the next check of retention, or were."""
+ORDER: Final = (SAFE, AT_RISK, LOSING)
+
+
+@dataclass(slots=True)
+class Unread:
+    """What a group has not read of a partition.
+
+    ``unread_bytes``: on disk, in proportion where the offset is inside a segment;
+    ``deleted_in_seconds``: until the segment with the next record goes (None: never at this
+    rate); ``catch_up_seconds``: until all is read (None: never, or unknown); ``records_lost``:
+    records that go unread at present rates, those that are gone already among them.
+    """
+
+    lag: int
+    unread_bytes: int
+    oldest_unread: int | None
+    deleted_in_seconds: float | None
+    catch_up_seconds: float | None
+    records_lost: int
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A group in one partition: the next offset to read, where the log ends, records per second
+    read and written (None: not known; a reader whose rate is not known is taken to stand)."""
+
+    committed: int
+    end: int
+    rate_out: float | None
+    rate_in: float | None
+
+
+def unread(
+    reader: Reader, segments: Sequence[Segment], policy: Policy, write_rate: float, now: int
+) -> Unread:
+    """Where the reader stands against what retention takes from ``segments`` (a log's, in order);
+    ``write_rate`` in bytes per ms, as ``retention.departures`` takes it."""
+    lag = max(0, reader.end - reader.committed)
+    catch_up = catch_up_seconds(lag, reader.rate_in, reader.rate_out)
+    if not lag:
+        return Unread(0, 0, None, None, 0.0, 0, SAFE)
+    leave = _leaving(segments, policy, write_rate, now)
+    start = segments[0].base if segments else reader.end
+    lost = max(0, min(start, reader.end) - reader.committed)
+    gone_before = lost
+    size, oldest, first_leave = 0, None, inf
+    reading = max(0.0, reader.rate_out or 0.0)
+    for segment, at in zip(segments, leave, strict=True):
+        left = segment.last + 1 - max(segment.base, reader.committed)
+        if left <= 0:
+            continue
+        size += _part(segment, left)
+        if oldest is None:
+            oldest, first_leave = _timestamp_at(segment, reader.committed), at
+        lost += _missed(reader, segment, at, reading, now)
+    status = LOSING if gone_before or (first_leave <= now and lost) else AT_RISK if lost else SAFE
+    return Unread(
+        lag,
+        size,
+        oldest,
+        None if first_leave == inf else max(0.0, round((first_leave - now) / 1000, 3)),
+        None if catch_up is None else round(catch_up, 3),
+        lost,
+        status,
+    )
+
+
+def _leaving(segments: Sequence[Segment], policy: Policy, rate: float, now: int) -> list[float]:
+    """When each segment goes, by time or by size, whichever is first."""
+    by_time = departures(segments, policy, rate, now)
+    if not policy.delete or policy.retention_bytes < 0:
+        return by_time
+    total, after, result = sum(s.size for s in segments), 0.0, []
+    for i, (segment, at) in enumerate(zip(segments, by_time, strict=True)):
+        total -= segment.size
+        room = policy.retention_bytes - total
+        if i == len(segments) - 1:
+            room = max(room, policy.segment_bytes - segment.size)
+        by_size = now if room <= 0 else now + room / rate if rate > 0 else inf
+        after = max(after, min(at, by_size))
+        result.append(after)
+    return result
+
+
+def _part(segment: Segment, left: int) -> int:
+    span = segment.last + 1 - segment.base
+    return segment.size * left // span if span > left else segment.size
+
+
+def _timestamp_at(segment: Segment, offset: int) -> int | None:
+    """The time of an offset in a segment, in proportion between its first and its last."""
+    first, last = segment.first_timestamp, segment.max_timestamp
+    if first < 0 or last < 0:
+        return None
+    span = segment.last - segment.base
+    into = max(0, offset - segment.base)
+    return first + (last - first) * into // span if span > 0 else first
+
+
+def _missed(reader: Reader, segment: Segment, leaves: float, reading: float, now: int) -> int:
+    """Records of a segment that the reader has not reached when the segment goes."""
+    if leaves == inf:
+        return 0
+    reached = reader.committed + reading * max(0.0, leaves - now) / 1000
+    first = max(segment.base, reader.committed)
+    return max(0, segment.last + 1 - max(first, int(reached)))

@@ -1,0 +1,1 @@
+"""What a partition's log holds: searched, counted, checked."""

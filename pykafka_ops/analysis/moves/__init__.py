@@ -1,0 +1,1 @@
+"""Which replicas to move, in which order, and how fast."""

@@ -1,0 +1,73 @@
+"""Which replicas to move so that brokers hold fair shares, copying as few bytes as can be.
+
+It starts from where replicas are. First what must not stay is mended: replicas on brokers that
+are drained or unknown, too few or too many of them, and two of a partition in one rack though
+there are racks enough. Then bytes are levelled, then numbers of replicas, then leaders, as far as
+they are asked for: each keeps what was reached before. Ties go by size, then by topic, partition
+and broker: the same input gives the same plan. No broker ever gets two replicas of a partition,
+none gets more in one rack than the racks make needed.
+
+A replica that moves keeps its place in the list, so leadership moves with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pykafka_ops.analysis.moves.level_bytes import least_bytes, level_bytes
+from pykafka_ops.analysis.moves.level_counts import level_leaders, level_replicas
+from pykafka_ops.analysis.moves.mend import mend
+from pykafka_ops.analysis.moves.model import (
+    BYTES,
+    LEADERS,
+    REPLICAS,
+    Broker,
+    Key,
+    Limits,
+    Partition,
+    Plan,
+)
+from pykafka_ops.analysis.moves.state import State
+
+_STAGES = ((BYTES, level_bytes), (REPLICAS, level_replicas), (LEADERS, level_leaders))
+
+
+def plan_moves(
+    partitions: Iterable[Partition], brokers: Iterable[Broker], limits: Limits | None = None
+) -> Plan:
+    """The plan for these partitions over these brokers (alive ones; of others replicas leave).
+
+    Raises PlanError where the replication factor cannot be had.
+    """
+    state = State(partitions, brokers, limits or Limits())
+    before = state.shares()
+    mend(state)
+    for what, level in _STAGES:
+        if what in state.limits.balance:
+            level(state)
+    changed = sorted(key for key, now in state.replicas.items() if now != state.original[key])
+    return Plan(
+        state.made(),
+        {key: state.original[key] for key in changed},
+        {key: state.replicas[key] for key in changed},
+        before,
+        state.shares(),
+        least_bytes(state),
+        state.unmet,
+    )
+
+
+def reassignment(replicas: Mapping[Key, Sequence[int]]) -> dict[str, object]:
+    """The document that ``kafka-reassign-partitions --reassignment-json-file`` takes."""
+    return {
+        "version": 1,
+        "partitions": [
+            {
+                "topic": topic,
+                "partition": partition,
+                "replicas": list(ids),
+                "log_dirs": ["any"] * len(ids),
+            }
+            for (topic, partition), ids in sorted(replicas.items())
+        ],
+    }

@@ -1,0 +1,126 @@
+"""Commits to a few per partition of a group, where they are read: what leaves an executor does not
+grow with the number of commits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from pykafka_ops.analysis.commits.fold import Part, joined, part
+from pykafka_ops.spark.arrow_map import map_arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+_LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
+PART: Final = t.StructType(
+    [
+        *(t.StructField(name, t.LongType(), nullable=False)
+          for name in ("bucket", "commits", "moved", "head_at", "head_offset")),
+        *(t.StructField(name, _LONGS, nullable=False) for name in ("at", "times", "offsets")),
+    ]
+)  # fmt: skip
+"""``analysis.commits.fold.Part``."""
+KEY: Final = ("group", "topic", "partition")
+PARTS: Final = t.StructType(
+    [
+        t.StructField("group", t.StringType()),
+        t.StructField("topic", t.StringType()),
+        t.StructField("partition", t.IntegerType()),
+        *PART.fields,
+    ]
+)
+_MOST: Final = 100_000
+"""Parts that a task holds before it lets go of them."""
+Key = tuple[str, str, int, int]
+
+
+def plain(commits: DataFrame) -> DataFrame:
+    """KEY, to (-1: deleted), time (ms) and at (its place in the log) of OFFSETS."""
+    to = f.when(f.col("tombstone"), f.lit(-1)).otherwise(f.col("offset"))
+    return commits.select(
+        *KEY,
+        to.cast("long").alias("to"),
+        f.unix_millis("commit_timestamp").alias("time"),
+        f.col("log_offset").alias("at"),
+    ).where("time is not null and at is not null and to is not null")
+
+
+def folded(commits: DataFrame, borders: Sequence[int]) -> DataFrame:
+    """PARTS of what ``plain`` gives: a few rows per task, key and bucket."""
+    return map_arrow(commits, folding(tuple(borders)), PARTS)
+
+
+def gathered(rows: DataFrame) -> DataFrame:
+    """The PARTS of each key in one row."""
+    return rows.groupBy(*KEY).agg(f.collect_list(f.struct(*PART.names)).alias("parts"))
+
+
+def folding(
+    borders: tuple[int, ...],
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What a task does with batches of group, topic, partition, to, time and at."""
+
+    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        found: dict[Key, Part] = {}
+        for batch in batches:
+            for key, new in _cut(batch, borders):
+                old = found.get(key)
+                found[key] = new if old is None else joined([old, new])
+            if len(found) >= _MOST:
+                yield _batch(found)
+                found = {}
+        if found:
+            yield _batch(found)
+
+    return fold
+
+
+def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[tuple[Key, Part]]:
+    """The parts of one record batch."""
+    import numpy as np
+
+    if not batch.num_rows:
+        return
+    groups = batch.column("group").dictionary_encode()
+    topics = batch.column("topic").dictionary_encode()
+    columns = [
+        groups.indices.to_numpy(zero_copy_only=False),
+        topics.indices.to_numpy(zero_copy_only=False),
+        *(batch.column(name).to_numpy(zero_copy_only=False) for name in ("partition", "time")),
+    ]
+    time, at = columns[3], batch.column("at").to_numpy(zero_copy_only=False)
+    columns[3] = np.searchsorted(np.asarray(borders, dtype=np.int64), time, side="left")
+    order = np.lexsort((at, *reversed(columns)))
+    keys = [column[order] for column in columns]
+    changes = np.zeros(len(order) - 1, dtype=bool)
+    for column in keys:
+        changes |= column[1:] != column[:-1]
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(order)]
+    ats, times = at[order].tolist(), time[order].tolist()
+    offsets = batch.column("to").to_numpy(zero_copy_only=False)[order].tolist()
+    names, topic_names = groups.dictionary.to_pylist(), topics.dictionary.to_pylist()
+    for i, first in enumerate(starts[:-1]):
+        group, topic, partition, bucket = (int(column[first]) for column in keys)
+        last = starts[i + 1]
+        yield (
+            (names[group], topic_names[topic], partition, bucket),
+            part(bucket, ats[first:last], times[first:last], offsets[first:last]),
+        )
+
+
+def _batch(found: dict[Key, Part]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    from pykafka_ops.spark.schemas import arrow
+
+    schema = arrow(PARTS)
+    keys, made = list(found), list(found.values())
+    columns = [[key[i] for key in keys] for i in range(3)]
+    columns += [[getattr(p, name) for p in made] for name in PART.names]
+    arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,0 +1,166 @@
+"""Everything known of each partition of each group in one frame: FACTS of ``judge``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as f
+from pyspark.sql.types import ArrayType
+
+from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.reports.lag.fold import KEY, PART, folded, plain
+from pykafka_ops.spark.reports.lag.judge import FACTS
+from pykafka_ops.spark.reports.lag.span import Span
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructField
+
+    from pykafka_ops.spark.reports.lag.checkpoints import Jobs
+
+PLACE = ("topic", "partition")
+UNKNOWN_STATE = "Unknown"
+JOB_STATE = "Spark"
+"""State of a group that is a job with a checkpoint."""
+SETTINGS = {
+    "cleanup_policy": "cleanup.policy",
+    "retention_ms": "retention.ms",
+    "retention_bytes": "retention.bytes",
+}
+
+
+def facts(inputs: Inputs, span: Span, jobs: Jobs, ends: DataFrame | None) -> DataFrame | None:
+    """FACTS of all groups, None where no offsets are known; ``ends`` as ``logs`` gives it."""
+    found = _pairs(inputs, span, jobs)
+    if found is None:
+        return None
+    found = _with_states(inputs, jobs, found)
+    if ends is not None:
+        found = found.join(ends, list(PLACE), "left")
+    times = inputs.times()
+    if times is not None:
+        stamps = times.groupBy(*PLACE, f.col("offset").alias("committed")).agg(
+            f.min(f.unix_millis("timestamp")).alias("next_timestamp")
+        )
+        found = found.join(stamps, [*PLACE, "committed"], "left")
+    return _complete(found)
+
+
+def _complete(frame: DataFrame) -> DataFrame:
+    """The columns of FACTS, null where the frame has none; a setting that is no number is none."""
+    there = set(frame.columns)
+
+    def one(field: StructField) -> Column:
+        if field.name not in there:
+            return f.lit(None).cast(field.dataType).alias(field.name)
+        if isinstance(field.dataType, ArrayType):  # no cast to elements that are never null
+            return f.col(field.name)
+        return f.col(field.name).try_cast(field.dataType).alias(field.name)
+
+    return frame.select(*map(one, FACTS))
+
+
+def _union(first: DataFrame | None, second: DataFrame | None) -> DataFrame | None:
+    if first is None or second is None:
+        return first if second is None else second
+    return first.unionByName(second)
+
+
+def _pairs(inputs: Inputs, span: Span, jobs: Jobs) -> DataFrame | None:
+    """KEY, committed, client_id, parts and listed (committed or assigned now) in one row.
+
+    Rows of every kind under each other and grouped once: cheaper than to join them.
+    """
+    committed = _union(inputs.committed(), jobs.committed(inputs.spark))
+    if committed is None:
+        return None
+    listed = f.lit(True).alias("listed")
+    rows = [committed.where("offset >= 0").select(*KEY, f.col("offset").alias("committed"), listed)]
+    groups = inputs.groups()
+    if groups is not None:
+        rows.append(groups.where("topic is not null").select(*KEY, "client_id", listed))
+    history = _union(inputs.commits(), jobs.commits(inputs.spark))
+    if history is not None:
+        folded_rows = folded(plain(history), span.borders)
+        rows.append(folded_rows.select(*KEY, f.struct(*PART.names).alias("part")))
+    known = {
+        "committed": f.max("committed"),
+        "client_id": f.min("client_id"),
+        "listed": f.coalesce(f.max("listed"), f.lit(False)),
+        "part": f.collect_list("part"),
+    }
+    return _grouped(rows, KEY, known).withColumnRenamed("part", "parts")
+
+
+def _grouped(
+    rows: Sequence[DataFrame], key: Sequence[str], known: Mapping[str, Column]
+) -> DataFrame:
+    """A row per key: each of ``known`` columns over those of the frames that have it."""
+    every = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), rows)
+    there = [(name, column) for name, column in known.items() if name in every.columns]
+    return every.groupBy(*key).agg(*(column.alias(name) for name, column in there))
+
+
+def _with_states(inputs: Inputs, jobs: Jobs, found: DataFrame) -> DataFrame:
+    """With the state of each group, and whether its readers are known."""
+    groups = inputs.groups()
+    if groups is None:
+        found = found.withColumn("state", f.lit(None).cast("string"))
+    else:
+        states = groups.groupBy("group").agg(f.max("state").alias("state"))
+        found = found.join(states, ["group"], "left")
+    found = found.withColumn("readers_known", f.col("state").isNotNull())
+    names = [job.name for job in jobs.found]
+    state = f.when(f.col("group").isin(names), JOB_STATE) if names else f.lit(None)
+    return found.withColumn("state", f.coalesce("state", state, f.lit(UNKNOWN_STATE)))
+
+
+def logs(inputs: Inputs, span: Span) -> DataFrame | None:
+    """What is known of each partition, whoever reads it: PLACE, start, end, newest (ms), ends
+    (pairs of a time and an offset, by time), bytes, and the SETTINGS of its topic."""
+    partitions = inputs.partitions()
+    if partitions is None:
+        return None
+    rows = [
+        partitions.select(
+            *PLACE,
+            f.col("start_offset").alias("start"),
+            f.col("end_offset").alias("end"),
+            f.coalesce(f.unix_millis("max_timestamp"), f.lit(span.now)).alias("newest"),
+        )
+    ]
+    ends = inputs.ends(span.asked)
+    pair = f.array(f.unix_millis("at"), f.col("offset"))
+    if ends is not None:
+        rows.append(ends.where("offset >= 0").select(*PLACE, pair.alias("ends")))
+    dirs = inputs.log_dirs()
+    if dirs is not None:
+        there = dirs.where("topic is not null and not coalesce(future, false)")
+        rows.append(there.select(*PLACE, f.col("size").alias("bytes")))
+    known = {
+        "start": f.max("start"),
+        "end": f.max("end"),
+        "newest": f.max("newest"),
+        "ends": f.sort_array(f.collect_set("ends")),
+        "bytes": f.max("bytes"),
+    }
+    found = _grouped(rows, PLACE, known).where("newest is not null")
+    if ends is None:
+        found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
+    return _with_settings(inputs, found)
+
+
+def _with_settings(inputs: Inputs, found: DataFrame) -> DataFrame:
+    configs = inputs.configs()
+    if configs is None:
+        for name in SETTINGS:
+            found = found.withColumn(name, f.lit(None).cast("string"))
+        return found
+    values = [
+        f.max(f.when(f.col("name") == setting, f.col("value"))).alias(name)
+        for name, setting in SETTINGS.items()
+    ]
+    kept = configs.where(f.col("name").isin(list(SETTINGS.values())))
+    return found.join(kept.groupBy("topic").agg(*values), ["topic"], "left")

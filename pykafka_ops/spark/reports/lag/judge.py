@@ -1,0 +1,178 @@
+"""A row of facts about a partition of a group to its figures, by the rules of ``analysis``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql import types as t
+
+from pykafka_ops.analysis.commits.burrow import LEAST, Commit
+from pykafka_ops.analysis.commits.fold import Part, Stretch, joined, rank, stretches
+from pykafka_ops.analysis.lag.loss import Policy, loss_in_seconds, retained_share
+from pykafka_ops.analysis.lag.rows import Facts, LagRow, Sample, lag_row, time_at
+from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.reports.lag.fold import PART
+from pykafka_ops.spark.reports.lag.span import Span
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+_TYPES: Final[dict[str, t.DataType]] = {
+    "bigint": t.LongType(),
+    "double": t.DoubleType(),
+    "int": t.IntegerType(),
+    "string": t.StringType(),
+    "boolean": t.BooleanType(),
+    "longs": t.ArrayType(t.LongType()),
+}
+_LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
+
+
+def _fields(text: str) -> list[t.StructField]:
+    return [t.StructField(n, _TYPES[k]) for n, k in (part.split() for part in text.split(","))]
+
+
+FACTS: Final = t.StructType(
+    [
+        *_fields(
+            "group string, state string, topic string, partition int, client_id string,"
+            "committed bigint, start bigint, end bigint, next_timestamp bigint, newest bigint,"
+            "listed boolean, readers_known boolean, cleanup_policy string, retention_ms bigint,"
+            "retention_bytes bigint, bytes bigint"
+        ),
+        t.StructField("ends", t.ArrayType(_LONGS, containsNull=False)),
+        t.StructField("parts", t.ArrayType(PART, containsNull=False)),
+    ]
+)
+"""What is known of a partition of a group; times in ms. ``ends`` are pairs of a time and where the
+log ended then, ``bytes`` is the size of the log; ``listed`` is false where there are commits in the
+history and no longer an offset."""
+ROW: Final = t.StructType(
+    _fields(
+        "group string, state string, topic string, partition int, client_id string,"
+        "current_offset bigint, log_end_offset bigint, lag bigint, lag_seconds double,"
+        "rate_in double, rate_out double, catch_up_seconds double, lead bigint, status string,"
+        "since bigint, last_commit bigint, last_commit_age_seconds double,"
+        "loss_in_seconds double, retained_share double"
+    )
+)
+"""The fields of ``analysis.lag.LagRow``, and what only reports have."""
+JUDGED: Final = t.StructType(
+    [
+        *ROW.fields,
+        *_fields("listed boolean, commits longs, moved longs, lags longs, ranks longs"),
+    ]
+)
+"""ROW; and for each bucket of time commits, offsets moved, lag and the rank of the verdict."""
+Fact = Mapping[str, Any]
+
+
+def judged(facts: DataFrame, span: Span) -> DataFrame:
+    """JUDGED of a frame of FACTS."""
+    return map_arrow(facts.select(*FACTS.names), judging(span), JUDGED)
+
+
+def judging(span: Span) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What a task does with batches of FACTS."""
+
+    def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        from pykafka_ops.spark.schemas import arrow
+
+        schema = arrow(JUDGED)
+        for batch in batches:
+            names = batch.schema.names
+            columns = [column.to_pylist() for column in batch.columns]
+            made = [
+                one(dict(zip(names, row, strict=True)), span) for row in zip(*columns, strict=True)
+            ]
+            if made:
+                arrays = [
+                    pa.array(values, field.type)
+                    for values, field in zip(zip(*made, strict=True), schema, strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return judge
+
+
+def one(fact: Fact, span: Span) -> tuple[object, ...]:
+    """The values of JUDGED for one row of FACTS."""
+    parts = [Part(**part) for part in fact["parts"] or ()]
+    ends: list[Sample] = [(at, offset) for at, offset in fact["ends"] or () if at < span.now]
+    end = fact["end"]
+    every = ends if end is None else [*ends, (span.now, end)]
+    facts = _facts(fact, span, parts, ends, every)
+    row = lag_row(facts, span.now)
+    last = max((p.times[-1] for p in parts if p.offsets[-1] >= 0), default=None)
+    stretched = stretches(parts, span.borders, span.times, every) if parts else []
+    return (
+        *_plain(row),
+        last,
+        None if last is None else max(0, span.now - last) / 1000,
+        _loss(fact, facts, row, span.now),
+        retained_share(row.lag, facts.start, facts.end),
+        fact["listed"],
+        *_columns(stretched),
+    )
+
+
+def _facts(
+    fact: Fact, span: Span, parts: Sequence[Part], ends: Sequence[Sample], every: Sequence[Sample]
+) -> Facts:
+    begin = span.now - span.window
+    recent = [p for p in parts if p.bucket >= span.begin]
+    commits = joined(recent).kept() if recent else []
+    history: Sequence[Commit] = ()
+    if len(commits) < LEAST and len(recent) < len(parts):
+        history = joined(parts).kept()
+    committed, stamp = fact["committed"], fact["next_timestamp"]
+    if stamp is None and committed is not None:
+        stamp = time_at(every, committed)
+    return Facts(
+        fact["group"],
+        fact["state"],
+        fact["topic"],
+        fact["partition"],
+        fact["client_id"],
+        committed,
+        fact["start"],
+        fact["end"],
+        stamp,
+        fact["newest"],
+        [s for s in ends if s[0] >= begin],
+        commits,
+        [s for s in ends if s[0] < begin],
+        history,
+        fact["readers_known"],
+    )
+
+
+def _plain(row: LagRow) -> tuple[object, ...]:
+    return tuple(getattr(row, name) for name in row.__slots__)
+
+
+def _loss(fact: Fact, facts: Facts, row: LagRow, now: int) -> float | None:
+    start, end, size = facts.start, facts.end, fact["bytes"]
+    records = end - start if start is not None and end is not None else 0
+    return loss_in_seconds(
+        Policy(fact["cleanup_policy"] or "delete", fact["retention_ms"], fact["retention_bytes"]),
+        now,
+        lag=row.lag,
+        lead=row.lead,
+        next_timestamp=facts.next_timestamp,
+        rate_in=row.rate_in,
+        average_size=size / records if size is not None and records > 0 else None,
+    )
+
+
+def _columns(found: Sequence[Stretch]) -> tuple[list[int], list[int], list[int | None], list[Any]]:
+    return (
+        [s.commits for s in found],
+        [s.moved for s in found],
+        [s.lag for s in found],
+        [rank(s.status) for s in found],
+    )

@@ -1,0 +1,198 @@
+"""The lag report: who is how far behind, since when, how fast, and what it will cost.
+
+Commits are folded where they are read, and figures made where they are joined: the driver gets
+rows of groups and partitions, and keeps them in Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark import StorageLevel
+
+from pykafka_ops.analysis.commits.burrow import OK, ORDER, SILENCE_MS, UNKNOWN
+from pykafka_ops.analysis.lag.loss import is_silent
+from pykafka_ops.analysis.lag.rows import LOST
+from pykafka_ops.spark.arrow_rows import ArrowRows
+from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.inputs.names import INTERNAL
+from pykafka_ops.spark.model import Problem, Report, Row, Section
+from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.reports.lag import columns
+from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
+from pykafka_ops.spark.reports.lag.damage import damage
+from pykafka_ops.spark.reports.lag.frames import facts, logs
+from pykafka_ops.spark.reports.lag.judge import ROW, judged
+from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+SEVERITY: Final = (*ORDER, LOST)
+"""Verdicts from good to bad."""
+
+
+def build(inputs: Inputs, options: Options) -> Report:
+    """The report about ``inputs.now``; sections partitions, groups, topics, silent_groups,
+    unread_topics and over_time.
+
+    ``options.window`` (ms) is what rates and verdicts look back on (10 minutes), and the length of
+    the buckets of ``over_time`` (a 24th of the span). Raises UsageError for a span of too many
+    windows and for checkpoints that are none.
+    """
+    span = Span.of(inputs.now, inputs.since, inputs.until, options.window)
+    checkpoints = jobs(inputs, options.checkpoints)
+    options.stage("asking where groups are")
+    _commit_first(inputs)
+    options.stage("asking where logs end")
+    ends = logs(inputs, span)
+    found = facts(inputs, span, checkpoints, ends)
+    if found is None:
+        nothing = Problem("offsets", "neither a cluster nor __consumer_offsets tell of any")
+        return _report(inputs, span, checkpoints, _Tables(), [nothing])
+    rows = judged(found, span).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        tables = _collect(rows, ends, span, options.stage)
+        return _report(inputs, span, checkpoints, tables, damage(inputs))
+    finally:
+        rows.unpersist()
+
+
+def _commit_first(inputs: Inputs) -> None:
+    """Read the offsets of a running cluster now, which keeps them: logs that are asked for their
+    ends before would seem to end where a group has already been."""
+    committed = inputs.committed() if inputs.groups() is not None else None
+    if committed is not None:
+        committed.count()
+
+
+@dataclass(slots=True)
+class _Tables:
+    """Rows of the sections, as they were collected; ``loss`` is the first one in seconds."""
+
+    partitions: Sequence[Row] = ()
+    groups: Sequence[dict[str, Any]] = ()
+    topics: Sequence[dict[str, Any]] = ()
+    unread: Sequence[dict[str, Any]] = ()
+    history: Sequence[Row] = ()
+    loss: float | None = None
+
+
+def _collect(
+    rows: DataFrame, ends: DataFrame | None, span: Span, stage: Callable[[str], None]
+) -> _Tables:
+    """Everything the driver gets: rows of groups and of partitions."""
+    import pyarrow.compute as pc
+
+    stage("judging partitions")
+    listed = rows.where("listed")
+    partitions = listed.select(*ROW.names).toArrow()
+    stage("adding up groups")
+    groups = by_group(listed).toArrow().to_pylist()
+    stage("adding up topics")
+    topics = by_topic(listed, ends, span).toArrow().to_pylist()
+    stage("going through the history")
+    history = over_time(rows, span).toArrow()
+    return _Tables(
+        ArrowRows(_worst_first(partitions)),
+        sorted(groups, key=_urgency),
+        _read(topics),
+        _unread(topics),
+        ArrowRows(history.sort_by([("group", "ascending"), ("start", "ascending")])),
+        pc.min(partitions["loss_in_seconds"]).as_py(),
+    )
+
+
+def _worst_first(table: pa.Table) -> pa.Table:
+    """Severest verdict, then largest lag, then by name."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    grave = pc.index_in(table["status"], pa.array(SEVERITY))
+    order = pc.sort_indices(
+        table.append_column("_grave", grave).append_column("_lag", pc.fill_null(table["lag"], -1)),
+        [("_grave", "descending"), ("_lag", "descending"), ("group", "ascending"),
+         ("topic", "ascending"), ("partition", "ascending")],
+    )  # fmt: skip
+    return table.take(order)
+
+
+def _urgency(row: Mapping[str, Any]) -> tuple[int, int, str]:
+    return -SEVERITY.index(row["status"]), -row["lag"], row["group"]
+
+
+def _read(topics: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Topics that a group has an offset in, the largest lag first."""
+    names = [column.name for column in columns.TOPICS]
+    found = [{name: t[name] for name in names} for t in topics if t["groups"]]
+    return sorted(found, key=lambda t: (-(t["lag"] or 0), t["topic"]))
+
+
+def _unread(topics: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Topics that no group has an offset in, the largest first."""
+    found = [
+        {name: t[name] for name in ("topic", "records", "rate_in")} | {"partitions": t["all"]}
+        for t in topics
+        if not t["groups"] and t["topic"] not in INTERNAL
+    ]
+    return sorted(found, key=lambda t: (-(t["records"] or 0), t["topic"]))
+
+
+def _silent(groups: Sequence[Mapping[str, Any]], span: Span) -> Iterator[dict[str, Any]]:
+    """Groups without a commit for longer than the window, the longest silence first."""
+    for row in sorted(groups, key=lambda g: (g["last_commit"] or 0, g["group"])):
+        last = row["last_commit"]
+        if last is None or is_silent(span.now - last, span.window, SILENCE_MS):
+            yield {
+                "group": row["group"],
+                "last_commit": last,
+                "silence_seconds": None if last is None else (span.now - last) / 1000,
+                "lag": row["lag"],
+            }
+
+
+def _report(
+    inputs: Inputs, span: Span, checkpoints: Jobs, tables: _Tables, problems: Sequence[Problem]
+) -> Report:
+    silent = list(_silent(tables.groups, span))
+    every = inputs.wanted_groups.every
+    unread = tables.unread if every else []
+    note = "" if every else "Not looked for: only some groups were asked for."
+    sections = [
+        Section("groups", "Groups", columns.GROUPS, tables.groups),
+        Section("partitions", "Partitions", columns.PARTITIONS, tables.partitions),
+        Section("topics", "Topics", columns.TOPICS, tables.topics),
+        Section("silent_groups", "Groups that stopped committing", columns.SILENT, silent),
+        Section("unread_topics", "Topics nobody reads", columns.UNREAD, unread, note),
+        Section("over_time", "Groups over time", columns.OVER_TIME, tables.history),
+    ]
+    return Report(
+        "lag",
+        inputs.now,
+        dict(inputs.source),
+        _summary(tables, silent, unread),
+        sections,
+        [*inputs.problems, *checkpoints.problems, *problems],
+    )
+
+
+def _summary(
+    tables: _Tables, silent: Sequence[object], unread: Sequence[object]
+) -> dict[str, object]:
+    groups = tables.groups
+    behind = [g["lag_seconds"] for g in groups if g["lag_seconds"] is not None]
+    return {
+        "groups": len(groups),
+        "partitions": len(tables.partitions),
+        "lag": sum(g["lag"] for g in groups),
+        "max_lag_seconds": max(behind, default=None),
+        "groups_in_trouble": sum(1 for g in groups if g["status"] not in (OK, UNKNOWN)),
+        "groups_unknown": sum(1 for g in groups if g["status"] == UNKNOWN),
+        "first_loss_in_seconds": tables.loss,
+        "silent_groups": len(silent),
+        "unread_topics": len(unread),
+    }

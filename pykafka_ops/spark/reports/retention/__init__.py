@@ -1,0 +1,1 @@
+"""The retention report: what is kept against the policy, and whose data goes first."""

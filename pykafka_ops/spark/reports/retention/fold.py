@@ -1,0 +1,251 @@
+"""Rows of partitions to those of topics and directories, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
+from pykafka_ops.analysis.forecast import Range
+from pykafka_ops.analysis.retention import Policy, worst
+from pykafka_ops.spark.model import Problem
+from pykafka_ops.spark.reports.retention.frames import EDGES
+from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, PAST_DAYS, PAST_HOURS
+
+Figures = Mapping[str, Any]
+Row = dict[str, Any]
+DirKey = tuple[int | None, str]
+MOST_PROBLEMS: Final = 1000
+_AHEAD: Final = GRID.index(7)
+_FORECAST_DAYS: Final = 30
+
+
+@dataclass(slots=True)
+class Topic:
+    """Sums over the partitions of a topic."""
+
+    name: str
+    bytes: int = 0
+    oldest: int | None = None
+    newest: int | None = None
+    late: int = 0
+    old: int = 0
+    overhang: int = 0
+    steady: int | None = 0
+    statuses: set[str] = field(default_factory=set)
+    rates: list[int] = field(default_factory=list)
+    ages: list[int] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+
+    def add(self, row: Figures) -> None:
+        """Add a partition."""
+        self.bytes += row["bytes"]
+        self.late += row["late"]
+        self.old += row["old"]
+        self.overhang += row["overhang"]
+        self.statuses.add(row["status"])
+        self.oldest = _least(self.oldest, row["oldest"])
+        self.newest = max((t for t in (self.newest, row["newest"]) if t is not None), default=None)
+        both = self.steady, row["steady"]
+        self.steady = None if None in both else sum(v or 0 for v in both)
+        for name in ("rates", "ages", "left"):
+            setattr(self, name, plus(getattr(self, name), row[name]))
+
+    def row(self, policy: Policy, now: int, replica_bytes: int | None) -> Row:
+        """The row of the topic."""
+        kinds = (("compact", policy.compact), ("delete", policy.delete))
+        age = None if self.oldest is None else max(0, now - self.oldest)
+        limited = policy.delete and policy.retention_ms > 0
+        hour, day, week = self.rates
+        return {
+            "topic": self.name,
+            "cleanup_policy": ",".join(kind for kind, is_so in kinds if is_so),
+            "retention_ms": policy.retention_ms,
+            "retention_bytes": policy.retention_bytes,
+            "segment_ms": policy.segment_ms,
+            "segment_bytes": policy.segment_bytes,
+            "oldest": self.oldest,
+            "newest": self.newest,
+            "age_seconds": None if age is None else age / 1000,
+            "age_share": age / policy.retention_ms if limited and age is not None else None,
+            "bytes": self.bytes,
+            "replica_bytes": replica_bytes,
+            "bytes_per_hour": hour,
+            "bytes_per_hour_day": day,
+            "bytes_per_hour_week": week,
+            "steady_bytes": self.steady,
+            "over_bytes": max(self.old, self.late),
+            "active_overhang_bytes": self.overhang,
+            "status": worst(self.statuses),
+        }
+
+    def age_rows(self) -> list[Row]:
+        """Rows of ``ages``: future, between the edges, older or without time."""
+        *known, older, timeless = self.ages
+        bounds: list[int | None] = [edge * 3600 for edge in EDGES]
+        sizes = zip([*bounds, None], [*known, older + timeless], strict=True)
+        return [{"topic": self.name, "up_to_seconds": b, "bytes": s} for b, s in sizes if s]
+
+    def leaving_rows(self) -> list[Row]:
+        """Rows of ``leaving``."""
+        return [
+            {"topic": self.name, "within_seconds": within, "bytes": size}
+            for within, size in zip(HORIZONS, self.left, strict=True)
+        ]
+
+
+@dataclass(slots=True)
+class Directory:
+    """Sums over the replicas in a log directory; ``growing``: bytes by topic in a week."""
+
+    broker: int | None
+    log_dir: str
+    total: int | None
+    usable: int | None
+    bytes: int = 0
+    kept: list[float] = field(default_factory=lambda: [0.0] * len(GRID))
+    fresh: list[float] = field(default_factory=lambda: [0.0] * len(GRID))
+    days: list[float] = field(default_factory=lambda: [0.0] * PAST_DAYS)
+    hours: list[float] = field(default_factory=lambda: [0.0] * PAST_HOURS)
+    uncut: list[float] = field(default_factory=lambda: [0.0] * PAST_DAYS)
+    growing: dict[str, float] = field(default_factory=dict)
+    oldest: int | None = None
+
+    def add(self, row: Figures, size: int) -> None:
+        """Add a replica of ``size`` bytes; its partition's figures are of one that may differ."""
+        self.bytes += size
+        part = size / row["bytes"] if row["bytes"] else 0.0
+        for name in ("kept", "fresh", "days", "hours"):
+            setattr(self, name, plus(getattr(self, name), [v * part for v in row[name]]))
+        if row["uncut"]:
+            self.uncut = plus(self.uncut, [v * part for v in row["days"]])
+        more = (row["kept"][_AHEAD] + row["fresh"][_AHEAD]) * part - size
+        self.growing[row["topic"]] = self.growing.get(row["topic"], 0.0) + more
+        self.oldest = _least(self.oldest, row["oldest"])
+
+    def outlook(self, now: int, seen: Sequence[Seen]) -> Outlook:
+        """What becomes of it; the past is told by days where the logs cover some, else by hours."""
+        covered = 0.0 if self.oldest is None else (now - self.oldest) / DAY
+        writes, step = (self.days, 1.0) if covered >= 3 else (self.hours, 1 / 24)
+        known = writes[-max(1, int(covered / step)) :]
+        return outlook(
+            Disk(self.bytes, self.kept, self.fresh, self.total, self.usable, known, step, seen)
+        )
+
+    def row(self, said: Outlook) -> Row:
+        """The row of the directory."""
+        most = max(self.growing, key=lambda t: (self.growing[t], t), default=None)
+        return {
+            "broker": self.broker,
+            "log_dir": self.log_dir,
+            "bytes": self.bytes,
+            "total_bytes": self.total,
+            "usable_bytes": self.usable,
+            "bytes_per_day": round(said.per_day.value),
+            "bytes_per_day_low": round(said.per_day.low),
+            "bytes_per_day_high": round(said.per_day.high),
+            "days_to_80": said.to_high.value,
+            "days_to_full": said.to_full.value,
+            "days_to_full_low": said.to_full.low,
+            "days_to_full_high": said.to_full.high,
+            "first_topic": most if most is not None and self.growing[most] > 0 else None,
+            "basis": "history" if said.by_history else "logs",
+        }
+
+    def growth_rows(self, said: Outlook, now: int, seen: Sequence[Seen]) -> list[Row]:
+        """Earlier runs, or else what the last days wrote taken off; then what is expected."""
+        past: list[tuple[float, float]] = [(s.days, s.bytes) for s in seen if s.days < 0]
+        if not past:
+            size = float(self.bytes)
+            for day, written in enumerate(reversed(self.uncut), 1):
+                size -= written
+                past.append((-day, max(0.0, size)))
+        rows = [self._grown(now, day, Range(size, size, size)) for day, size in sorted(past)]
+        here = Range(self.bytes, self.bytes, self.bytes)
+        rows.append(self._grown(now, 0, here))
+        ahead = [
+            self._grown(now, day, said.curve[i], forecast=True)
+            for i, day in enumerate(GRID)
+            if 0 < day <= _FORECAST_DAYS
+        ]
+        return rows + ahead
+
+    def _grown(self, now: int, day: float, size: Range, *, forecast: bool = False) -> Row:
+        return {
+            "broker": self.broker,
+            "log_dir": self.log_dir,
+            "time": now + round(day * DAY),
+            "bytes": round(size.value),
+            "low": round(size.low) if forecast else None,
+            "high": round(size.high) if forecast else None,
+            "forecast": forecast,
+        }
+
+
+@dataclass(slots=True)
+class Sums:
+    """Everything, added up."""
+
+    topics: dict[str, Topic] = field(default_factory=dict)
+    dirs: dict[DirKey, Directory] = field(default_factory=dict)
+    replicas: dict[tuple[str, int], list[tuple[DirKey, int]]] = field(default_factory=dict)
+    compaction: list[Row] = field(default_factory=list)
+    at_risk: list[Row] = field(default_factory=list)
+    damage: list[Problem] = field(default_factory=list)
+    places: int = 0
+    damaged: int = 0
+
+    def place(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take in rows of LOG_DIRS."""
+        for row in rows:
+            at = row["broker"], row["log_dir"]
+            self.dirs.setdefault(
+                at, Directory(*at, total=row["total_bytes"], usable=row["usable_bytes"])
+            )
+            if row["topic"] is not None:
+                key = row["topic"], row["partition"]
+                self.replicas.setdefault(key, []).append((at, row["size"] or 0))
+
+    def add(self, row: Figures) -> None:
+        """Take in a row of FIGURES."""
+        name, number = row["topic"], row["partition"]
+        self.topics.setdefault(name, Topic(name)).add(row)
+        for at, size in self.replicas.get((name, number), ()):
+            self.dirs[at].add(row, size)
+        for risk in row["risks"] or ():
+            self.at_risk.append(
+                {"group": risk["group"], "topic": name, "partition": number}
+                | {k: v for k, v in risk.items() if k != "group"}
+            )
+        if row["debt"] is not None:
+            names = ("clean_bytes", "dirty_bytes", "dirty_ratio", "first_dirty_offset",
+                     "uncleanable", "oldest_dirty")  # fmt: skip
+            self.compaction.append(
+                {"topic": name, "partition": number, **{n: row[n] for n in names},
+                 "status": row["debt"]}
+            )  # fmt: skip
+        self.damaged += row["damaged"]
+        self.places += len(row["damage"])
+        for text in row["damage"]:
+            if len(self.damage) < MOST_PROBLEMS:
+                where, _, what = text.partition("\x00")
+                self.damage.append(Problem(where, what))
+
+    def replica_bytes(self) -> dict[str, int] | None:
+        """Bytes of all replicas by topic; None where nobody tells."""
+        if not self.dirs:
+            return None
+        found: dict[str, int] = {}
+        for (topic, _), held in self.replicas.items():
+            found[topic] = found.get(topic, 0) + sum(size for _, size in held)
+        return found
+
+
+def plus(one: Sequence[Any], other: Sequence[Any]) -> list[Any]:
+    """The sums of two lists, place by place; of one alone where the other is empty."""
+    return [a + b for a, b in zip(one, other, strict=True)] if one else list(other)
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return min((t for t in (one, other) if t is not None), default=None)

@@ -1,0 +1,262 @@
+"""What retention and compaction do to one partition: a row of its state to its figures.
+
+It runs in executors, by the rules of ``analysis``; the driver gets a row per partition.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql import types as t
+
+from pykafka_ops.analysis.capacity import GRID
+from pykafka_ops.analysis.compaction import Cleaning, debt
+from pykafka_ops.analysis.lag.unread import SAFE, Reader, unread
+from pykafka_ops.analysis.moments import UNITS
+from pykafka_ops.analysis.retention import Policy, Segment, held, judge, steady_bytes
+from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.reports.retention.frames import EDGES, HOUR
+from pykafka_ops.spark.schemas import arrow, columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+DAY: Final = UNITS["d"]
+#: After which spans (seconds) the bytes that left by then are told.
+HORIZONS: Final = (3600, 21_600, 86_400, 259_200, 604_800)
+#: Spans that rates are told of: hours.
+SPANS: Final = (1, 24, 168)
+#: Stretches of the past whose writes are told one by one: days, or hours of the last day.
+PAST_DAYS: Final = 7
+PAST_HOURS: Final = 24
+_LEAST_SPAN: Final = UNITS["m"]
+"""A log is taken to be no younger, so that one batch makes no rate."""
+
+_RISK: Final = columns(
+    "group string, lag bigint, unread_bytes bigint, oldest_unread bigint,"
+    "deleted_in_seconds double, catch_up_seconds double, records_lost bigint, status string"
+)
+FIGURES: Final = t.StructType(
+    [
+        *columns(
+            "topic string, partition int, bytes bigint, oldest bigint, newest bigint, late bigint,"
+            "old bigint, overhang bigint, status string, steady bigint, rates longs, ages longs,"
+            "left longs, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
+            "dirty_bytes bigint, dirty_ratio double, first_dirty_offset bigint, uncleanable bigint,"
+            "oldest_dirty bigint, debt string, damaged bigint, uncut boolean"
+        ).fields,
+        t.StructField("risks", t.ArrayType(_RISK)),
+        t.StructField("damage", t.ArrayType(t.StringType())),
+    ]
+)
+"""Figures of a partition. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
+between each two of EDGES, before the first, behind the last, and without time; ``left``: bytes gone
+after each of HORIZONS; ``kept``, ``fresh``: of each day of GRID what is left of what is there and
+what is there of what will be written; ``days``, ``hours``: bytes written in each of the last,
+the oldest first. ``uncut``: nothing was deleted yet. ``risks``: groups that will not reach all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What holds for each topic, and what the last report saw of compaction."""
+
+    now: int
+    policies: Mapping[str, tuple[Policy, Cleaning]] = field(default_factory=dict)
+    before: Mapping[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
+    cleaner_known: bool = True
+
+    def of(self, topic: str) -> tuple[Policy, Cleaning]:
+        """The settings of a topic, Kafka's defaults where none are known."""
+        return self.policies.get(topic) or (Policy(), Cleaning())
+
+
+def figures(states: DataFrame, rules: Rules) -> DataFrame:
+    """FIGURES of the frame that ``frames.states`` makes."""
+    return map_arrow(states, _judging(rules), FIGURES)
+
+
+def _judging(rules: Rules) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def judge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        schema = arrow(FIGURES)
+        for batch in batches:
+            for start in range(0, batch.num_rows, 500):
+                rows = [one(row, rules) for row in batch.slice(start, 500).to_pylist()]
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+    return judge_all
+
+
+def one(state: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
+    """The figures of one partition."""
+    now = rules.now
+    policy, cleaning = rules.of(state["topic"])
+    sound = [p for p in state["pieces"] or () if p["damage"] is None]
+    broken = [p for p in state["pieces"] or () if p["damage"] is not None]
+    segments, overhang = _segments(sound)
+    size = sum(p["bytes"] for p in sound)
+    old = sum(p["old"] for p in sound)
+    firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
+    lasts = [p["newest"] for p in sound if p["newest"] is not None and p["newest"] >= 0]
+    oldest = min(firsts, default=None)
+    span = max(_LEAST_SPAN, now - oldest) if oldest is not None else None
+    rates = _rates(sound, span)
+    rate = rates[1] / HOUR if rates else 0.0
+    judged = judge(
+        segments,
+        policy,
+        now,
+        old_bytes=old if policy.delete else 0,
+        full_for=policy.retention_bytes / rate if rate > 0 else None,
+    )
+    made = {
+        "topic": state["topic"],
+        "partition": state["partition"],
+        "bytes": size,
+        "oldest": oldest,
+        "newest": max(lasts, default=None),
+        "late": judged.late,
+        "old": old if policy.delete else 0,
+        "overhang": overhang if policy.delete else 0,
+        "status": judged.status,
+        "steady": steady_bytes(policy, rate),
+        "rates": [round(r) for r in rates],
+        "ages": _ages(sound),
+        "damaged": sum(p["bytes"] for p in broken),
+        "damage": sorted(p["damage"] for p in broken),
+        "risks": _risks(state, segments, policy, rate, now),
+    }
+    uncut = not segments or segments[0].base == 0
+    return (
+        made
+        | {"uncut": uncut}
+        | _ahead(segments, policy, rate, now)
+        | _past(sound, span, rate, uncut=uncut)
+        | _debt(state, segments, rules, policy, cleaning)
+    )
+
+
+def _segments(sound: Sequence[Mapping[str, Any]]) -> tuple[list[Segment], int]:
+    """The segments in order, and bytes beyond the time limit in the active one."""
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    for piece in sound:
+        found.setdefault(_base(piece), []).append(piece)
+    segments = []
+    for base in sorted(found):
+        pieces = found[base]
+        firsts = [p["first"] for p in pieces if p["first"] is not None and p["first"] >= 0]
+        segments.append(
+            Segment(
+                base,
+                max(p["last"] for p in pieces),
+                sum(p["bytes"] for p in pieces),
+                min(firsts, default=-1),
+                max((p["newest"] for p in pieces if p["newest"] is not None), default=-1),
+            )
+        )
+    return segments, sum(p["old"] for p in found[max(found)]) if found else 0
+
+
+def _base(piece: Mapping[str, Any]) -> int:
+    """The base offset by the name of the file: compaction may have taken the first records."""
+    digits = (piece["segment"] or "").partition(".")[0]
+    return int(digits) if digits.isdigit() and len(digits) <= 20 else int(piece["base"])
+
+
+def _rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float]:
+    """Bytes per hour over each of SPANS, or as much of it as the log covers; what has a timestamp
+    in the future counts as new."""
+    if span is None:
+        return [0.0] * len(SPANS)
+    result = []
+    for hours in SPANS:
+        size = sum(p["bytes"] for p in sound if p["age"] is not None and p["age"] < hours)
+        result.append(size * HOUR / min(span, hours * HOUR))
+    return result
+
+
+def _ages(sound: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Bytes before the first of EDGES, between each two, behind the last, and without time."""
+    found = [0] * (len(EDGES) + 2)
+    for piece in sound:
+        age = piece["age"]
+        found[-1 if age is None else bisect_right(EDGES, age)] += piece["bytes"]
+    return found
+
+
+def _ahead(
+    segments: Sequence[Segment], policy: Policy, rate: float, now: int
+) -> dict[str, list[int]]:
+    """What leaves and what is held later."""
+    size = sum(s.size for s in segments)
+    moments = {**{now + s * 1000: s for s in HORIZONS}, **{now + d * DAY: -d for d in GRID}}
+    at = dict(zip(sorted(moments), held(segments, policy, rate, now, sorted(moments)), strict=True))
+    days = [at[now + d * DAY] for d in GRID]
+    return {
+        "left": [size - at[now + s * 1000].old for s in HORIZONS],
+        "kept": [h.old for h in days],
+        "fresh": [h.new for h in days],
+    }
+
+
+def _past(
+    sound: Sequence[Mapping[str, Any]], span: int | None, rate: float, *, uncut: bool
+) -> dict[str, list[int]]:
+    """Bytes written in each of the last days and hours. Where retention took what was written
+    then, it is taken to have been as much as now."""
+    days, hours = [0.0] * PAST_DAYS, [0.0] * PAST_HOURS
+    for piece in sound:
+        age = piece["age"]
+        if age is None or age >= PAST_DAYS * 24:
+            continue
+        days[max(0, age) // 24] += piece["bytes"]
+        if age < PAST_HOURS:
+            hours[max(0, age)] += piece["bytes"]
+    if span is not None and not uncut:
+        for stretch, found in ((DAY, days), (HOUR, hours)):
+            for i in range(span // stretch, len(found)):
+                found[i] = max(found[i], rate * stretch)
+    return {name: [round(v) for v in reversed(found)]
+            for name, found in (("days", days), ("hours", hours))}  # fmt: skip
+
+
+def _risks(
+    state: Mapping[str, Any],
+    segments: Sequence[Segment],
+    policy: Policy,
+    rate: float,
+    now: int,
+) -> list[dict[str, Any]]:
+    """The groups that will not read all of it."""
+    found = []
+    for row in state["readers"] or ():
+        reader = Reader(row["committed"], row["end"], row["rate_out"], row["rate_in"])
+        said = unread(reader, segments, policy, rate, now)
+        if said.status != SAFE:
+            found.append(
+                {"group": row["group"]}
+                | {name: getattr(said, name) for name in _RISK.names if name != "group"}
+            )
+    return found
+
+
+def _debt(
+    state: Mapping[str, Any],
+    segments: Sequence[Segment],
+    rules: Rules,
+    policy: Policy,
+    cleaning: Cleaning,
+) -> dict[str, Any]:
+    """What waits for the cleaner; nothing where the log is not compacted or nobody can tell."""
+    if not policy.compact or not rules.cleaner_known:
+        return {}
+    key = state["topic"], state["partition"]
+    found = debt(segments, state["cleaned"], cleaning, rules.now, before=rules.before.get(key))
+    names = ("clean_bytes", "dirty_bytes", "dirty_ratio", "first_dirty_offset", "uncleanable",
+             "oldest_dirty")  # fmt: skip
+    return {name: getattr(found, name) for name in names} | {"debt": found.status}

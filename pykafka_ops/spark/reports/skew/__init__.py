@@ -1,0 +1,1 @@
+"""The skew report: uneven partitions, brokers and keys."""

@@ -1,0 +1,1 @@
+"""The records of a running cluster, as Spark reads them."""

@@ -1,0 +1,95 @@
+"""Records through the brokers, split by ranges of offsets: batch reads of ``what=records``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.sources.live._cluster import cluster_of
+from pykafka_ops.spark.sources.live.records.decode import Decoder
+from pykafka_ops.spark.sources.live.records.fetch import Pages
+from pykafka_ops.spark.sources.live.records.offsets import (
+    EARLIEST,
+    Span,
+    ending,
+    limits,
+    split,
+    starting,
+    subscribed,
+)
+from pykafka_ops.spark.sources.options import Options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+EVERY: Final = StructType(
+    [*schemas.RECORDS_WITH_HEADERS, schemas.KEYS["key_size"], schemas.KEYS["value_size"]]
+)
+"""What a narrow schema may ask for."""
+
+
+def schema_of(options: Options) -> StructType:
+    """The columns of Spark's own source."""
+    if options.flag("includeHeaders", default=False):
+        return schemas.RECORDS_WITH_HEADERS
+    return schemas.RECORDS
+
+
+def is_committed(options: Options) -> bool:
+    """Whether only records of committed transactions count, and no open ones."""
+    level = options.text("kafka.isolation.level") or options.text("isolationLevel")
+    words = ("read_uncommitted", "read_committed")
+    if level and level.lower() not in words:
+        raise UsageError(f"option kafka.isolation.level={level}: not {' or '.join(words)}")
+    return level.lower() == words[1]
+
+
+class RecordsReader(DataSourceReader):
+    """Plans where ``partitions`` is called, and reads a range of offsets per task."""
+
+    def __init__(self, options: Options, schema: StructType) -> None:
+        self._options, self._schema = options, schema
+        options.client()
+        is_committed(options)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """A range per partition, more by ``minPartitions`` and ``maxRecordsPerPartition``."""
+        options = self._options
+        least = options.integer("minPartitions", lowest=1)
+        most = options.integer("maxRecordsPerPartition", lowest=1)
+        with cluster_of(options) as cluster:
+            held = limits(cluster, subscribed(cluster, options), committed=is_committed(options))
+            starts = starting(cluster, options, held, EARLIEST)
+            ends = ending(cluster, options, held)
+        spans = [Span(*p, starts[p], ends[p]) for p in sorted(held) if p in starts and p in ends]
+        return inputs(split(spans, least, most))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The records of one range."""
+        yield from read_span(self._options, self._schema, Span(*partition.value))
+
+
+def inputs(spans: Sequence[Span]) -> list[InputPartition]:
+    """Tasks; one without work where there is nothing to read, since Spark wants one."""
+    return [InputPartition(tuple(s)) for s in spans] or [InputPartition(("", 0, 0, 0))]
+
+
+def read_span(options: Options, schema: StructType, span: Span) -> Iterator[pa.RecordBatch]:
+    """The records of ``span``, fetched from its leader."""
+    if span.start >= span.end:
+        return
+    committed = is_committed(options)
+    strict = options.flag("failOnDataLoss", default=True)
+    crc = options.flag("kafka.check.crcs", default=True)
+    decoder = Decoder(schema, span, committed=committed, crc=crc)
+    with cluster_of(options) as cluster:
+        pages = Pages(cluster, span, committed=committed, strict=strict)
+        for page in pages:
+            made = decoder.decode(page)
+            yield from made.batches
+            pages.at = max(pages.at, made.next_offset)

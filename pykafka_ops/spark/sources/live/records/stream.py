@@ -1,0 +1,124 @@
+"""Records through the brokers as a stream; its checkpoints are those of Spark's ``kafka`` source:
+``{"topic": {"0": 23}}``, the next offset of each partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from pykafka_ops.client.leaders import Partition
+from pykafka_ops.spark.sources.live._cluster import cluster_of
+from pykafka_ops.spark.sources.live.records.offsets import (
+    LATEST,
+    Span,
+    limits,
+    split,
+    starting,
+    subscribed,
+)
+from pykafka_ops.spark.sources.live.records.source import inputs, is_committed, read_span
+from pykafka_ops.spark.sources.options import Options, by_partition
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Offsets = dict[str, dict[str, int]]
+
+
+class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A partition that comes later is read from its beginning."""
+
+    def __init__(self, options: Options, schema: StructType) -> None:
+        self._options, self._schema = options, schema
+        self._target: dict[Partition, int] | None = None
+        options.client()
+        is_committed(options)
+
+    def _held(self) -> dict[Partition, Span]:
+        with cluster_of(self._options) as cluster:
+            every = subscribed(cluster, self._options)
+            return limits(cluster, every, committed=is_committed(self._options))
+
+    def initialOffset(self) -> Offsets:  # noqa: N802 - Spark's
+        """Where a new query begins: ``startingOffsets``, by default the end."""
+        with cluster_of(self._options) as cluster:
+            every = subscribed(cluster, self._options)
+            held = limits(cluster, every, committed=is_committed(self._options))
+            return to_json(starting(cluster, self._options, held, LATEST))
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's
+        """``maxOffsetsPerTrigger``."""
+        most = self._options.integer("maxOffsetsPerTrigger", lowest=1)
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's
+        """What comes after now is not read by this run."""
+        self._target = {p: s.end for p, s in self._held().items()}
+
+    def latestOffset(self, start: Offsets, limit: ReadLimit) -> Offsets:  # noqa: N802 - Spark's
+        """The ends of the logs, or nearer where ``limit`` says so; never before ``start``."""
+        held = self._held()
+        begun = by_partition(start, "offsets")
+        ends = {}
+        for p, span in held.items():
+            end = span.end if self._target is None else self._target.get(p, span.start)
+            ends[p] = max(end, begun.get(p, span.start))
+        begins = {p: begun.get(p, span.start) for p, span in held.items()}
+        if isinstance(limit, ReadMaxRows):
+            ends = limited(begins, ends, limit.max_rows)
+        return to_json({**begun, **ends})
+
+    def partitions(self, start: Offsets, end: Offsets) -> Sequence[InputPartition]:
+        """The ranges between two offsets."""
+        begun, ends = by_partition(start, "offsets"), by_partition(end, "offsets")
+        held = self._held() if set(ends) - set(begun) else {}
+        spans = []
+        for p, last in sorted(ends.items()):
+            first = begun.get(p)
+            if first is None:
+                first = min(last, held[p].start if p in held else 0)
+            if first < last:
+                spans.append(Span(*p, first, last))
+        least = self._options.integer("minPartitions", lowest=1)
+        most = self._options.integer("maxRecordsPerPartition", lowest=1)
+        return inputs(split(spans, least, most))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The records of one range."""
+        yield from read_span(self._options, self._schema, Span(*partition.value))
+
+    def commit(self, end: Offsets) -> None:
+        """Nothing: the checkpoint is the query's."""
+
+    def stop(self) -> None:
+        """Nothing is held."""
+
+
+def to_json(places: Mapping[Partition, int]) -> Offsets:
+    """Offsets as a checkpoint has them."""
+    found: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(places.items()):
+        found.setdefault(topic, {})[str(partition)] = offset
+    return found
+
+
+def limited(begins: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Any:
+    """Nearer ends, about ``most`` offsets in all: each partition has its share of what is there,
+    and one at least."""
+    total = sum(ends[p] - begins[p] for p in ends)
+    if total <= most:
+        return dict(ends)
+    found: dict[Partition, int] = {}
+    for p, end in ends.items():
+        size = end - begins[p]
+        found[p] = begins[p] + min(size, max(1, size * most // total) if size else 0)
+    return found

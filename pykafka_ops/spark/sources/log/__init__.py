@@ -1,0 +1,1 @@
+"""``kafka-log``: records and batches of log segments, as Spark reads them."""

@@ -1,0 +1,271 @@
+"""Which bytes of which segments a read needs, cut into tasks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from pyspark.sql.datasource import InputPartition
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.sources.files import Place, Replica, Segment, replicas
+from pykafka_ops.spark.sources.log.options import EARLIEST, LATEST, Bound, LogOptions
+from pykafka_ops.spark.sources.log.scan import Range
+from pykafka_ops.spark.sources.log.seek import Seeker
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+MAX_OFFSET = 2**63 - 1
+_OPEN_COST = 64 << 10
+_LEAST_TASK = 16 << 20
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A range of a segment, and which offsets of it count (from ``low`` to below ``high``).
+
+    ``aborted`` are the base offsets of the transaction indexes that tell of it.
+    """
+
+    replica: Replica
+    name: str
+    part: Range
+    low: int
+    high: int
+    aborted: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What is asked of a replica: offsets from ``low`` to below ``high``."""
+
+    replica: Replica
+    low: int
+    high: int
+
+
+class Task(InputPartition):
+    """What one Spark task reads, in order."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = list(parts)
+
+
+@dataclass(slots=True)
+class Pruning:
+    """What filters leave of a table, beyond the options: bounds hold for each segment's content.
+
+    ``moment`` is the least newest timestamp (ms) a segment must have.
+    """
+
+    topics: frozenset[str] | None = None
+    partitions: frozenset[int] | None = None
+    low: int = 0
+    high: int = MAX_OFFSET
+    moment: int | None = None
+
+    def wanted(self, topic: str | None, partition: int | None) -> bool:
+        """Whether a partition can hold anything that the filters leave."""
+        if self.topics is not None and topic not in self.topics:
+            return False
+        return self.partitions is None or partition in self.partitions
+
+
+def found(options: LogOptions, pruning: Pruning | None = None) -> list[Replica]:
+    """The replicas to read; with ``replicas=one`` of each partition the one that reaches furthest.
+
+    Raises UsageError or StorageError naming the location that is wrong.
+    """
+    prune = pruning or Pruning()
+
+    def wanted(topic: str | None, partition: int | None) -> bool:
+        return options.wanted(topic, partition) and prune.wanted(topic, partition)
+
+    every = [replica for place in options.places for replica in replicas(place, wanted)]
+    every = [r for r in every if wanted(r.topic, r.partition)]
+    return furthest(every) if options.replicas == "one" else every
+
+
+def furthest(every: Iterable[Replica]) -> list[Replica]:
+    """Of each partition the replica with the greatest last offset."""
+    by_key: dict[tuple[str, int], list[Replica]] = {}
+    for replica in every:
+        by_key.setdefault(replica.key, []).append(replica)
+    chosen = []
+    for same in by_key.values():
+        if len(same) > 1 and any(a.segments != same[0].segments for a in same):
+            chosen.append(max(same, key=lambda r: seeker(r).end_offset()))
+        else:
+            chosen.append(same[0])
+    return chosen
+
+
+def seeker(replica: Replica) -> Seeker:
+    """What looks up places in ``replica``."""
+    root = replica.root
+    place = Place.of(root) if root else Place(None, replica.path)
+    return Seeker(place, replica)
+
+
+def spans(options: LogOptions, chosen: Sequence[Replica]) -> list[Span]:
+    """The offsets that the options name, by replica."""
+
+    def one(replica: Replica) -> Span:
+        return Span(replica, low_of(options, replica), high_of(options, replica))
+
+    return each(one, chosen)
+
+
+def each(function: Callable[[_T], _R], items: Sequence[_T]) -> list[_R]:
+    """``function`` of each item, several at a time where there are many or they are far away."""
+    if len(items) < 4:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(min(_AT_ONCE, 2 + (os.cpu_count() or 1))) as pool:
+        return list(pool.map(function, items))
+
+
+def low_of(options: LogOptions, replica: Replica) -> int:
+    """Where a read of ``replica`` begins."""
+    first = replica.start_offset if options.mode == "records" else 0
+    return max(first, _offset(options.starting, replica, options, first))
+
+
+def high_of(options: LogOptions, replica: Replica) -> int:
+    """Where it ends (exclusive)."""
+    high = _offset(options.ending, replica, options, 0)
+    if options.committed:
+        high = min(high, seeker(replica).stable_end())
+    return high
+
+
+def _offset(bound: Bound, replica: Replica, options: LogOptions, first: int) -> int:
+    moment = bound.moment_of(*replica.key)
+    if moment is not None:
+        at = seeker(replica).first_at(moment)
+        if at is None and options.strategy == "error" and bound is options.starting:
+            topic, partition = replica.key
+            raise UsageError(f"{topic}-{partition}: no record at or after timestamp {moment}")
+        return MAX_OFFSET if at is None else at
+    offset = bound.offset_of(*replica.key)
+    if offset == LATEST:
+        return seeker(replica).end_offset() if bound is options.starting else MAX_OFFSET
+    return first if offset == EARLIEST else max(offset, 0)
+
+
+def tasks(
+    wanted: Sequence[Span], options: LogOptions, pruning: Pruning | None = None
+) -> list[Task]:
+    """Tasks of about ``options.task_bytes`` each, or less so that there are as many as asked for.
+
+    A large segment is cut where its index shows batches to begin; small ones share a task.
+    """
+    prune = pruning or Pruning()
+    chosen = [(span, *item) for span in wanted for item in _segments(span, options, prune)]
+    total = sum(end - start for _, _, start, end in chosen)
+    size = _task_size(total, options)
+    parts = (
+        part
+        for span, segment, start, end in chosen
+        for part in _cut(span, segment, start, end, size, options)
+    )
+    return list(_grouped(parts, size))
+
+
+def _task_size(total: int, options: LogOptions) -> int:
+    if options.min_partitions > 1:
+        return max(1, min(options.task_bytes, -(-total // options.min_partitions)))
+    if options.max_bytes is not None:
+        return options.max_bytes
+    share = total // (2 * (os.cpu_count() or 1))
+    return min(options.task_bytes, max(share, _LEAST_TASK))
+
+
+def _segments(
+    span: Span, options: LogOptions, prune: Pruning
+) -> Iterator[tuple[Segment, int, int]]:
+    """(segment, start, end) of the bytes that hold the offsets of a span."""
+    low, high = max(span.low, prune.low), min(span.high, prune.high)
+    seek = seeker(span.replica)
+    every = span.replica.segments
+    for n, segment in enumerate(every):
+        following = every[n + 1].base_offset if n + 1 < len(every) else MAX_OFFSET
+        if following <= low or segment.base_offset >= high or not segment.size:
+            continue
+        if prune.moment is not None:
+            newest = seek.newest(segment)
+            if newest is not None and newest < prune.moment:
+                continue
+        start = seek.before(segment, low) if low > segment.base_offset else 0
+        end = seek.behind(segment, high) if high < following else segment.size
+        if end > start:
+            yield segment, start, end
+
+
+def _cut(
+    span: Span, segment: Segment, start: int, end: int, size: int, options: LogOptions
+) -> Iterator[Part]:
+    seek = seeker(span.replica)
+    active = seek.active(segment)
+    slim = span.replica._replace(segments=(), snapshots=())
+    aborted = _aborted(span.replica, segment) if options.committed else ()
+    borders = _borders(seek, segment, start, end, size)
+    for begin, stop in zip([start, *borders], [*borders, end], strict=True):
+        last = stop == segment.size
+        part = Range(begin, stop, segment.base_offset, active and last)
+        yield Part(slim, segment.name, part, span.low, span.high, aborted)
+
+
+def _borders(seek: Seeker, segment: Segment, start: int, end: int, size: int) -> list[int]:
+    """Where to cut a segment between ``start`` and ``end`` so that pieces have about ``size``."""
+    if end - start <= size + size // 4:
+        return []
+    _, positions = seek.index(segment)
+    borders: list[int] = []
+    at = start + size
+    while at < end - size // 4:
+        slot = int(np.searchsorted(positions, at))
+        if slot >= len(positions) or positions[slot] >= end:
+            break
+        if seek.border(segment, slot):
+            borders.append(int(positions[slot]))
+        at = max(int(positions[slot]), at) + size
+    return borders
+
+
+def _aborted(replica: Replica, segment: Segment) -> tuple[int, ...]:
+    """The transaction indexes that can tell of aborted transactions in a segment."""
+    return tuple(
+        s.base_offset
+        for s in replica.segments
+        if s.base_offset >= segment.base_offset and s.txn_index_size > 0
+    )
+
+
+def _grouped(parts: Iterable[Part], size: int) -> Iterator[Task]:
+    group: list[Part] = []
+    room = size
+    for part in parts:
+        cost = part.part.end - part.part.start
+        if group and cost > room:
+            yield Task(group)
+            group, room = [], size
+        group.append(part)
+        room -= cost + min(_OPEN_COST, size // 64)
+    if group:
+        yield Task(group)
+
+
+def ends(options: LogOptions, chosen: Sequence[Replica]) -> Mapping[tuple[str, int], int]:
+    """The offset behind the last whole batch of each partition; the last stable one when only
+    committed transactions are read."""
+
+    def one(replica: Replica) -> int:
+        seek = seeker(replica)
+        return seek.stable_end() if options.committed else seek.end_offset()
+
+    return dict(zip([r.key for r in chosen], each(one, chosen), strict=True))

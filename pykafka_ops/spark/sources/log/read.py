@@ -1,0 +1,258 @@
+"""What a task of ``kafka-log`` does: its parts, one after the other, as Arrow record batches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG
+from pykafka_ops.disk.compression import CODEC_NAMES
+from pykafka_ops.disk.names import TXN_INDEX_SUFFIX, segment_file
+from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
+from pykafka_ops.errors import CorruptBatchError, CorruptError
+from pykafka_ops.spark.decode.records import Wanted, decode
+from pykafka_ops.spark.sources.files import Place, RandomFile
+from pykafka_ops.spark.sources.log.columns import (
+    batch_rows,
+    overlapping,
+    plain_rows,
+    record_rows,
+)
+from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
+from pykafka_ops.spark.sources.log.plan import Part, Task, seeker
+from pykafka_ops.spark.sources.log.scan import Bad, Message, Run, scan
+
+if TYPE_CHECKING:
+    from pykafka_ops.spark.sources.log.options import LogOptions
+
+_log = logging.getLogger(__name__)
+_MOST_ROWS = 1 << 16
+_FEW_ROWS = 1 << 13
+_FEW_BYTES = 1 << 20
+_MOST_TXN_INDEX = 64 << 20
+GONE = "the segment was deleted after the read was planned"
+
+
+def read(
+    task: Task, options: LogOptions, schema: pa.Schema, *, owned: bool = False
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a task; small record batches are put together.
+
+    With ``strict`` CorruptError at the first damage. ``owned``: see ``columns.overlapping``.
+    """
+    waiting: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in _batches(task, options, schema, owned):
+        if not batch.num_rows:
+            continue
+        if not waiting and (batch.num_rows >= _FEW_ROWS or batch.nbytes >= _FEW_BYTES):
+            yield batch
+            continue
+        waiting.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= _FEW_ROWS or size >= _FEW_BYTES:
+            yield _one(waiting)
+            waiting, rows, size = [], 0, 0
+    if waiting:
+        yield _one(waiting)
+
+
+def _one(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(batches) == 1 or not batches[0].num_columns:
+        return batches[0]
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+
+
+def _batches(
+    task: Task, options: LogOptions, schema: pa.Schema, owned: bool
+) -> Iterator[pa.RecordBatch]:
+    for part in task.parts:
+        seek = seeker(part.replica)
+        reader = _Records if options.mode == "records" else _Headers
+        try:
+            file = _open(seek.place, part)
+        except FileNotFoundError:
+            size = part.part.end - part.part.start
+            yield from reader(part, options, schema, owned).bad(Bad(part.part.start, size, GONE))
+            continue
+        try:
+            yield from reader(part, options, schema, owned).read(file, seek.place)
+        finally:
+            file.close()
+
+
+def _open(place: Place, part: Part) -> RandomFile:
+    path = f"{part.replica.path}/{part.name}"
+    try:
+        return place.open(path)
+    except FileNotFoundError:  # a broker renames it before it deletes it
+        return place.open(path + ".deleted")
+
+
+class _Headers:
+    """Mode batches: a row per batch, and one per stretch of damage."""
+
+    def __init__(self, part: Part, options: LogOptions, schema: pa.Schema, owned: bool) -> None:
+        self.part, self.options, self.schema, self.owned = part, options, schema, owned
+
+    def read(self, file: RandomFile, place: Place) -> Iterator[pa.RecordBatch]:
+        crc = self.options.check_crc
+        for piece in scan(file, self.part.part, whole=crc, crc=crc, sparse=place.local):
+            if isinstance(piece, Bad):
+                yield from self.bad(piece)
+            elif isinstance(piece, Message):
+                yield from self._old(piece)
+            else:
+                part = self.part
+                run = overlapping(piece, part.low, part.high, owned=self.owned)
+                for begin in range(0, len(run.heads), _MOST_ROWS):
+                    some = slice(begin, begin + _MOST_ROWS)
+                    cut = run._replace(positions=run.positions[some], heads=run.heads[some])
+                    yield batch_rows(self.schema, part, cut)
+
+    def bad(self, piece: Bad) -> Iterator[pa.RecordBatch]:
+        """A row that says what is wrong, where, and how many bytes are given up."""
+        if self.options.strict:
+            raise _complaint(self.part, piece)
+        row = {
+            "records": 0,
+            "size": min(piece.size, 2**31 - 1),
+            "position": piece.position,
+            "problem": piece.reason,
+        }
+        yield plain_rows(self.schema, self.part, [row])
+
+    def _old(self, message: Message) -> Iterator[pa.RecordBatch]:
+        head = message.header
+        try:
+            inside = messages(message)
+        except CorruptBatchError as e:
+            yield from self.bad(Bad(message.position, head.size, str(e)))
+            return
+        last = inside[-1].offset
+        if not (last >= self.part.low and inside[0].offset < self.part.high):
+            return
+        row: Mapping[str, object] = {
+            "base_offset": inside[0].offset,
+            "last_offset": last,
+            "records": len(inside),
+            "first_timestamp": inside[0].timestamp,
+            "max_timestamp": max(record.timestamp for record in inside),
+            "timestamp_type": int(head.timestamp_type),
+            "size": head.size,
+            "codec": CODEC_NAMES[head.codec],
+            "magic": head.magic,
+            "leader_epoch": -1,
+            "producer_id": -1,
+            "producer_epoch": -1,
+            "base_sequence": -1,
+            "transactional": False,
+            "control": False,
+            "position": message.position,
+        }
+        yield plain_rows(self.schema, self.part, [row])
+
+
+class _Records:
+    """Mode records: a row per record, as a consumer would see it."""
+
+    def __init__(self, part: Part, options: LogOptions, schema: pa.Schema, owned: bool) -> None:
+        self.part, self.options, self.schema = part, options, schema
+        names = schema.names
+        self.wanted = Wanted(part.low, part.high, "key" in names, "value" in names)
+        self.aborted: dict[int, list[AbortedTxn]] = {}
+        self.old: list[Mapping[str, object]] = []
+
+    def read(self, file: RandomFile, place: Place) -> Iterator[pa.RecordBatch]:
+        self._load_aborted(place)
+        crc = self.options.check_crc
+        for piece in scan(file, self.part.part, whole=True, crc=crc):
+            if isinstance(piece, Message):
+                self._message(piece)
+                if len(self.old) < _FEW_ROWS:
+                    continue
+            if self.old:
+                yield self._old_rows()
+            if isinstance(piece, Run):
+                yield from self._run(piece)
+            elif isinstance(piece, Bad):
+                yield from self.bad(piece)
+        if self.old:
+            yield self._old_rows()
+
+    def bad(self, piece: Bad) -> Iterator[pa.RecordBatch]:
+        """There is no column for it: said in the log, unless ``strict`` stops."""
+        complaint = _complaint(self.part, piece)
+        if self.options.strict:
+            raise complaint
+        _log.warning("%s (%d bytes are left out)", complaint, piece.size)
+        return iter(())
+
+    def _run(self, run: Run) -> Iterator[pa.RecordBatch]:
+        run = overlapping(run, self.part.low, self.part.high)
+        for made in plains(run, self._visible(run)):
+            if isinstance(made, Spoilt):
+                yield from self.bad(Bad(*made))
+                continue
+            found = decode(made, self.wanted)
+            for number in found.bad:
+                head = made.heads[number]
+                offset, size = int(head["base_offset"]), int(head["length"]) + 12
+                at = int(run.positions[int((run.heads["base_offset"] == offset).argmax())])
+                yield from self.bad(Bad(at, size, MALFORMED))
+            yield record_rows(self.schema, self.part, made, found)
+
+    def _visible(self, run: Run) -> npt.NDArray[np.bool_]:
+        """Which batches a consumer sees: no control batches, and none of aborted transactions."""
+        flags = run.heads["attributes"]
+        keep: npt.NDArray[np.bool_] = (flags & CONTROL_FLAG) == 0
+        if self.aborted:
+            for n in np.flatnonzero(keep & ((flags & TRANSACTIONAL_FLAG) != 0)).tolist():
+                head = run.heads[n]
+                offset = int(head["base_offset"])
+                known = self.aborted.get(int(head["producer_id"]), ())
+                keep[n] = not any(t.first_offset <= offset <= t.last_offset for t in known)
+        return keep
+
+    def _load_aborted(self, place: Place) -> None:
+        for offset in self.part.aborted:
+            name = segment_file(offset, TXN_INDEX_SUFFIX)
+            data = place.read(f"{self.part.replica.path}/{name}", _MOST_TXN_INDEX)
+            for txn in read_txn_index(data or b""):
+                self.aborted.setdefault(txn.producer_id, []).append(txn)
+
+    def _message(self, message: Message) -> None:
+        kind = int(message.header.timestamp_type)
+        try:
+            inside = messages(message)
+        except CorruptBatchError as e:
+            list(self.bad(Bad(message.position, message.header.size, str(e))))
+            return
+        self.old += [
+            {
+                "key": record.key,
+                "value": record.value,
+                "key_size": None if record.key is None else len(record.key),
+                "value_size": None if record.value is None else len(record.value),
+                "offset": record.offset,
+                "timestamp": record.timestamp,
+                "timestampType": kind,
+            }
+            for record in inside
+            if self.wanted.low <= record.offset < self.wanted.high
+        ]
+
+    def _old_rows(self) -> pa.RecordBatch:
+        rows, self.old = self.old, []
+        return plain_rows(self.schema, self.part, rows, keep_missing=True)
+
+
+def _complaint(part: Part, piece: Bad) -> CorruptError:
+    path = f"{part.replica.log_dir}/{part.replica.path.rpartition('/')[2]}/{part.name}"
+    return CorruptError(f"{path}: {piece.reason} at position {piece.position}")

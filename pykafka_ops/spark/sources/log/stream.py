@@ -1,0 +1,162 @@
+"""Following log directories as a stream: ``readStream.format("kafka-log")``.
+
+Offsets are as those of Spark's ``kafka`` source, ``{topic: {partition: next offset}}``; a
+partition that appears later is read from its beginning.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+
+from pykafka_ops.errors import StorageError
+from pykafka_ops.spark import schemas
+from pykafka_ops.spark.sources.files import Replica
+from pykafka_ops.spark.sources.log import plan as log_plan
+from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, Span, Task
+from pykafka_ops.spark.sources.log.read import read
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.datasource import InputPartition
+    from pyspark.sql.types import StructType
+
+    from pykafka_ops.spark.sources.log.options import LogOptions
+
+_log = logging.getLogger(__name__)
+Key = tuple[str, int]
+Ends = dict[Key, int]
+
+
+class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Plans each micro-batch on the driver."""
+
+    def __init__(self, options: LogOptions, schema: StructType) -> None:
+        self.options = options
+        self.columns = schema
+        self.final: Ends | None = None
+        self.latest: Ends | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's
+        """Where a query that is new begins."""
+        chosen = log_plan.found(self.options)
+        lows = log_plan.each(lambda r: log_plan.low_of(self.options, r), chosen)
+        starts: Ends = {}
+        for replica, low in zip(chosen, lows, strict=True):
+            if low == MAX_OFFSET:  # nothing at or after that moment yet
+                low = log_plan.seeker(replica).end_offset()
+            starts[replica.key] = min(low, starts.get(replica.key, low))
+        return to_json(starts)
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        """Where the next micro-batch ends; never before ``start``."""
+        before = from_json(start)
+        ends = self.final if self.final is not None else self._ends()
+        self.latest = ends
+        ends = {key: max(end, before.get(key, 0)) for key, end in {**before, **ends}.items()}
+        if isinstance(limit, ReadMaxRows) and not isinstance(limit, ReadAllAvailable):
+            ends = limited(before, ends, limit.max_rows)
+        return to_json(ends)
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's
+        """``maxOffsetsPerTrigger``."""
+        most = self.options.max_offsets
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802 - Spark's
+        """The ends last seen."""
+        return None if self.latest is None else to_json(self.latest)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's
+        """Take the ends of now as those of the whole query."""
+        self.final = self._ends()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """Tasks for the offsets between ``start`` and ``end``.
+
+        StorageError where offsets are no longer there, unless ``failOnDataLoss`` is false.
+        """
+        before, after = from_json(start), from_json(end)
+        wanted: list[Span] = []
+        missing = {key for key, high in after.items() if high > before.get(key, 0)}
+        for replica in log_plan.found(self.options):
+            key = replica.key
+            high = after.get(key)
+            if high is None:
+                continue
+            missing.discard(key)
+            low = before.get(key, _first(replica))
+            if high > low:
+                self._check(replica, low, high, known=key in before)
+                wanted.append(Span(replica, low, high))
+        for topic, partition in sorted(missing):
+            self._lost(f"{topic}-{partition} is no longer there")
+        return list(log_plan.tasks(wanted, self.options))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one task; a batch is in the micro-batch that holds its last offset."""
+        if not isinstance(partition, Task):
+            return iter(())
+        return read(partition, self.options, schemas.arrow(self.columns), owned=True)
+
+    def _ends(self) -> Ends:
+        return dict(log_plan.ends(self.options, log_plan.found(self.options)))
+
+    def _check(self, replica: Replica, low: int, high: int, *, known: bool) -> None:
+        first = _first(replica)
+        if known and low < first:
+            self._lost(f"{_label(replica)} begins at {first}, offsets from {low} on are gone")
+        end = log_plan.seeker(replica).end_offset()
+        if end < high:
+            self._lost(f"{_label(replica)} ends at {end}, offsets up to {high} were there before")
+
+    def _lost(self, what: str) -> None:
+        if self.options.fail_on_loss:
+            raise StorageError(
+                f"data loss: {what}; set failOnDataLoss=false to go on with what is there"
+            )
+        _log.warning("data loss: %s", what)
+
+
+def limited(start: Mapping[Key, int], end: Mapping[Key, int], most: int) -> Ends:
+    """Ends such that about ``most`` offsets lie before them, each partition by its share."""
+    sizes = {key: max(high - start.get(key, 0), 0) for key, high in end.items()}
+    total = sum(sizes.values())
+    if total <= most:
+        return dict(end)
+    return {
+        key: min(end[key], end[key] - size + -(-size * most // total))
+        for key, size in sizes.items()
+    }
+
+
+def to_json(offsets: Mapping[Key, int]) -> dict[str, Any]:
+    """``{topic: {partition: offset}}``."""
+    found: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        found.setdefault(topic, {})[str(partition)] = offset
+    return dict(found)
+
+
+def from_json(offsets: Mapping[str, Any]) -> Ends:
+    """The same by (topic, partition)."""
+    return {(t, int(p)): int(offset) for t, parts in offsets.items() for p, offset in parts.items()}
+
+
+def _first(replica: Replica) -> int:
+    first = replica.segments[0].base_offset if replica.segments else 0
+    return max(first, replica.start_offset)
+
+
+def _label(replica: Replica) -> str:
+    topic, partition = replica.key
+    return f"{topic}-{partition}"

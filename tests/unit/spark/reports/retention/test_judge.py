@@ -1,0 +1,153 @@
+"""The figures of one partition, and the stretches of a log that only a cluster tells of."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pykafka_ops.analysis.capacity import GRID
+from pykafka_ops.analysis.compaction import Cleaning
+from pykafka_ops.analysis.retention import Policy
+from pykafka_ops.spark.reports.retention.frames import EDGES, FINE, HOUR, slices
+from pykafka_ops.spark.reports.retention.judge import HORIZONS, PAST_DAYS, PAST_HOURS, Rules, one
+
+DAY = 24 * HOUR
+NOW = 20_000 * DAY
+
+
+def _piece(base: int, age: int | None, size: int, **more: Any) -> dict[str, Any]:
+    """A piece of a segment of 100 offsets; ``age`` in hours."""
+    at = -1 if age is None else NOW - age * HOUR
+    return {
+        "segment": f"{base // 100 * 100:020}.log", "age": age, "base": base, "last": base + 9,
+        "bytes": size, "records": 10, "first": None if age is None else at, "newest": at, "old": 0,
+        "damage": None, **more,
+    }  # fmt: skip
+
+
+def _state(*pieces: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"topic": "t", "partition": 3, "pieces": list(pieces), "readers": None, "cleaned": None,
+            "start": None, **more}  # fmt: skip
+
+
+def _rules(policy: Policy, **more: Any) -> Rules:
+    return Rules(NOW, {"t": (policy, Cleaning())}, **more)
+
+
+def test_bytes_are_put_to_hours_days_and_ages() -> None:
+    pieces = [_piece(0, None, 5), _piece(0, 200, 100), _piece(100, 30, 50), _piece(200, 2, 20),
+              _piece(210, 0, 4), _piece(220, -1, 1)]  # fmt: skip
+    found = one(_state(*pieces), _rules(Policy(retention_ms=-1)))
+    assert found["bytes"] == 180
+    by_edge = dict(zip([*EDGES, None, "none"], found["ages"], strict=True))
+    assert {k: v for k, v in by_edge.items() if v} == {
+        0: 1, 1: 4, 6: 20, 72: 50, 336: 100, "none": 5
+    }  # fmt: skip
+    assert found["hours"][-1] == 5 and found["hours"][-3] == 20 and sum(found["hours"]) == 25
+    assert found["days"][-1] == 25 and found["days"][-2] == 50 and sum(found["days"]) == 75
+    assert found["rates"] == [5, round(25 / 24), round(75 / 168)]
+    assert (found["oldest"], found["newest"]) == (NOW - 200 * HOUR, NOW + HOUR)
+    assert found["uncut"] is True
+
+
+def test_a_young_log_has_the_rate_of_its_life() -> None:
+    found = one(_state(_piece(0, 2, 600)), _rules(Policy()))
+    assert found["rates"] == [0, 300, 300]
+    at_once = one(_state(_piece(0, 0, 600)), _rules(Policy()))
+    assert at_once["rates"] == [600 * 60] * 3
+
+
+def test_what_was_deleted_is_taken_to_have_been_written_as_now() -> None:
+    pieces = [_piece(500, 3, 300), _piece(600, 0, 300)]
+    assert one(_state(*pieces), _rules(Policy()))["days"] == [4800] * 6 + [4800]
+    from_start = [_piece(0, 3, 300), _piece(100, 0, 300)]
+    assert one(_state(*from_start), _rules(Policy()))["days"] == [0] * 6 + [600]
+
+
+def test_a_partition_without_anything() -> None:
+    found = one(_state() | {"pieces": None}, _rules(Policy()))
+    assert (found["bytes"], found["status"], found["oldest"]) == (0, "empty", None)
+    assert found["left"] == [0] * len(HORIZONS) and found["kept"] == [0] * len(GRID)
+    assert found["days"] == [0] * PAST_DAYS and found["hours"] == [0] * PAST_HOURS
+
+
+def test_damage_is_no_part_of_the_log() -> None:
+    broken = _piece(100, 1, 70, damage="x\x00torn")
+    found = one(_state(_piece(0, 1, 5), broken), _rules(Policy()))
+    assert (found["bytes"], found["damaged"], found["damage"]) == (5, 70, ["x\x00torn"])
+
+
+def test_a_segment_is_known_by_its_file() -> None:
+    """Compaction takes the first records and leaves the name."""
+    pieces = [_piece(50, 20, 10), _piece(100, 10, 10)]
+    found = one(_state(*pieces, cleaned=100), _rules(Policy(delete=False, compact=True)))
+    assert (found["clean_bytes"], found["uncleanable"], found["debt"]) == (10, 10, "clean")
+    assert found["first_dirty_offset"] == 100
+
+
+def test_nothing_is_said_of_a_cleaner_nobody_knows() -> None:
+    rules = _rules(Policy(delete=False, compact=True), cleaner_known=False)
+    assert "debt" not in one(_state(_piece(0, 1, 5)), rules)
+
+
+def test_overhang_is_what_is_too_old_in_the_active_segment() -> None:
+    pieces = [_piece(100, 30, 10, old=10), _piece(200, 26, 7, old=7), _piece(210, 0, 100)]
+    found = one(_state(*pieces), _rules(Policy(retention_ms=DAY)))
+    assert (found["old"], found["overhang"], found["late"], found["status"]) == (17, 7, 10, "over")
+    compacted = one(_state(*pieces), _rules(Policy(delete=False, compact=True)))
+    assert (compacted["old"], compacted["overhang"]) == (0, 0)
+
+
+def test_only_groups_that_lose_are_named() -> None:
+    readers = [
+        {"group": g, "committed": c, "end": 210, "rate_in": 1.0, "rate_out": r}
+        for g, c, r in (("fast", 150, 9.0), ("stands", 0, None))
+    ]
+    pieces = [_piece(0, 20, 10), _piece(100, 10, 10), _piece(200, 0, 10)]
+    found = one(_state(*pieces, readers=readers), _rules(Policy(retention_ms=DAY)))
+    assert [r["group"] for r in found["risks"]] == ["stands"]
+
+
+def _log(start: int, end: int, size: int, *ends: tuple[int, int]) -> dict[str, Any]:
+    """``ends``: hours before now, and the offset then."""
+    return {
+        "topic": "t", "partition": 0, "start": start, "end": end, "bytes": size, "newest": NOW,
+        "cutoff": None, "ends": [{"at": NOW - h * HOUR, "offset": o} for h, o in ends],
+    }  # fmt: skip
+
+
+def test_a_log_is_cut_at_the_moments_asked() -> None:
+    found = list(slices(_log(100, 300, 2000, (48, 100), (24, 150), (1, 290)), NOW))
+    assert [(r["base"], r["last"], r["bytes"], r["age"]) for r in found] == [
+        (100, 149, 500, 24), (150, 289, 1400, 1), (290, 299, 100, 0)
+    ]  # fmt: skip
+    assert [r["first"] for r in found] == [NOW - 48 * HOUR, NOW - 24 * HOUR, NOW - HOUR]
+
+
+def test_without_moments_it_is_as_new_as_its_newest_record() -> None:
+    (row,) = slices(_log(0, 10, 50) | {"ends": None, "newest": NOW - 5 * HOUR}, NOW)
+    assert (row["age"], row["bytes"], row["newest"]) == (5, 50, NOW - 5 * HOUR)
+    assert list(slices(_log(5, 5, 50), NOW)) == []
+
+
+def test_what_is_beyond_the_limit_is_old() -> None:
+    log = _log(0, 100, 100, (24, 40)) | {"cutoff": NOW - 2 * HOUR}
+    assert [r["old"] for r in slices(log, NOW)] == [40, 0]
+
+
+@pytest.mark.parametrize("newest", [NOW, NOW - 300 * HOUR, NOW + DAY])
+@given(st.data())
+def test_stretches_make_up_the_log(newest: int, data: st.DataObject) -> None:
+    start, length, size = (data.draw(st.integers(0, 10**6)) for _ in range(3))
+    moments = data.draw(st.lists(st.integers(1, 10_000), unique=True, max_size=6))
+    ends = sorted((start + data.draw(st.integers(0, length)) for _ in moments), reverse=True)
+    log = _log(start, start + length, size, *zip(sorted(moments), ends, strict=True))
+    found = list(slices(log | {"newest": newest}, NOW))
+    assert sum(r["bytes"] for r in found) == (size if length else 0)
+    assert sum(r["records"] for r in found) == length
+    assert all(b["base"] == a["last"] + 1 for a, b in pairwise(found))
+    assert all(r["age"] < FINE or r["age"] in EDGES for r in found)
