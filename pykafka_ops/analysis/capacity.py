@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from pykafka_ops.analysis.forecast import CONFIDENCE, Line, Range, crossing, fit
+from pykafka_ops.analysis.forecast import CONFIDENCE, FittedLine, Interval, crossing, fit
 
 #: Days ahead that are looked at; what is full later than the last is not said to be.
 GRID: Final = (0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365)
@@ -59,10 +59,10 @@ class Outlook:
     """What becomes of a directory: growth in bytes per day, days until the volume is at 80 % and
     full, bytes of the logs at each day of ``GRID``; ``by_history``: from earlier runs."""
 
-    per_day: Range
+    per_day: Interval
     to_high: Days
     to_full: Days
-    curve: list[Range]
+    curve: list[Interval]
     by_history: bool
 
 
@@ -78,10 +78,10 @@ def outlook(disk: Disk) -> Outlook:
         curve = _from_logs(disk)
     else:
         shift = disk.held - line.value(0)
-        curve = [Range(*(max(0.0, v + shift) for v in line.predict(day))) for day in GRID]
-    curve[0] = Range(disk.held, disk.held, disk.held)
+        curve = [Interval(*(max(0.0, v + shift) for v in line.predict(day))) for day in GRID]
+    curve[0] = Interval(disk.held, disk.held, disk.held)
     ahead = GRID.index(7)
-    per_day = Range(*(
+    per_day = Interval(*(
         (later - disk.held) / GRID[ahead] for later in curve[ahead]
     ))  # fmt: skip
     return Outlook(
@@ -89,17 +89,17 @@ def outlook(disk: Disk) -> Outlook:
     )
 
 
-def _observed(disk: Disk) -> Line | None:
+def _observed(disk: Disk) -> FittedLine | None:
     runs = [s for s in disk.seen if s.days < 0]
     if len(runs) < LEAST_RUNS or -min(s.days for s in runs) < LEAST_DAYS:
         return None
     return fit([*((s.days, s.bytes) for s in runs), (0.0, disk.held)])
 
 
-def _from_logs(disk: Disk) -> list[Range]:
+def _from_logs(disk: Disk) -> list[Interval]:
     low, high = write_factors(disk.writes)
     return [
-        Range(old + new, old + low * new, old + high * new)
+        Interval(old + new, old + low * new, old + high * new)
         for old, new in zip(disk.old, disk.new, strict=True)
     ]
 
@@ -118,7 +118,7 @@ def write_factors(writes: Sequence[float], confidence: float = CONFIDENCE) -> tu
     return max(0.0, 1 - reach), 1 + reach
 
 
-def _reaches(disk: Disk, curve: Sequence[Range], share: float) -> Days:
+def _reaches(disk: Disk, curve: Sequence[Interval], share: float) -> Days:
     """When the volume is filled to this share; other files on it stay as they are."""
     if disk.total is None or disk.usable is None:
         return Days(None, None, None)

@@ -37,7 +37,7 @@ class Placed(NamedTuple):
     coming: int = 0
 
 
-class Share(NamedTuple):
+class BrokerShare(NamedTuple):
     """What a broker has: replicas, those of them out of the ISR, partitions it leads, partitions
     whose preferred replica it is, how many of these another leads."""
 
@@ -92,7 +92,7 @@ def troubled(
     return found
 
 
-def shares(partitions: Iterable[Placed], brokers: Iterable[int]) -> dict[int, Share]:
+def shares(partitions: Iterable[Placed], brokers: Iterable[int]) -> dict[int, BrokerShare]:
     """What each of these brokers has, and each one that a partition names."""
     counts: dict[int, list[int]] = {broker: [0] * 5 for broker in brokers}
 
@@ -108,7 +108,7 @@ def shares(partitions: Iterable[Placed], brokers: Iterable[int]) -> dict[int, Sh
         if p.replicas:
             of(p.replicas[0])[3] += 1
             of(p.replicas[0])[4] += p.leader != p.replicas[0]
-    return {broker: Share(*found) for broker, found in sorted(counts.items())}
+    return {broker: BrokerShare(*found) for broker, found in sorted(counts.items())}
 
 
 def skew_percent(values: Sequence[int]) -> float | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pykafka_ops.analysis.retention import Segment
+from pykafka_ops.analysis.retention import LogStretch
 
 CLEAN: Final = "clean"
 DIRTY: Final = "dirty"
@@ -69,7 +69,7 @@ class Debt:
 
 
 def debt(
-    segments: Sequence[Segment],
+    segments: Sequence[LogStretch],
     first_dirty: int | None,
     cleaning: Cleaning,
     now: int,
@@ -101,14 +101,16 @@ def debt(
     )
 
 
-def _first_dirty(segments: Sequence[Segment], checkpoint: int | None) -> int:
+def _first_dirty(segments: Sequence[LogStretch], checkpoint: int | None) -> int:
     """Where cleaning goes on: at the checkpoint, at the start where that is not in the log."""
     start = segments[0].base if segments else 0
     end = segments[-1].last + 1 if segments else 0
     return checkpoint if checkpoint is not None and start <= checkpoint <= end else start
 
 
-def _uncleanable_from(segments: Sequence[Segment], first: int, cleaning: Cleaning, now: int) -> int:
+def _uncleanable_from(
+    segments: Sequence[LogStretch], first: int, cleaning: Cleaning, now: int
+) -> int:
     """Index of the first segment that may not be cleaned: the active one, or the first dirty one
     with records younger than the lag."""
     last = max(0, len(segments) - 1)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 CONFIDENCE: Final = 0.9
 
 
-class Range(NamedTuple):
+class Interval(NamedTuple):
     """A value, and the interval it is expected in."""
 
     value: float
@@ -19,7 +19,7 @@ class Range(NamedTuple):
     high: float
 
 
-class Line(NamedTuple):
+class FittedLine(NamedTuple):
     """Least squares: y = ``at`` + ``slope`` (x - ``center``), from ``points`` points.
 
     ``spread`` is the standard deviation of the points about the line (two degrees of freedom
@@ -37,28 +37,28 @@ class Line(NamedTuple):
         """y of the line at x."""
         return self.at + self.slope * (x - self.center)
 
-    def predict(self, x: float, confidence: float = CONFIDENCE) -> Range:
+    def predict(self, x: float, confidence: float = CONFIDENCE) -> Interval:
         """Where one more point at ``x`` would be: the prediction interval.
 
         With two points, or less, there is nothing to tell a spread from: no interval.
         """
         value = self.value(x)
         if self.points <= 2:
-            return Range(value, value, value)
+            return Interval(value, value, value)
         error = self.spread * sqrt(1 + 1 / self.points + (x - self.center) ** 2 / self.width)
         reach = t_quantile((1 + confidence) / 2, self.points - 2) * error
-        return Range(value, value - reach, value + reach)
+        return Interval(value, value - reach, value + reach)
 
-    def slopes(self, confidence: float = CONFIDENCE) -> Range:
+    def slopes(self, confidence: float = CONFIDENCE) -> Interval:
         """The slope, and the confidence interval of it."""
         if self.points <= 2:
-            return Range(self.slope, self.slope, self.slope)
+            return Interval(self.slope, self.slope, self.slope)
         error = self.spread / sqrt(self.width)
         reach = t_quantile((1 + confidence) / 2, self.points - 2) * error
-        return Range(self.slope, self.slope - reach, self.slope + reach)
+        return Interval(self.slope, self.slope - reach, self.slope + reach)
 
 
-def fit(points: Sequence[tuple[float, float]]) -> Line | None:
+def fit(points: Sequence[tuple[float, float]]) -> FittedLine | None:
     """The line through (x, y) points; None without two different x."""
     count = len(points)
     if count < 2:
@@ -71,7 +71,7 @@ def fit(points: Sequence[tuple[float, float]]) -> Line | None:
     slope = sum((x - center) * (y - middle) for x, y in points) / width
     off = sum((y - middle - slope * (x - center)) ** 2 for x, y in points)
     spread = sqrt(off / (count - 2)) if count > 2 else 0.0
-    return Line(slope, middle, center, count, spread, width)
+    return FittedLine(slope, middle, center, count, spread, width)
 
 
 def reached(start: float, rate: float, level: float) -> float | None:

@@ -36,7 +36,7 @@ def clamp(
     return result, moved
 
 
-class Move(NamedTuple):
+class OffsetChange(NamedTuple):
     """One partition of a plan; ``current`` None where nothing was committed.
 
     ``records`` is how many offsets are skipped (positive) or read again (negative).
@@ -49,10 +49,12 @@ class Move(NamedTuple):
     records: int | None
 
 
-def moves(plan: Mapping[Partition, int], committed: Mapping[Partition, int]) -> list[Move]:
+def moves(plan: Mapping[Partition, int], committed: Mapping[Partition, int]) -> list[OffsetChange]:
     """The plan beside what is committed now, by topic and partition."""
     found = []
     for (topic, index), new in sorted(plan.items()):
         current = committed.get((topic, index))
-        found.append(Move(topic, index, current, new, None if current is None else new - current))
+        found.append(
+            OffsetChange(topic, index, current, new, None if current is None else new - current)
+        )
     return found

@@ -40,7 +40,7 @@ NOTABLE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RetentionPolicy:
     """Settings of a topic that say what goes; -1: no limit (Kafka's defaults)."""
 
     delete: bool = True
@@ -56,10 +56,10 @@ class Policy:
         return self.delete and (self.retention_ms >= 0 or self.retention_bytes >= 0)
 
 
-def policy_of(configs: Mapping[str, str | None]) -> Policy:
+def policy_of(configs: Mapping[str, str | None]) -> RetentionPolicy:
     """From a topic's settings by name; what is missing, or no number, has Kafka's default."""
     kinds = {word.strip() for word in (configs.get("cleanup.policy") or "delete").split(",")}
-    plain = Policy()
+    plain = RetentionPolicy()
 
     def number(name: str, default: int) -> int:
         try:
@@ -67,7 +67,7 @@ def policy_of(configs: Mapping[str, str | None]) -> Policy:
         except ValueError:
             return default
 
-    return Policy(
+    return RetentionPolicy(
         "delete" in kinds,
         "compact" in kinds,
         number("retention.ms", plain.retention_ms),
@@ -77,7 +77,7 @@ def policy_of(configs: Mapping[str, str | None]) -> Policy:
     )
 
 
-class Segment(NamedTuple):
+class LogStretch(NamedTuple):
     """A segment, or where only a cluster was asked, a stretch of the log.
 
     Timestamps are -1 where no record has one. ``last`` is the greatest offset.
@@ -90,7 +90,9 @@ class Segment(NamedTuple):
     max_timestamp: int
 
 
-def departures(segments: Sequence[Segment], policy: Policy, rate: float, now: int) -> list[float]:
+def departures(
+    segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float, now: int
+) -> list[float]:
     """When each of a log's ``segments`` (in order) goes by time, if ``rate`` bytes/ms go on being
     written; inf: never by time.
 
@@ -118,7 +120,11 @@ class Held(NamedTuple):
 
 
 def held(
-    segments: Sequence[Segment], policy: Policy, rate: float, now: int, moments: Iterable[int]
+    segments: Sequence[LogStretch],
+    policy: RetentionPolicy,
+    rate: float,
+    now: int,
+    moments: Iterable[int],
 ) -> list[Held]:
     """What a log holds at each of ``moments`` (ms, rising, from ``now`` on)."""
     leave = departures(segments, policy, rate, now)
@@ -143,7 +149,7 @@ def held(
     return result
 
 
-def steady_bytes(policy: Policy, rate: float) -> int | None:
+def steady_bytes(policy: RetentionPolicy, rate: float) -> int | None:
     """Bytes a log tends to at ``rate`` bytes/ms, half a segment of overhang counted in.
 
     None where nothing limits it by time or size.
@@ -169,8 +175,8 @@ class Judged(NamedTuple):
 
 
 def judge(
-    segments: Sequence[Segment],
-    policy: Policy,
+    segments: Sequence[LogStretch],
+    policy: RetentionPolicy,
     now: int,
     *,
     old_bytes: int = 0,
@@ -199,7 +205,7 @@ def judge(
     return Judged(OK, 0)
 
 
-def _late(segments: Sequence[Segment], policy: Policy, now: int) -> tuple[int, int]:
+def _late(segments: Sequence[LogStretch], policy: RetentionPolicy, now: int) -> tuple[int, int]:
     """Bytes past their time that nothing holds back, and bytes past it that a newer timestamp in
     an older segment does."""
     if policy.retention_ms < 0:
@@ -216,7 +222,7 @@ def _late(segments: Sequence[Segment], policy: Policy, now: int) -> tuple[int, i
     return late, blocked
 
 
-def _over_size(segments: Sequence[Segment], policy: Policy) -> int:
+def _over_size(segments: Sequence[LogStretch], policy: RetentionPolicy) -> int:
     """Bytes of whole segments beyond the size limit, the active one left out."""
     if policy.retention_bytes < 0:
         return 0
@@ -230,7 +236,7 @@ def _over_size(segments: Sequence[Segment], policy: Policy) -> int:
     return found
 
 
-def _short(policy: Policy, full_for: float | None) -> bool:
+def _short(policy: RetentionPolicy, full_for: float | None) -> bool:
     """Whether the size limit comes in less than half the time the time limit promises."""
     if policy.retention_bytes < 0 or full_for is None:
         return False

@@ -20,14 +20,14 @@ class CheckpointError(ValueError):
     """The text is no file of a checkpoint; says why."""
 
 
-class Batch(NamedTuple):
+class MicroBatch(NamedTuple):
     """A batch of a job: when it began (None: not told), the next offset by topic and partition."""
 
     began: int | None
     offsets: Mapping[tuple[str, int], int]
 
 
-class Progress(NamedTuple):
+class FinishedBatch(NamedTuple):
     """A batch that is done: its number, when it was done, up to where it read."""
 
     number: int
@@ -35,7 +35,7 @@ class Progress(NamedTuple):
     offsets: Mapping[tuple[str, int], int]
 
 
-def read_offsets(text: str) -> Batch:
+def read_offsets(text: str) -> MicroBatch:
     """The text of ``offsets/N``; sources that are not Kafka are left out.
 
     Raises CheckpointError.
@@ -52,7 +52,7 @@ def read_offsets(text: str) -> Batch:
         found = _kafka(_json(body)) if body else None
         for place, offset in (found or {}).items():
             offsets[place] = min(offset, offsets.get(place, offset))
-    return Batch(began if _is_count(began) else None, offsets)
+    return MicroBatch(began if _is_count(began) else None, offsets)
 
 
 def _json(text: str) -> object:
@@ -83,7 +83,7 @@ def _kafka(found: object) -> dict[tuple[str, int], int] | None:
     return offsets
 
 
-def progress(batches: Mapping[int, Batch], done: Mapping[int, int]) -> list[Progress]:
+def progress(batches: Mapping[int, MicroBatch], done: Mapping[int, int]) -> list[FinishedBatch]:
     """The batches that are done, in order.
 
     ``done`` are the times at which the files in ``commits`` were written. Such a time counts if it
@@ -101,5 +101,5 @@ def progress(batches: Mapping[int, Batch], done: Mapping[int, int]) -> list[Prog
             began = time
         if time < began or (later is not None and time > later):
             time = began if later is None else max(began, later)
-        made.append(Progress(number, time, batches[number].offsets))
+        made.append(FinishedBatch(number, time, batches[number].offsets))
     return made

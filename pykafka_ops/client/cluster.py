@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from pykafka_ops.client.config import Address, ClientConfig, NoBootstrapError
 from pykafka_ops.client.connection import (
-    Connection,
+    BrokerConnection,
     DisconnectedError,
     NotReachableError,
     RequestTimeoutError,
@@ -94,7 +94,7 @@ class Cluster:
         self.controller = -1
         self.cluster_id: str | None = None
         self.coordinators: dict[tuple[int, str], int] = {}
-        self._idle: dict[Address, list[Connection]] = {}
+        self._idle: dict[Address, list[BrokerConnection]] = {}
 
     def close(self) -> None:
         """Close every idle connection."""
@@ -213,7 +213,9 @@ class Cluster:
                 f"Call(callName={name}) timed out after {tries} attempt(s)", trouble
             )
 
-    def _once(self, connection: Connection, question: Question, deadline: float) -> Steps[Any]:
+    def _once(
+        self, connection: BrokerConnection, question: Question, deadline: float
+    ) -> Steps[Any]:
         """One exchange; the connection goes back to the idle ones unless it broke."""
         _, request, answer, lowest, highest = question
         try:
@@ -229,7 +231,7 @@ class Cluster:
         self._idle.setdefault(connection.address, []).append(connection)
         return result
 
-    def _connection(self, to: int, name: str, deadline: float) -> Steps[Connection]:
+    def _connection(self, to: int, name: str, deadline: float) -> Steps[BrokerConnection]:
         """A connection to the target; the metadata is asked where the target is not known."""
         if to == ANY:
             return (yield from self._any(name, deadline))
@@ -246,7 +248,7 @@ class Cluster:
             raise missing
         return (yield from self._to(node.address, deadline))
 
-    def _any(self, name: str, deadline: float) -> Steps[Connection]:
+    def _any(self, name: str, deadline: float) -> Steps[BrokerConnection]:
         """An idle connection, else the first broker that lets us in, tried until time is up."""
         for connections in self._idle.values():
             if connections:
@@ -278,12 +280,12 @@ class Cluster:
         known = [node.address for node in self.nodes.values()]
         return list(dict.fromkeys([*self.config.bootstrap, *known]))
 
-    def _to(self, address: Address, deadline: float) -> Steps[Connection]:
+    def _to(self, address: Address, deadline: float) -> Steps[BrokerConnection]:
         """An idle connection to ``address``, or a new one."""
         idle = self._idle.get(address)
         if idle:
             return idle.pop()
-        connection = Connection(address, self.config, self.trace)
+        connection = BrokerConnection(address, self.config, self.trace)
         yield from connection.open(deadline)
         return connection
 

@@ -15,7 +15,7 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.fetch import RECORDS_LIMIT, end_of, fetch
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.client.topics import Topic, describe_topics
+from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.disk.batch import scan, starts_at
 from pykafka_ops.disk.commits import CommitReader, Key, Stored
 from pykafka_ops.disk.record import payload
@@ -34,7 +34,7 @@ def commits_since(
     Partitions that cannot be read are left out. {} where no group has ever committed.
     """
     topic = describe_topics(cluster, [TOPIC]).get(TOPIC)
-    if not isinstance(topic, Topic):
+    if not isinstance(topic, TopicDescription):
         return {}
     count = len(topic.partitions)
     asked = None if groups is None else {partition_for(g, count) for g in groups}

@@ -18,14 +18,14 @@ BROKER_LOGGER: Final = 8
 CLIENT_METRICS: Final = 16
 
 
-class Resource(NamedTuple):
+class ConfigResource(NamedTuple):
     """What has settings: one of the types above and a name ("" is the default of all brokers)."""
 
     type: int
     name: str
 
 
-class Op(IntEnum):
+class AlterOp(IntEnum):
     """What to do with one setting."""
 
     SET = 0
@@ -34,7 +34,7 @@ class Op(IntEnum):
     SUBTRACT = 3
 
 
-class Synonym(NamedTuple):
+class ConfigSynonym(NamedTuple):
     """Another name under which the value could be set."""
 
     name: str
@@ -42,7 +42,7 @@ class Synonym(NamedTuple):
     source: int
 
 
-class Entry(NamedTuple):
+class ConfigEntry(NamedTuple):
     """One setting; ``value`` is None where it is sensitive or unset."""
 
     name: str
@@ -50,21 +50,21 @@ class Entry(NamedTuple):
     source: int
     read_only: bool
     sensitive: bool
-    synonyms: list[Synonym]
+    synonyms: list[ConfigSynonym]
     type: int
     documentation: str | None
 
 
 def describe_configs(
     cluster: Cluster,
-    resources: Sequence[Resource],
+    resources: Sequence[ConfigResource],
     *,
     keys: Sequence[str] | None = None,
     synonyms: bool = False,
     documentation: bool = False,
-) -> dict[Resource, list[Entry] | PkoError]:
+) -> dict[ConfigResource, list[ConfigEntry] | PkoError]:
     """The settings of each resource; a named broker is asked itself, the rest anywhere."""
-    groups: dict[int, list[Resource]] = {}
+    groups: dict[int, list[ConfigResource]] = {}
     for resource in resources:
         groups.setdefault(_home(resource), []).append(resource)
     questions = [
@@ -87,13 +87,13 @@ def describe_configs(
         for node, group in groups.items()
     ]
     answers = cluster.call_each(questions, name="describeConfigs")
-    found: dict[Resource, list[Entry] | PkoError] = {}
+    found: dict[ConfigResource, list[ConfigEntry] | PkoError] = {}
     for group, answer in zip(groups.values(), answers, strict=True):
         found.update(complete(_described(group, answer), group))
     return found
 
 
-def _home(resource: Resource) -> int:
+def _home(resource: ConfigResource) -> int:
     """Who answers for it: the broker itself, or anyone."""
     if resource.type in (BROKER, BROKER_LOGGER) and resource.name:
         return int(resource.name)
@@ -101,21 +101,23 @@ def _home(resource: Resource) -> int:
 
 
 def _described(
-    group: Sequence[Resource], answer: dc.DescribeConfigsResponse | PkoError
-) -> dict[Resource, list[Entry] | PkoError]:
+    group: Sequence[ConfigResource], answer: dc.DescribeConfigsResponse | PkoError
+) -> dict[ConfigResource, list[ConfigEntry] | PkoError]:
     if isinstance(answer, PkoError):
         return dict.fromkeys(group, answer)
     return {
-        Resource(r.resource_type, r.resource_name): KafkaError(r.error_code, r.error_message or "")
+        ConfigResource(r.resource_type, r.resource_name): KafkaError(
+            r.error_code, r.error_message or ""
+        )
         if r.error_code
         else [_entry(c) for c in r.configs]
         for r in answer.results
     }
 
 
-def _entry(c: dc.DescribeConfigsResourceResult) -> Entry:
-    synonyms = [Synonym(s.name, s.value, s.source) for s in c.synonyms]
-    return Entry(
+def _entry(c: dc.DescribeConfigsResourceResult) -> ConfigEntry:
+    synonyms = [ConfigSynonym(s.name, s.value, s.source) for s in c.synonyms]
+    return ConfigEntry(
         c.name,
         c.value,
         c.config_source,
@@ -129,13 +131,13 @@ def _entry(c: dc.DescribeConfigsResourceResult) -> Entry:
 
 def alter_configs(
     cluster: Cluster,
-    changes: Mapping[Resource, Sequence[tuple[Op, str, str | None]]],
+    changes: Mapping[ConfigResource, Sequence[tuple[AlterOp, str, str | None]]],
     *,
     validate_only: bool = False,
-) -> dict[Resource, PkoError | None]:
+) -> dict[ConfigResource, PkoError | None]:
     """Set, delete, append or subtract single settings (IncrementalAlterConfigs); None: done."""
 
-    def resource(r: Resource) -> Any:
+    def resource(r: ConfigResource) -> Any:
         return iac.AlterConfigsResource(
             resource_type=r.type,
             resource_name=r.name,
@@ -145,7 +147,7 @@ def alter_configs(
             ],
         )
 
-    def request(group: Sequence[Resource]) -> Any:
+    def request(group: Sequence[ConfigResource]) -> Any:
         return iac.IncrementalAlterConfigsRequest(
             resources=[resource(r) for r in group], validate_only=validate_only
         )
@@ -156,13 +158,13 @@ def alter_configs(
 
 def replace_configs(
     cluster: Cluster,
-    settings: Mapping[Resource, Mapping[str, str]],
+    settings: Mapping[ConfigResource, Mapping[str, str]],
     *,
     validate_only: bool = False,
-) -> dict[Resource, PkoError | None]:
+) -> dict[ConfigResource, PkoError | None]:
     """Replace all settings of each resource (AlterConfigs, which forgets what is not named)."""
 
-    def request(group: Sequence[Resource]) -> Any:
+    def request(group: Sequence[ConfigResource]) -> Any:
         resources = [
             ac.AlterConfigsResource(
                 resource_type=r.type,
@@ -177,18 +179,18 @@ def replace_configs(
 
 
 def _altered(
-    cluster: Cluster, resources: Sequence[Resource], request: Any, answer: type, name: str
-) -> dict[Resource, PkoError | None]:
-    groups: dict[int, list[Resource]] = {}
+    cluster: Cluster, resources: Sequence[ConfigResource], request: Any, answer: type, name: str
+) -> dict[ConfigResource, PkoError | None]:
+    groups: dict[int, list[ConfigResource]] = {}
     for resource in resources:
         groups.setdefault(_home(resource), []).append(resource)
     questions = [Question(node, request(group), answer) for node, group in groups.items()]
-    done: dict[Resource, PkoError | None] = {}
+    done: dict[ConfigResource, PkoError | None] = {}
     for group, found in zip(groups.values(), cluster.call_each(questions, name=name), strict=True):
         if isinstance(found, PkoError):
             done.update(dict.fromkeys(group, found))
             continue
         for r in found.responses:
             error = KafkaError(r.error_code, r.error_message or "") if r.error_code else None
-            done[Resource(r.resource_type, r.resource_name)] = error
+            done[ConfigResource(r.resource_type, r.resource_name)] = error
     return {**complete(done, resources)}

@@ -57,7 +57,7 @@ class UnsupportedVersionError(KafkaError):
         super().__init__(ErrorCode.UNSUPPORTED_VERSION, message)
 
 
-class Connection:
+class BrokerConnection:
     """``open`` first, then ``ask``; ``versions`` is what the broker announced, by API key."""
 
     def __init__(self, address: Address, config: ClientConfig, trace: Trace | None = None) -> None:

@@ -20,7 +20,7 @@ EMPTY: Final = "Empty"
 _NAME: Final = "describeConsumerGroups"
 
 
-class Member(NamedTuple):
+class MemberDescription(NamedTuple):
     """A member and the partitions assigned to it, in the order of the assignment."""
 
     id: str
@@ -30,7 +30,7 @@ class Member(NamedTuple):
     assigned: tuple[Partition, ...]
 
 
-class Group(NamedTuple):
+class GroupDescription(NamedTuple):
     """A group as its coordinator tells it. ``assignor`` is "" while there is none, ``type``
     "Classic" or "Consumer" (KIP-848), ``coordinator`` a node id."""
 
@@ -40,10 +40,12 @@ class Group(NamedTuple):
     protocol_type: str
     assignor: str
     coordinator: int
-    members: tuple[Member, ...]
+    members: tuple[MemberDescription, ...]
 
 
-def describe_groups(cluster: Cluster, groups: Iterable[str]) -> dict[str, Group | PkoError]:
+def describe_groups(
+    cluster: Cluster, groups: Iterable[str]
+) -> dict[str, GroupDescription | PkoError]:
     """Each group, or the PkoError that stands for it; one that is not there is in state Dead.
 
     Groups of the new protocol (KIP-848) are unknown to DescribeGroups: what it calls dead is asked
@@ -61,22 +63,23 @@ def describe_groups(cluster: Cluster, groups: Iterable[str]) -> dict[str, Group 
     if missing:
         found.update({k: g for k, g in _modern(cluster, missing, nodes).items() if g is not None})
     return {
-        k: g._replace(coordinator=nodes[k]) if isinstance(g, Group) else g for k, g in found.items()
+        k: g._replace(coordinator=nodes[k]) if isinstance(g, GroupDescription) else g
+        for k, g in found.items()
     }
 
 
-def _is_missing(group: Group | PkoError) -> bool:
-    if isinstance(group, Group):
+def _is_missing(group: GroupDescription | PkoError) -> bool:
+    if isinstance(group, GroupDescription):
         return group.state == DEAD
     return getattr(group, "code", None) == ErrorCode.GROUP_ID_NOT_FOUND
 
 
 def _read_classic(
     answer: classic.DescribeGroupsResponse,
-) -> Iterable[tuple[str, int, str | None, Group]]:
+) -> Iterable[tuple[str, int, str | None, GroupDescription]]:
     for g in answer.groups:
         members = tuple(
-            Member(
+            MemberDescription(
                 m.member_id,
                 m.group_instance_id,
                 m.client_id,
@@ -85,7 +88,7 @@ def _read_classic(
             )
             for m in g.members
         )
-        yield g.group_id, g.error_code, None, Group(
+        yield g.group_id, g.error_code, None, GroupDescription(
             g.group_id, g.group_state, "Classic", g.protocol_type, g.protocol_data, -1, members
         )  # fmt: skip
 
@@ -101,7 +104,9 @@ def _assigned(data: bytes) -> tuple[Partition, ...]:
     return tuple((t.topic, p) for t in found.assigned_partitions for p in t.partitions)
 
 
-def _modern(cluster: Cluster, groups: list[str], nodes: dict[str, int]) -> dict[str, Group | None]:
+def _modern(
+    cluster: Cluster, groups: list[str], nodes: dict[str, int]
+) -> dict[str, GroupDescription | None]:
     """Groups of the new protocol among ``groups``; None for the others."""
 
     def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
@@ -110,15 +115,15 @@ def _modern(cluster: Cluster, groups: list[str], nodes: dict[str, int]) -> dict[
         return [(Question(node, request, modern.ConsumerGroupDescribeResponse), keys)]
 
     found = ask_coordinators(cluster, groups, ask, _read_modern, name=_NAME)
-    return {k: g if isinstance(g, Group) else None for k, g in found.items()}
+    return {k: g if isinstance(g, GroupDescription) else None for k, g in found.items()}
 
 
 def _read_modern(
     answer: modern.ConsumerGroupDescribeResponse,
-) -> Iterable[tuple[str, int, str | None, Group]]:
+) -> Iterable[tuple[str, int, str | None, GroupDescription]]:
     for g in answer.groups:
         members = tuple(
-            Member(
+            MemberDescription(
                 m.member_id,
                 m.instance_id,
                 m.client_id,
@@ -129,6 +134,6 @@ def _read_modern(
             )
             for m in g.members
         )
-        yield g.group_id, g.error_code, g.error_message, Group(
+        yield g.group_id, g.error_code, g.error_message, GroupDescription(
             g.group_id, g.group_state, "Consumer", CONSUMER_PROTOCOL, g.assignor_name, -1, members
         )  # fmt: skip

@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.describe_log_dirs import (
 )
 
 
-class Replica(NamedTuple):
+class ReplicaInfo(NamedTuple):
     """One replica: bytes on disk, how far it lags (offsets), whether it is moving here."""
 
     topic: str
@@ -31,14 +31,14 @@ class Replica(NamedTuple):
     future: bool
 
 
-class LogDir(NamedTuple):
+class LogDirDescription(NamedTuple):
     """One log directory; bytes are -1 where the broker is too old to tell (before 3.3)."""
 
     path: str
     error: KafkaError | None
     total_bytes: int
     usable_bytes: int
-    replicas: list[Replica]
+    replicas: list[ReplicaInfo]
 
 
 def describe_log_dirs(
@@ -47,7 +47,7 @@ def describe_log_dirs(
     topics: Mapping[str, Sequence[int]] | None = None,
     *,
     once: bool = False,
-) -> dict[int, list[LogDir] | PkoError]:
+) -> dict[int, list[LogDirDescription] | PkoError]:
     """The directories of each broker with the replicas asked for (None: all).
 
     ``once``: a broker that does not answer is not asked again.
@@ -58,7 +58,7 @@ def describe_log_dirs(
     return {b: _broker(a) for b, a in zip(brokers, answers, strict=True)}
 
 
-def _broker(answer: DescribeLogDirsResponse | PkoError) -> list[LogDir] | PkoError:
+def _broker(answer: DescribeLogDirsResponse | PkoError) -> list[LogDirDescription] | PkoError:
     if isinstance(answer, PkoError):
         return answer
     if answer.error_code:
@@ -66,15 +66,17 @@ def _broker(answer: DescribeLogDirsResponse | PkoError) -> list[LogDir] | PkoErr
     return [_dir(result) for result in answer.results]
 
 
-def _dir(result: DescribeLogDirsResult) -> LogDir:
+def _dir(result: DescribeLogDirsResult) -> LogDirDescription:
     replicas = [
-        Replica(t.name, p.partition_index, p.partition_size, p.offset_lag, p.is_future_key)
+        ReplicaInfo(t.name, p.partition_index, p.partition_size, p.offset_lag, p.is_future_key)
         for t in result.topics
         for p in t.partitions
     ]
     replicas.sort()
     error = KafkaError(result.error_code) if result.error_code else None
-    return LogDir(result.log_dir, error, result.total_bytes, result.usable_bytes, replicas)
+    return LogDirDescription(
+        result.log_dir, error, result.total_bytes, result.usable_bytes, replicas
+    )
 
 
 ReplicaKey = tuple[str, int, int]

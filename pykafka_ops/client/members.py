@@ -15,7 +15,7 @@ BROKERS: Final = 1
 CONTROLLERS: Final = 2
 
 
-class Members(NamedTuple):
+class ClusterMembers(NamedTuple):
     """``cluster_id`` is None where the brokers are too old to have one, ``controller`` -1: none."""
 
     cluster_id: str | None
@@ -23,7 +23,7 @@ class Members(NamedTuple):
     nodes: list[Node]
 
 
-def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> Members:
+def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> ClusterMembers:
     """The live nodes by id: of brokers, or (KIP-919) of the controllers that are asked.
 
     Brokers before 2.8 are asked for Metadata instead. KafkaError, UnsupportedVersionError.
@@ -41,11 +41,11 @@ def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> Members:
             raise
         cluster.metadata([], name="describeCluster")
         nodes = sorted(cluster.nodes.values())
-        return Members(cluster.cluster_id, cluster.controller, nodes)
+        return ClusterMembers(cluster.cluster_id, cluster.controller, nodes)
     if answer.error_code:
         raise KafkaError(answer.error_code, answer.error_message or "")
     nodes = sorted(Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers)
-    return Members(answer.cluster_id or None, answer.controller_id, nodes)
+    return ClusterMembers(answer.cluster_id or None, answer.controller_id, nodes)
 
 
 def unregister_broker(cluster: Cluster, broker: int, *, of_controllers: bool = False) -> None:

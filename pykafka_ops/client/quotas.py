@@ -23,7 +23,7 @@ Entity = tuple[tuple[str, str | None], ...]
 """(type, name) pairs, sorted by type; the name None is the default entity."""
 
 
-class Wanted(NamedTuple):
+class FilterComponent(NamedTuple):
     """One component to look for: a name, the default (``default``), or any that has one."""
 
     type: str
@@ -37,7 +37,7 @@ def entity_of(parts: Mapping[str, str | None]) -> Entity:
 
 
 def describe_quotas(
-    cluster: Cluster, wanted: Sequence[Wanted], *, strict: bool = True
+    cluster: Cluster, wanted: Sequence[FilterComponent], *, strict: bool = True
 ) -> dict[Entity, dict[str, float]]:
     """Quotas by entity; ``strict``: only entities with exactly these components.
 

@@ -10,7 +10,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.metadata import MetadataResponseTopic
 
 
-class Partition(NamedTuple):
+class PartitionDescription(NamedTuple):
     """One partition; ``leader`` -1: none."""
 
     number: int
@@ -21,16 +21,16 @@ class Partition(NamedTuple):
     offline: list[int]
 
 
-class Topic(NamedTuple):
+class TopicDescription(NamedTuple):
     """A topic with its partitions by number."""
 
     name: str
     id: bytes
     internal: bool
-    partitions: list[Partition]
+    partitions: list[PartitionDescription]
 
 
-def all_topics(cluster: Cluster, *, name: str = "listTopics") -> list[Topic]:
+def all_topics(cluster: Cluster, *, name: str = "listTopics") -> list[TopicDescription]:
     """Every topic, by name."""
     response = cluster.metadata(None, name=name)
     return sorted((_topic(t) for t in response.topics if not t.error_code), key=lambda t: t.name)
@@ -42,9 +42,9 @@ def describe_topics(
     *,
     ids: Sequence[bytes] = (),
     name: str = "describeTopics",
-) -> dict[str | bytes, Topic | KafkaError]:
+) -> dict[str | bytes, TopicDescription | KafkaError]:
     """The topics asked for, by name or id."""
-    found: dict[str | bytes, Topic | KafkaError] = {}
+    found: dict[str | bytes, TopicDescription | KafkaError] = {}
     if names:
         for t in cluster.metadata(list(names), name=name).topics:
             found[t.name or ""] = KafkaError(t.error_code) if t.error_code else _topic(t)
@@ -54,9 +54,9 @@ def describe_topics(
     return found
 
 
-def _topic(t: MetadataResponseTopic) -> Topic:
+def _topic(t: MetadataResponseTopic) -> TopicDescription:
     partitions = [
-        Partition(
+        PartitionDescription(
             p.partition_index,
             p.leader_id,
             p.leader_epoch,
@@ -67,4 +67,4 @@ def _topic(t: MetadataResponseTopic) -> Topic:
         for p in t.partitions
     ]
     partitions.sort()
-    return Topic(t.name or "", t.topic_id, t.is_internal, partitions)
+    return TopicDescription(t.name or "", t.topic_id, t.is_internal, partitions)

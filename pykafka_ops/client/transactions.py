@@ -46,7 +46,7 @@ class Listed(NamedTuple):
     coordinator: int
 
 
-class Described(NamedTuple):
+class TransactionDescription(NamedTuple):
     """A transactional id in full; times in ms, ``start`` -1 where no transaction is under way."""
 
     coordinator: int
@@ -58,7 +58,7 @@ class Described(NamedTuple):
     partitions: tuple[Partition, ...]
 
 
-class Producer(NamedTuple):
+class ActiveProducer(NamedTuple):
     """A producer that wrote to a partition; ``start`` is the first offset of its open transaction
     (-1: none), ``coordinator_epoch`` -1 where no transaction of it has ended."""
 
@@ -101,7 +101,9 @@ def list_transactions(
     return found, failed
 
 
-def describe_transactions(cluster: Cluster, ids: Iterable[str]) -> dict[str, Described | PkoError]:
+def describe_transactions(
+    cluster: Cluster, ids: Iterable[str]
+) -> dict[str, TransactionDescription | PkoError]:
     """Each transactional id, or the PkoError that stands for it."""
     nodes: dict[str, int] = {}
 
@@ -112,9 +114,9 @@ def describe_transactions(cluster: Cluster, ids: Iterable[str]) -> dict[str, Des
 
     def read(
         answer: DescribeTransactionsResponse,
-    ) -> Iterable[tuple[str, int, str | None, Described]]:
+    ) -> Iterable[tuple[str, int, str | None, TransactionDescription]]:
         for t in answer.transaction_states:
-            found = Described(
+            found = TransactionDescription(
                 nodes[t.transactional_id],
                 t.producer_id,
                 t.producer_epoch,
@@ -130,7 +132,7 @@ def describe_transactions(cluster: Cluster, ids: Iterable[str]) -> dict[str, Des
 
 def describe_producers(
     cluster: Cluster, partitions: Iterable[Partition], broker: int | None = None
-) -> dict[Partition, list[Producer] | PkoError]:
+) -> dict[Partition, list[ActiveProducer] | PkoError]:
     """The active producers of each partition, by its leader or as replica ``broker`` has them."""
     wanted = list(dict.fromkeys(partitions))
 
@@ -157,11 +159,11 @@ def describe_producers(
     }
 
 
-def _read_producers(answer: DescribeProducersResponse) -> Answers[list[Producer]]:
+def _read_producers(answer: DescribeProducersResponse) -> Answers[list[ActiveProducer]]:
     for topic in answer.topics:
         for p in topic.partitions:
             found = [
-                Producer(
+                ActiveProducer(
                     s.producer_id,
                     s.producer_epoch,
                     s.coordinator_epoch,

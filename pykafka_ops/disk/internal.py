@@ -10,7 +10,7 @@ from __future__ import annotations
 from struct import Struct as Packer
 from typing import NamedTuple
 
-from pykafka_ops.disk.schema import Reader, Struct, kept, read_struct, table, write_struct
+from pykafka_ops.disk.schema import ByteReader, RecordStruct, kept, read_struct, table, write_struct
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.errors import CorruptError
 
@@ -19,7 +19,7 @@ _COMMIT_HEAD = Packer(">hqih")
 
 
 @table()
-class OffsetCommitKey(Struct):
+class OffsetCommitKey(RecordStruct):
     """Types 0 and 1: one partition of a group."""
 
     group: str = kept("string")
@@ -28,7 +28,7 @@ class OffsetCommitKey(Struct):
 
 
 @table(flexible=4)
-class OffsetCommitValue(Struct):
+class OffsetCommitValue(RecordStruct):
     """A committed offset; timestamps ms. Kafka 3.9 writes version 3, with an expiry version 1."""
 
     offset: int = kept("int64")
@@ -39,14 +39,14 @@ class OffsetCommitValue(Struct):
 
 
 @table()
-class GroupMetadataKey(Struct):
+class GroupMetadataKey(RecordStruct):
     """Type 2: a classic group."""
 
     group: str = kept("string")
 
 
 @table(flexible=4)
-class MemberMetadata(Struct):
+class MemberMetadata(RecordStruct):
     """A member of a classic group; timeouts ms, subscription and assignment as the client sent."""
 
     member_id: str = kept("string")
@@ -60,7 +60,7 @@ class MemberMetadata(Struct):
 
 
 @table(flexible=4)
-class GroupMetadataValue(Struct):
+class GroupMetadataValue(RecordStruct):
     """A classic group's generation and members. Kafka 3.9 writes version 3."""
 
     protocol_type: str = kept("string")
@@ -72,14 +72,14 @@ class GroupMetadataValue(Struct):
 
 
 @table()
-class TransactionLogKey(Struct):
+class TransactionLogKey(RecordStruct):
     """Type 0 of ``__transaction_state``."""
 
     transactional_id: str = kept("string")
 
 
 @table(flexible=1)
-class TransactionPartitions(Struct):
+class TransactionPartitions(RecordStruct):
     """Partitions of one topic in a transaction."""
 
     topic: str = kept("string")
@@ -87,7 +87,7 @@ class TransactionPartitions(Struct):
 
 
 @table(flexible=1)
-class TransactionLogValue(Struct):
+class TransactionLogValue(RecordStruct):
     """State of a transactional id; times ms. ZooKeeper mode writes version 0."""
 
     producer_id: int = kept("int64")
@@ -115,7 +115,7 @@ TRANSACTION_STATES = (
 
 
 @table()
-class TopicPartitions(Struct):
+class TopicPartitions(RecordStruct):
     """Partitions of one topic in a subscription or assignment."""
 
     topic: str = kept("string")
@@ -123,7 +123,7 @@ class TopicPartitions(Struct):
 
 
 @table()
-class ConsumerProtocolSubscription(Struct):
+class ConsumerProtocolSubscription(RecordStruct):
     """What a consumer sends in JoinGroup (versions 0 to 3)."""
 
     topics: list[str] = kept("string", many=True)
@@ -134,7 +134,7 @@ class ConsumerProtocolSubscription(Struct):
 
 
 @table()
-class ConsumerProtocolAssignment(Struct):
+class ConsumerProtocolAssignment(RecordStruct):
     """What a consumer gets in SyncGroup (versions 0 to 3)."""
 
     assigned_partitions: list[TopicPartitions] = kept(TopicPartitions, many=True)
@@ -153,12 +153,12 @@ class InternalRecord(NamedTuple):
     """A decoded record; ``value`` is None for a tombstone."""
 
     type: int
-    key: Struct
+    key: RecordStruct
     value_version: int
-    value: Struct | None
+    value: RecordStruct | None
 
 
-def encode(struct: Struct, version: int) -> bytes:
+def encode(struct: RecordStruct, version: int) -> bytes:
     """``struct`` behind its version, as keys, values and embedded metadata are stored.
 
     Raises ValueError on a null the version does not allow.
@@ -178,7 +178,7 @@ def read_offsets_record(key: bytes, value: bytes | None) -> InternalRecord:
         return usual
     from pykafka_ops.disk.internal_consumer import TYPES  # the rarely used tables load on demand
 
-    reader = Reader(key)
+    reader = ByteReader(key)
     kind = _version(reader, "key")
     classes = _CLASSIC.get(kind) or TYPES.get(kind)
     if classes is None:
@@ -186,7 +186,7 @@ def read_offsets_record(key: bytes, value: bytes | None) -> InternalRecord:
     found = _body(classes[0], reader, kind, "key")
     if value is None:
         return InternalRecord(kind, found, -1, None)
-    reader = Reader(value)
+    reader = ByteReader(value)
     version = _version(reader, "value")
     return InternalRecord(kind, found, version, _body(classes[1], reader, version, "value"))
 
@@ -223,21 +223,21 @@ def _usual_commit(key: bytes, value: bytes | None) -> InternalRecord | None:
     return InternalRecord(1, found_key, 3, found_value)
 
 
-_CLASSIC: dict[int, tuple[type[Struct], type[Struct]]] = {
+_CLASSIC: dict[int, tuple[type[RecordStruct], type[RecordStruct]]] = {
     0: (OffsetCommitKey, OffsetCommitValue),
     1: (OffsetCommitKey, OffsetCommitValue),
     2: (GroupMetadataKey, GroupMetadataValue),
 }
 
 
-def _version(reader: Reader, name: str) -> int:
+def _version(reader: ByteReader, name: str) -> int:
     try:
         return reader.integer(_INT16)
     except CorruptError:
         raise CorruptError(f"Could not read version from {name}'s buffer.") from None
 
 
-def _body(cls: type[Struct], reader: Reader, version: int, name: str) -> Struct:
+def _body(cls: type[RecordStruct], reader: ByteReader, version: int, name: str) -> RecordStruct:
     try:
         return read_struct(cls, reader, version)
     except CorruptError as e:
@@ -248,7 +248,7 @@ def _body(cls: type[Struct], reader: Reader, version: int, name: str) -> Struct:
 
 def read_transaction_key(key: bytes) -> TransactionLogKey:
     """The transactional id of a ``__transaction_state`` key; UnknownRecordType beyond version 0."""
-    reader = Reader(key)
+    reader = ByteReader(key)
     version = reader.integer(_INT16)
     if version != 0:
         raise UnknownRecordType(version)
@@ -257,7 +257,7 @@ def read_transaction_key(key: bytes) -> TransactionLogKey:
 
 def read_transaction_value(value: bytes) -> TransactionLogValue:
     """A ``__transaction_state`` value (versions 0 and 1); CorruptError on others and on damage."""
-    reader = Reader(value)
+    reader = ByteReader(value)
     version = reader.integer(_INT16)
     if version not in (0, 1):
         raise CorruptError(f"Unknown version {version} from the transaction log message value")
@@ -269,13 +269,13 @@ def read_subscription(data: bytes) -> tuple[int, ConsumerProtocolSubscription]:
 
     A version above 3 is read as 3, as Kafka does.
     """
-    reader = Reader(data)
+    reader = ByteReader(data)
     version = reader.integer(_INT16)
     return version, read_struct(ConsumerProtocolSubscription, reader, version)
 
 
 def read_assignment(data: bytes) -> tuple[int, ConsumerProtocolAssignment]:
     """(version, assignment) of a consumer's SyncGroup metadata; CorruptError on damage."""
-    reader = Reader(data)
+    reader = ByteReader(data)
     version = reader.integer(_INT16)
     return version, read_struct(ConsumerProtocolAssignment, reader, version)

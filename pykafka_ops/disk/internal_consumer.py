@@ -5,18 +5,18 @@ A ZooKeeper-mode broker writes none of them; they are read so that logs of other
 
 from __future__ import annotations
 
-from pykafka_ops.disk.schema import Struct, kept, table
+from pykafka_ops.disk.schema import RecordStruct, kept, table
 
 
 @table()
-class GroupIdKey(Struct):
+class GroupIdKey(RecordStruct):
     """Types 3, 4 and 6: something of a group."""
 
     group_id: str = kept("string")
 
 
 @table()
-class MemberIdKey(Struct):
+class MemberIdKey(RecordStruct):
     """Types 5, 7 and 8: something of a member."""
 
     group_id: str = kept("string")
@@ -24,14 +24,14 @@ class MemberIdKey(Struct):
 
 
 @table(flexible=0)
-class ConsumerGroupMetadataValue(Struct):
+class ConsumerGroupMetadataValue(RecordStruct):
     """Type 3: the group epoch."""
 
     epoch: int = kept("int32")
 
 
 @table(flexible=0)
-class PartitionMetadata(Struct):
+class PartitionMetadata(RecordStruct):
     """Racks of one partition."""
 
     partition: int = kept("int32")
@@ -39,7 +39,7 @@ class PartitionMetadata(Struct):
 
 
 @table(flexible=0)
-class TopicMetadata(Struct):
+class TopicMetadata(RecordStruct):
     """A topic the group subscribes to."""
 
     topic_id: bytes = kept("uuid")
@@ -49,14 +49,14 @@ class TopicMetadata(Struct):
 
 
 @table(flexible=0)
-class ConsumerGroupPartitionMetadataValue(Struct):
+class ConsumerGroupPartitionMetadataValue(RecordStruct):
     """Type 4: subscribed topics."""
 
     topics: list[TopicMetadata] = kept(TopicMetadata, many=True)
 
 
 @table(flexible=0)
-class ClassicProtocol(Struct):
+class ClassicProtocol(RecordStruct):
     """A protocol of a member that still speaks the classic one."""
 
     name: str = kept("string")
@@ -64,7 +64,7 @@ class ClassicProtocol(Struct):
 
 
 @table(flexible=0)
-class ClassicMemberMetadata(Struct):
+class ClassicMemberMetadata(RecordStruct):
     """Of a member that still speaks the classic protocol; timeout ms."""
 
     session_timeout_ms: int = kept("int32")
@@ -72,7 +72,7 @@ class ClassicMemberMetadata(Struct):
 
 
 @table(flexible=0)
-class ConsumerGroupMemberMetadataValue(Struct):
+class ConsumerGroupMemberMetadataValue(RecordStruct):
     """Type 5: a member."""
 
     instance_id: str | None = kept("string", nullable=0)
@@ -89,14 +89,14 @@ class ConsumerGroupMemberMetadataValue(Struct):
 
 
 @table(flexible=0)
-class ConsumerGroupTargetAssignmentMetadataValue(Struct):
+class ConsumerGroupTargetAssignmentMetadataValue(RecordStruct):
     """Type 6: the epoch of the target assignment."""
 
     assignment_epoch: int = kept("int32")
 
 
 @table(flexible=0)
-class TopicIdPartitions(Struct):
+class TopicIdPartitions(RecordStruct):
     """Partitions of one topic by its id."""
 
     topic_id: bytes = kept("uuid")
@@ -104,14 +104,14 @@ class TopicIdPartitions(Struct):
 
 
 @table(flexible=0)
-class ConsumerGroupTargetAssignmentMemberValue(Struct):
+class ConsumerGroupTargetAssignmentMemberValue(RecordStruct):
     """Type 7: what a member shall have."""
 
     topic_partitions: list[TopicIdPartitions] = kept(TopicIdPartitions, many=True)
 
 
 @table(flexible=0)
-class ConsumerGroupCurrentMemberAssignmentValue(Struct):
+class ConsumerGroupCurrentMemberAssignmentValue(RecordStruct):
     """Type 8: what a member has."""
 
     member_epoch: int = kept("int32")
@@ -121,7 +121,7 @@ class ConsumerGroupCurrentMemberAssignmentValue(Struct):
     partitions_pending_revocation: list[TopicIdPartitions] = kept(TopicIdPartitions, many=True)
 
 
-TYPES: dict[int, tuple[type[Struct], type[Struct]]] = {
+TYPES: dict[int, tuple[type[RecordStruct], type[RecordStruct]]] = {
     3: (GroupIdKey, ConsumerGroupMetadataValue),
     4: (GroupIdKey, ConsumerGroupPartitionMetadataValue),
     5: (MemberIdKey, ConsumerGroupMemberMetadataValue),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pykafka_ops.disk.schema import Reader, Struct, kept, read_struct, table
+from pykafka_ops.disk.schema import ByteReader, RecordStruct, kept, read_struct, table
 
 
 @table(flexible=0)
-class SnapshotHeaderRecord(Struct):
+class SnapshotHeaderRecord(RecordStruct):
     """First record of a snapshot; time ms."""
 
     version: int = kept("int16")
@@ -14,14 +14,14 @@ class SnapshotHeaderRecord(Struct):
 
 
 @table(flexible=0)
-class SnapshotFooterRecord(Struct):
+class SnapshotFooterRecord(RecordStruct):
     """Last record of a snapshot."""
 
     version: int = kept("int16")
 
 
 @table(flexible=0)
-class KRaftVersionRecord(Struct):
+class KRaftVersionRecord(RecordStruct):
     """The level of the KRaft protocol."""
 
     version: int = kept("int16")
@@ -29,7 +29,7 @@ class KRaftVersionRecord(Struct):
 
 
 @table(flexible=0)
-class Endpoint(Struct):
+class VoterEndpoint(RecordStruct):
     """Where a voter listens."""
 
     name: str = kept("string")
@@ -38,7 +38,7 @@ class Endpoint(Struct):
 
 
 @table(flexible=0)
-class KRaftVersionFeature(Struct):
+class KRaftVersionFeature(RecordStruct):
     """Levels a voter supports."""
 
     min_supported_version: int = kept("int16")
@@ -46,24 +46,24 @@ class KRaftVersionFeature(Struct):
 
 
 @table(flexible=0)
-class Voter(Struct):
+class Voter(RecordStruct):
     """One voter of the quorum."""
 
     voter_id: int = kept("int32")
     voter_directory_id: bytes = kept("uuid")
-    endpoints: list[Endpoint] = kept(Endpoint, many=True)
+    endpoints: list[VoterEndpoint] = kept(VoterEndpoint, many=True)
     k_raft_version_feature: KRaftVersionFeature = kept(KRaftVersionFeature)
 
 
 @table(flexible=0)
-class VotersRecord(Struct):
+class VotersRecord(RecordStruct):
     """All voters."""
 
     version: int = kept("int16")
     voters: list[Voter] = kept(Voter, many=True)
 
 
-CONTROL_RECORDS: dict[int, tuple[str, type[Struct]]] = {
+CONTROL_RECORDS: dict[int, tuple[str, type[RecordStruct]]] = {
     3: ("SnapshotHeader", SnapshotHeaderRecord),
     4: ("SnapshotFooter", SnapshotFooterRecord),
     5: ("KRaftVersion", KRaftVersionRecord),
@@ -71,6 +71,6 @@ CONTROL_RECORDS: dict[int, tuple[str, type[Struct]]] = {
 }
 
 
-def read_control_value(kind: int, value: bytes) -> Struct:
+def read_control_value(kind: int, value: bytes) -> RecordStruct:
     """The value of a control record of ``kind`` 3 to 6 (version 0); CorruptError on damage."""
-    return read_struct(CONTROL_RECORDS[kind][1], Reader(value), 0)
+    return read_struct(CONTROL_RECORDS[kind][1], ByteReader(value), 0)

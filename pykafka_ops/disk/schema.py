@@ -27,11 +27,11 @@ _INTS = {
 _DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "uuid": bytes(16)}
 
 
-class Field(NamedTuple):
+class RecordField(NamedTuple):
     """One field: ``kind`` is a scalar's name or a Struct class, ``many`` makes it an array."""
 
     attr: str
-    kind: str | type[Struct]
+    kind: str | type[RecordStruct]
     many: bool
     first: int
     last: int
@@ -41,19 +41,19 @@ class Field(NamedTuple):
     name: str
 
 
-class Struct:
+class RecordStruct:
     """Base of all: ``FIELDS`` in order, ``FLEXIBLE`` the first version with tagged fields."""
 
     __slots__ = ()
-    FIELDS: ClassVar[tuple[Field, ...]] = ()
+    FIELDS: ClassVar[tuple[RecordField, ...]] = ()
     FLEXIBLE: ClassVar[int] = NEVER
 
 
-S = TypeVar("S", bound=Struct)
+S = TypeVar("S", bound=RecordStruct)
 
 
 def kept(
-    kind: str | type[Struct],
+    kind: str | type[RecordStruct],
     *,
     many: bool = False,
     first: int = 0,
@@ -82,7 +82,9 @@ def table(*, flexible: int = NEVER) -> Callable[[type[S]], type[S]]:
         for item in dataclasses.fields(cls):
             head, *words = item.name.split("_")
             name = head + "".join(word.capitalize() for word in words)
-            rows.append(Field(attr=item.name, default=item.default, name=name, **item.metadata))
+            rows.append(
+                RecordField(attr=item.name, default=item.default, name=name, **item.metadata)
+            )
         cls.FIELDS = tuple(rows)
         cls.FLEXIBLE = flexible
         made: type[S] = cls
@@ -91,7 +93,7 @@ def table(*, flexible: int = NEVER) -> Callable[[type[S]], type[S]]:
     return make
 
 
-class Reader:
+class ByteReader:
     """A place in bytes; every read is held against what remains (CorruptError)."""
 
     __slots__ = ("data", "pos")
@@ -139,18 +141,18 @@ class Reader:
         return self.data[start : self.pos]
 
 
-def _length(reader: Reader, field: Field, flexible: bool, width: Packer) -> int:
+def _length(reader: ByteReader, field: RecordField, flexible: bool, width: Packer) -> int:
     """A length or count, -1 for an allowed null."""
     size = reader.unsigned() - 1 if flexible else reader.integer(width)
     return max(size, -1)
 
 
-def _checked(field: Field, version: int) -> None:
+def _checked(field: RecordField, version: int) -> None:
     if version < field.nullable:
         raise CorruptError(f"non-nullable field {field.name} was serialized as null")
 
 
-def _scalar(reader: Reader, field: Field, version: int, flexible: bool) -> Any:
+def _scalar(reader: ByteReader, field: RecordField, version: int, flexible: bool) -> Any:
     kind = field.kind
     if not isinstance(kind, str):
         if field.nullable < NEVER and field.tag is not None and reader.integer(_INTS["int8"]) < 0:
@@ -172,7 +174,7 @@ def _scalar(reader: Reader, field: Field, version: int, flexible: bool) -> Any:
     return java_text(content) if text else content
 
 
-def _value(reader: Reader, field: Field, version: int, flexible: bool) -> Any:
+def _value(reader: ByteReader, field: RecordField, version: int, flexible: bool) -> Any:
     if not field.many:
         return _scalar(reader, field, version, flexible)
     count = _length(reader, field, flexible, _INTS["int32"])
@@ -189,7 +191,7 @@ def _value(reader: Reader, field: Field, version: int, flexible: bool) -> Any:
     return [_scalar(reader, element, version, flexible) for _ in range(count)]
 
 
-def read_struct(cls: type[S], reader: Reader, version: int) -> S:
+def read_struct(cls: type[S], reader: ByteReader, version: int) -> S:
     """A ``cls`` at the reader's place; CorruptError where the bytes do not hold one."""
     flexible = version >= cls.FLEXIBLE
     values: dict[str, Any] = {}
@@ -221,7 +223,9 @@ def _write_length(out: bytearray, size: int, flexible: bool, width: Packer) -> N
     out += _unsigned(size + 1) if flexible else width.pack(size)
 
 
-def _write_scalar(out: bytearray, field: Field, value: Any, version: int, flexible: bool) -> None:
+def _write_scalar(
+    out: bytearray, field: RecordField, value: Any, version: int, flexible: bool
+) -> None:
     kind = field.kind
     if not isinstance(kind, str):
         if field.nullable < NEVER and field.tag is not None:
@@ -238,7 +242,9 @@ def _write_scalar(out: bytearray, field: Field, value: Any, version: int, flexib
         out += content
 
 
-def _write_value(out: bytearray, field: Field, value: Any, version: int, flexible: bool) -> None:
+def _write_value(
+    out: bytearray, field: RecordField, value: Any, version: int, flexible: bool
+) -> None:
     if value is None:
         if version < field.nullable:
             raise ValueError(f"{field.name} may not be null in version {version}")
@@ -252,7 +258,7 @@ def _write_value(out: bytearray, field: Field, value: Any, version: int, flexibl
         _write_scalar(out, field, value, version, flexible)
 
 
-def write_struct(out: bytearray, struct: Struct, version: int) -> None:
+def write_struct(out: bytearray, struct: RecordStruct, version: int) -> None:
     """Append ``struct`` in ``version``; fields that version lacks are left out.
 
     Raises ValueError on a null where the version allows none.
@@ -275,7 +281,7 @@ def write_struct(out: bytearray, struct: Struct, version: int) -> None:
             out += _unsigned(tag) + _unsigned(len(content)) + content
 
 
-def to_json(struct: Struct, version: int) -> dict[str, Any]:
+def to_json(struct: RecordStruct, version: int) -> dict[str, Any]:
     """What Kafka's ``JsonConverter`` gives: camelCase, bytes as base64, uuids as 22 characters."""
     found = {}
     for field in struct.FIELDS:
@@ -291,7 +297,7 @@ def to_json(struct: Struct, version: int) -> dict[str, Any]:
 def _json(value: Any, uuid: bool, version: int) -> Any:
     if isinstance(value, list):
         return [_json(item, uuid, version) for item in value]
-    if isinstance(value, Struct):
+    if isinstance(value, RecordStruct):
         return to_json(value, version)
     if isinstance(value, bytes):
         if uuid:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class Source(IntEnum):
+class ConfigSource(IntEnum):
     """``config_source`` of a DescribeConfigs response (``ConfigEntry.ConfigSource``)."""
 
     UNKNOWN = 0

@@ -16,7 +16,7 @@ def _silent(_text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReportOptions:
     """``window`` is the length of a bucket of time in ms (None: the report chooses).
 
     ``top`` bounds lists such as heavy keys. ``target`` is the throughput a topic should carry, in

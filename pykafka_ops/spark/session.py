@@ -41,7 +41,7 @@ EXECUTOR_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SessionOptions:
     """How Spark shall run. ``conf`` wins over what ``pko`` sets by itself.
 
     ``master``: as spark-submit's (None: this machine's cores, or ``cores`` of them);
@@ -77,7 +77,7 @@ _started: dict[int, _Started] = {}
 """By the id of the SparkContext."""
 
 
-def session(wish: Wish | None = None) -> SparkSession:
+def session(wish: SessionOptions | None = None) -> SparkSession:
     """A session for ``wish`` with the sources registered; the running one where there is one.
 
     Raises PkoError (no Java, no PySpark, Spark does not start), UsageError (no such master),
@@ -95,7 +95,7 @@ def session(wish: Wish | None = None) -> SparkSession:
     elif "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit started this process
         spark = SparkSession.builder.config(map={**settings.SQL}).getOrCreate()
     else:
-        spark = _start(wish or Wish())
+        spark = _start(wish or SessionOptions())
     register(spark)
     if (started := _started.get(id(spark.sparkContext))) is not None:
         started.users += 1
@@ -146,7 +146,7 @@ def machine_memory() -> int:
     return min(total, int(limit)) if limit.isdigit() else total
 
 
-def _start(wish: Wish) -> SparkSession:
+def _start(wish: SessionOptions) -> SparkSession:
     """Start a JVM and connect it to the master."""
     check_java(os.environ)
     master = wish.url()
@@ -177,7 +177,7 @@ def _start(wish: Wish) -> SparkSession:
     return spark
 
 
-def all_settings(wish: Wish, master: str, directory: str) -> dict[str, str]:
+def all_settings(wish: SessionOptions, master: str, directory: str) -> dict[str, str]:
     """Every setting of the session; on a real master the package is shipped along."""
     memory = wish.driver_memory or settings.driver_memory(machine_memory())
     ours = settings.base(master, wish.cores or usable_cores(), memory, directory)

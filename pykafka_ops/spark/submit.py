@@ -19,7 +19,7 @@ from pykafka_ops.spark.jvm import cause_of
 from pykafka_ops.spark.master import check_master, is_local, is_standalone
 
 if TYPE_CHECKING:
-    from pykafka_ops.spark.session import Wish
+    from pykafka_ops.spark.session import SessionOptions
 
 JOB = """import sys
 
@@ -72,7 +72,9 @@ def _show(error: BaseException, file: str) -> None:
     traceback.print_exception(type(error), error, frames)
 
 
-def submit(wish: Wish, deploy_mode: str, words: Sequence[str], *, files: Sequence[str] = ()) -> int:
+def submit(
+    wish: SessionOptions, deploy_mode: str, words: Sequence[str], *, files: Sequence[str] = ()
+) -> int:
     """Have spark-submit run ``pko WORDS`` with this package shipped along; its exit code, 0 or 1.
 
     ``files`` lie in the driver's working directory there. Raises UsageError for a master that has
@@ -98,7 +100,7 @@ def submit(wish: Wish, deploy_mode: str, words: Sequence[str], *, files: Sequenc
 
 
 def submit_argv(
-    wish: Wish,
+    wish: SessionOptions,
     deploy_mode: str,
     shipped: str,
     job: str,

@@ -13,7 +13,7 @@ from typing import Any
 
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.message import Field, Function, Kind, Table, table_of
-from pykafka_ops.wire.source import Source
+from pykafka_ops.wire.source import FunctionSource
 from pykafka_ops.wire.types import MAX_STRING, RECORDS, STRING, ZERO_UUID, Buffer, Scalar
 from pykafka_ops.wire.varint import rest_of_varint, skip_tags, tag_count, tag_head
 
@@ -30,7 +30,7 @@ def compile_decoder(table: Table, version: int, flexible: bool, view: bool) -> F
     ``view``: ``buf`` is a memoryview; otherwise it has ``decode``, as bytes and bytearray do.
     """
     title = f"{table.name}/v{version}/decode"
-    source = Source(title, "def decode(buf, pos, end):", dict(_RUNTIME))
+    source = FunctionSource(title, "def decode(buf, pos, end):", dict(_RUNTIME))
     reader = _Reader(source, version, flexible)
     if view:
         reader.text = 'str({}, "utf-8")'
@@ -48,7 +48,7 @@ def compile_decoder(table: Table, version: int, flexible: bool, view: bool) -> F
 class _Reader:
     """Walks a table and writes the statements that decode it."""
 
-    def __init__(self, source: Source, version: int, flexible: bool) -> None:
+    def __init__(self, source: FunctionSource, version: int, flexible: bool) -> None:
         self.source = source
         self.version = version
         self.flexible = flexible

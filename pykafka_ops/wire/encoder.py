@@ -12,7 +12,7 @@ from typing import Any
 
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.message import Field, Function, Kind, Table, table_of
-from pykafka_ops.wire.source import Source
+from pykafka_ops.wire.source import FunctionSource
 from pykafka_ops.wire.types import BYTES, MAX_STRING, STRING, ZERO_UUID, Scalar
 from pykafka_ops.wire.varint import varint
 
@@ -26,7 +26,7 @@ CUT_AT = 2047
 def compile_encoder(table: Table, version: int, flexible: bool) -> Function:
     """``encode(message, out, cuts)`` for ``version`` of the struct of ``table``."""
     title = f"{table.name}/v{version}/encode"
-    source = Source(title, "def encode(o, out, cuts):", dict(_RUNTIME))
+    source = FunctionSource(title, "def encode(o, out, cuts):", dict(_RUNTIME))
     writer = _Writer(source, version, flexible)
     writer.struct(table, "o")
     writer.flush()
@@ -37,7 +37,7 @@ def compile_encoder(table: Table, version: int, flexible: bool) -> Function:
 class _Writer:
     """Walks a table and writes the statements that encode it."""
 
-    def __init__(self, source: Source, version: int, flexible: bool) -> None:
+    def __init__(self, source: FunctionSource, version: int, flexible: bool) -> None:
         self.source = source
         self.version = version
         self.flexible = flexible

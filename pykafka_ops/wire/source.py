@@ -19,7 +19,7 @@ class _Loader:
         return self.source
 
 
-class Source:
+class FunctionSource:
     """Lines of one function under construction, and the globals they refer to."""
 
     def __init__(self, title: str, head: str, scope: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pykafka_ops.spark.session import Wish, close, session
+from pykafka_ops.spark.session import SessionOptions, close, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,7 +56,7 @@ def measure(spark: SparkSession, kind: str, options: dict[str, str]) -> tuple[fl
 def main() -> None:
     bootstrap, data, cores, jars, repeats, *topics = sys.argv[1:]
     spark = session(
-        Wish(
+        SessionOptions(
             master=f"local[{cores}]", driver_memory="2g", conf={"spark.jars": jars} if jars else {}
         )
     )

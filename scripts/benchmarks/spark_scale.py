@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.spark.inputs.frames import FrameInputs
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag.report import build
-from pykafka_ops.spark.reports.lag.span import Span
-from pykafka_ops.spark.session import Wish, close, session
+from pykafka_ops.spark.reports.lag.span import ReportSpan
+from pykafka_ops.spark.session import SessionOptions, close, session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -87,7 +87,7 @@ def inputs(spark: SparkSession, asked: argparse.Namespace) -> FrameInputs:
 
 
 def _ends(spark: SparkSession, every: DataFrame, place: tuple[str, ...]) -> DataFrame:
-    asked = Span.of(NOW, None, None, None).asked
+    asked = ReportSpan.of(NOW, None, None, None).asked
     moments = spark.createDataFrame([(m,) for m in asked], "at bigint")
     return every.crossJoin(moments).selectExpr(
         *place,
@@ -138,12 +138,12 @@ def cpu_seconds(pid: int) -> float:
 def main() -> None:
     asked = arguments()
     begin = time.monotonic()
-    spark = session(Wish(cores=asked.cores, driver_memory=asked.driver_memory))
+    spark = session(SessionOptions(cores=asked.cores, driver_memory=asked.driver_memory))
     try:
         started = time.monotonic()
         before = most_resident("self")
         cpu = cpu_seconds(os.getpid())
-        report = build(inputs(spark, asked), Options())
+        report = build(inputs(spark, asked), ReportOptions())
         seconds = time.monotonic() - started
         cpu = cpu_seconds(os.getpid()) - cpu
         pairs = asked.partitions * asked.readers

@@ -13,9 +13,16 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs, describe_configs
+from pykafka_ops.client.configs import (
+    BROKER,
+    TOPIC,
+    AlterOp,
+    ConfigResource,
+    alter_configs,
+    describe_configs,
+)
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
-from pykafka_ops.client.topics import Topic, describe_topics
+from pykafka_ops.client.topics import TopicDescription, describe_topics
 from tests.support.cluster.apache_cluster import Brokers
 from tests.support.process.commands import KafkaTools, Said, pko
 from tests.support.waiting import wait_for
@@ -76,12 +83,12 @@ class Site:
 
     def replicas(self, topic: str) -> list[list[int]]:
         found = describe_topics(self.cluster, [topic])[topic]
-        assert isinstance(found, Topic)
+        assert isinstance(found, TopicDescription)
         return [p.replicas for p in found.partitions]
 
     def settings(self, topic: str) -> dict[str, Mapping[str, str]]:
         """Throttles that are set, by who has them."""
-        places = [Resource(BROKER, str(i)) for i in range(3)] + [Resource(TOPIC, topic)]
+        places = [ConfigResource(BROKER, str(i)) for i in range(3)] + [ConfigResource(TOPIC, topic)]
         found: dict[str, Mapping[str, str]] = {}
         for place, entries in describe_configs(self.cluster, places).items():
             assert isinstance(entries, list)
@@ -216,10 +223,10 @@ def test_more_replicas_then_fewer_and_a_cancel(site: Site, topic: str) -> None:
 
 def _set_by_others(site: Site, topic: str, *, remove: bool = False) -> None:
     """A throttle that was there before a run, and is to be there after it."""
-    op = Op.DELETE if remove else Op.SET
+    op = AlterOp.DELETE if remove else AlterOp.SET
     changes = {
-        Resource(BROKER, "0"): [(op, RATES[0], None if remove else "77000000")],
-        Resource(TOPIC, topic): [(op, REPLICAS[0], None if remove else "0:0")],
+        ConfigResource(BROKER, "0"): [(op, RATES[0], None if remove else "77000000")],
+        ConfigResource(TOPIC, topic): [(op, REPLICAS[0], None if remove else "0:0")],
     }
     assert set(alter_configs(site.cluster, changes).values()) == {None}
 

@@ -15,7 +15,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topic_changes import NewTopic, create_topics
-from pykafka_ops.client.topics import Topic, describe_topics
+from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.errors import PkoError
 from pykafka_ops.testing import KafkaCluster
 from tests.support.clients.base import Fetched, Message
@@ -52,7 +52,7 @@ def _run(home: Path, bootstrap: str, *words: str) -> tuple[str, str]:
 
 def _replicas(admin: Cluster) -> dict[int, list[int]]:
     found = describe_topics(admin, [TOPIC])[TOPIC]
-    if not isinstance(found, Topic):  # the broker that is asked has not heard of it yet
+    if not isinstance(found, TopicDescription):  # the broker that is asked has not heard of it yet
         return {}
     return {p.number: p.replicas for p in found.partitions}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pykafka_ops.client.configs import TOPIC, Op
+from pykafka_ops.client.configs import TOPIC, AlterOp
 from pykafka_ops.testing import KafkaCluster
 from tests.support.cluster.faulty_cluster import FaultyCluster, read_all
 from tests.support.cluster.moves_desk import MovesDesk
@@ -99,6 +99,6 @@ def test_an_unclean_election_is_held_as_soon_as_it_is_allowed(
     wait_for(lambda: faulty_cluster.leader("lost") == -1, what="the loss of the leader")
     faulty_cluster.brokers[2].start()
     assert faulty_cluster.leader("lost") == -1
-    shaky.configure(TOPIC, "lost", [(Op.SET, "unclean.leader.election.enable", "true")])
+    shaky.configure(TOPIC, "lost", [(AlterOp.SET, "unclean.leader.election.enable", "true")])
     wait_for(lambda: faulty_cluster.leader("lost") == 2, what="the unclean leader")
     assert len(read_all(faulty_cluster.bootstrap, "lost", {0: 10})[0]) == 10

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.analysis.moves.model import Broker, Partition
+from pykafka_ops.analysis.moves.model import PlanBroker, PlanPartition
 from pykafka_ops.analysis.moves.plan import plan_moves, reassignment
 from tests.support.process.apache import ApacheBroker
 from tests.support.process.commands import KafkaTools
@@ -22,7 +22,7 @@ def test_the_tool_executes_and_verifies_the_document(
     made = kafka_tools("kafka-topics", *server, "--create", "--topic", topic, "--partitions", "2")
     assert made.code == 0, made
     # A replica on a broker that is gone goes to the only one there is.
-    plan = plan_moves([Partition(topic, 1, (99,), 10)], [Broker(0)])
+    plan = plan_moves([PlanPartition(topic, 1, (99,), 10)], [PlanBroker(0)])
     assert plan.after == {(topic, 1): (0,)}
     file = tmp_path / "moves.json"
     file.write_text(json.dumps(reassignment(plan.after)))

@@ -33,11 +33,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A local session on two cores with the sources registered."""
-    from pykafka_ops.spark.session import Wish, close, session
+    from pykafka_ops.spark.session import SessionOptions, close, session
 
     conf = {"spark.sql.shuffle.partitions": "2"}
     # brief: little data, so that compiling well would cost a third more than it saves
-    made = session(Wish(cores=2, driver_memory="1g", conf=conf, brief=True))
+    made = session(SessionOptions(cores=2, driver_memory="1g", conf=conf, brief=True))
     yield made
     close(made)
 

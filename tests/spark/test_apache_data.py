@@ -12,11 +12,11 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from pykafka_ops.analysis.skew import imbalance
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
 from tests.support.process.apache import ApacheBroker
@@ -83,11 +83,11 @@ def reports(
     spark: SparkSession, apache_session: ApacheBroker, written: dict[str, Written]
 ) -> dict[str, Report]:
     """Both, of the directory that the running broker writes to."""
-    query = Query(topics=Names.of(list(written)), now=START + DAY)
+    query = InputQuery(topics=Names.of(list(written)), now=START + DAY)
     inputs = open_inputs(spark, query, locations=[str(apache_session.data_dir)])
     try:
-        made = skew.build(inputs, Options(window=MINUTE, top=KEYS))
-        return {"skew": made, "retention": retention.build(inputs, Options())}
+        made = skew.build(inputs, ReportOptions(window=MINUTE, top=KEYS))
+        return {"skew": made, "retention": retention.build(inputs, ReportOptions())}
     finally:
         inputs.close()
 

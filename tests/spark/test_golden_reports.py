@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pykafka_ops.analysis.skew import imbalance
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
 from tests.support.golden.dumped import Batch, batches, damaged, log_directory
@@ -60,7 +60,7 @@ def inputs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
     (root / "settings.json").write_text(SETTINGS % LIMIT)
     made = open_inputs(
         spark,
-        Query(now=NOW),
+        InputQuery(now=NOW),
         locations=[str(root / "kafka")],
         configs=str(root / "settings.json"),
     )
@@ -70,12 +70,12 @@ def inputs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module")
 def skewed(inputs: Inputs) -> Report:
-    return skew.build(inputs, Options(window=MINUTE, top=1000))
+    return skew.build(inputs, ReportOptions(window=MINUTE, top=1000))
 
 
 @pytest.fixture(scope="module")
 def retained(inputs: Inputs) -> Report:
-    return retention.build(inputs, Options())
+    return retention.build(inputs, ReportOptions())
 
 
 def _rows(report: Report, name: str) -> list[Row]:

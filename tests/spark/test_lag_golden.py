@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag.report import build
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Rep
     root = tmp_path_factory.mktemp("golden-lag")
     for case, name in DIRECTORIES.items():
         shutil.copytree(GOLDEN / "segments" / case, root / name)
-    inputs = open_inputs(spark, Query(now=NOW), locations=[str(root)])
+    inputs = open_inputs(spark, InputQuery(now=NOW), locations=[str(root)])
     try:
-        return build(inputs, Options())
+        return build(inputs, ReportOptions())
     finally:
         inputs.close()
 
@@ -124,8 +124,8 @@ def test_damage_in_the_log_of_offsets_is_told_and_the_rest_goes_on(
     data = bytearray(first.read_bytes())
     data[100] ^= 1  # in the records of seats-svc
     first.write_bytes(data)
-    inputs = open_inputs(spark, Query(now=NOW), locations=[str(tmp_path)])
-    found = build(inputs, Options())
+    inputs = open_inputs(spark, InputQuery(now=NOW), locations=[str(tmp_path)])
+    found = build(inputs, ReportOptions())
     inputs.close()
     (problem,) = found.problems
     assert problem.where == "__consumer_offsets-1/00000000000000000000.log"

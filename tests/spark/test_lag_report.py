@@ -10,9 +10,9 @@ import pytest
 
 from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag.report import SEVERITY, build
-from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.span import ReportSpan
 from tests.support.spark.lag_world import NOW, SPAN, WINDOW, World
 from tests.support.spark.stream_jobs import checkpoint
 
@@ -24,19 +24,19 @@ SECTIONS = ("groups", "partitions", "topics", "silent_groups", "unread_topics", 
 
 
 @pytest.fixture(scope="module")
-def span() -> Span:
-    return Span.of(NOW, NOW - SPAN, None, WINDOW)
+def span() -> ReportSpan:
+    return ReportSpan.of(NOW, NOW - SPAN, None, WINDOW)
 
 
 @pytest.fixture(scope="module")
-def world(span: Span) -> World:
+def world(span: ReportSpan) -> World:
     return World(7, span.asked)
 
 
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, world: World) -> Report:
     inputs = FrameInputs(spark, now=NOW, since=NOW - SPAN, **world.frames())  # type: ignore[arg-type]
-    return build(inputs, Options(window=WINDOW))
+    return build(inputs, ReportOptions(window=WINDOW))
 
 
 def test_every_row_has_the_columns_of_its_section(report: Report) -> None:
@@ -68,7 +68,7 @@ def test_groups_equal_the_command_to_the_digit(report: Report, world: World) -> 
     assert statuses == sorted(statuses, key=SEVERITY.index, reverse=True)
 
 
-def test_buckets_equal_those_of_the_history(report: Report, world: World, span: Span) -> None:
+def test_buckets_equal_those_of_the_history(report: Report, world: World, span: ReportSpan) -> None:
     found: dict[object, list[dict[str, object]]] = {}
     for row in report.section("over_time").rows:
         found.setdefault(row["group"], []).append(dict(row))
@@ -116,7 +116,7 @@ def test_a_streaming_job_is_a_group_by_its_checkpoint(spark: SparkSession, tmp_p
         ends=[{"topic": "orders", "partition": 0, "at": NOW - m * 60_000, "offset": 100 - 10 * m}
               for m in range(10, 0, -1)],
     )  # fmt: skip
-    report = build(inputs, Options(checkpoints=[str(path)]))
+    report = build(inputs, ReportOptions(checkpoints=[str(path)]))
     first, second = sorted(report.section("partitions").rows, key=lambda r: str(r["partition"]))
     assert (first["group"], first["state"], first["current_offset"]) == ("enrich", "Spark", 60)
     assert (first["lag"], first["lag_seconds"]) == (40, 240.0)
@@ -128,6 +128,6 @@ def test_a_streaming_job_is_a_group_by_its_checkpoint(spark: SparkSession, tmp_p
 
 
 def test_without_any_offsets_the_report_says_so(spark: SparkSession) -> None:
-    report = build(FrameInputs(spark, now=NOW, partitions=[]), Options())
+    report = build(FrameInputs(spark, now=NOW, partitions=[]), ReportOptions())
     assert [p.where for p in report.problems] == ["offsets"]
     assert all(not s.rows for s in report.sections)

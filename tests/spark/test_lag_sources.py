@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag.report import build
 from tests.conftest import Broker
 from tests.support.process.commands import KafkaTools, pko
@@ -73,12 +73,12 @@ class Site:
         consumer.close()
 
     def report(self, spark: SparkSession, *, files: bool = False, live: bool = True) -> Report:
-        query = Query(topics=Names.of([self.topic]), groups=Names.of(self.groups))
+        query = InputQuery(topics=Names.of([self.topic]), groups=Names.of(self.groups))
         properties = {"bootstrap.servers": self.broker.bootstrap} if live else None
         locations = [str(self.broker.data_dir)] if files else []
         inputs = open_inputs(spark, query, properties=properties, locations=locations)
         try:
-            return build(inputs, Options())
+            return build(inputs, ReportOptions())
         finally:
             inputs.close()
 

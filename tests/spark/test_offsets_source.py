@@ -12,7 +12,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.cluster import SHOWN, unknown_ends
 from pykafka_ops.spark.inputs.frames import frame_of
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Problem
@@ -37,7 +37,7 @@ def site(pko_session: Broker) -> GroupsSite:
 def inputs(spark: SparkSession, site: GroupsSite, *, servers: bool, files: bool) -> Inputs:
     return open_inputs(
         spark,
-        Query(topics=Names.of([site.topic]), groups=Names.of(site.groups)),
+        InputQuery(topics=Names.of([site.topic]), groups=Names.of(site.groups)),
         properties={"bootstrap.servers": site.bootstrap} if servers else None,
         locations=[str(site.data_dir)] if files else [],
     )
@@ -134,4 +134,4 @@ def test_partitions_nobody_could_ask_about_are_problems(spark: SparkSession) -> 
 
 def test_something_must_be_named_to_be_read(spark: SparkSession) -> None:
     with pytest.raises(UsageError, match="give --bootstrap-server or --log-dirs"):
-        open_inputs(spark, Query())
+        open_inputs(spark, InputQuery())

@@ -8,7 +8,7 @@ import pytest
 
 from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention import report as retention
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _inputs(spark: SparkSession, *without: str, **more: Any) -> FrameInputs:
 
 @pytest.fixture(scope="module")
 def report(spark: SparkSession) -> Report:
-    return retention.build(_inputs(spark), Options())
+    return retention.build(_inputs(spark), ReportOptions())
 
 
 def _rows(report: Report, name: str) -> list[Row]:
@@ -197,7 +197,7 @@ def test_earlier_runs_tell_growth_and_stuck_cleaners(spark: SparkSession) -> Non
     }  # fmt: skip
     young = [b | {"first_timestamp": NOW - HOUR, "max_timestamp": NOW - HOUR} for b in BATCHES]
     inputs = _inputs(spark, "committed", "commits", batches=young, cleaned=[])
-    report = retention.build(inputs, Options(history=history))
+    report = retention.build(inputs, ReportOptions(history=history))
     one, two = (_by(report, "dirs", "broker")[b,] for b in (1, 2))
     assert (one["basis"], one["bytes_per_day"]) == ("history", 100)
     assert one["days_to_full"] == pytest.approx((10_000 - 8366) / 100)
@@ -215,7 +215,7 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
     inputs = FrameInputs(
         spark, now=NOW, configs=CONFIGS, log_dirs=LOG_DIRS, partitions=PARTITIONS, ends=ends
     )
-    report = retention.build(inputs, Options())
+    report = retention.build(inputs, ReportOptions())
     events = _by(report, "topics", "topic")["events",]
     assert events["bytes"] == 1740
     assert events["bytes_per_hour"] == pytest.approx(1740 * 21 / 210, abs=1)
@@ -225,6 +225,6 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
 
 
 def test_nothing_is_no_error(spark: SparkSession) -> None:
-    report = retention.build(FrameInputs(spark, now=NOW, batches=[]), Options())
+    report = retention.build(FrameInputs(spark, now=NOW, batches=[]), ReportOptions())
     assert _rows(report, "topics") == [] and report.summary["bytes"] == 0
     assert [p.where for p in report.problems] == ["settings"]

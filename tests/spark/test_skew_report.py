@@ -8,11 +8,11 @@ import pytest
 from confluent_kafka import Producer
 
 from pykafka_ops.spark.inputs.frames import FrameInputs
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
 from tests.support.process.broker import BrokerProcess
@@ -75,7 +75,7 @@ def report(spark: SparkSession) -> Report:
         spark, now=NOW, batches=BATCHES, partitions=PARTITIONS, log_dirs=LOG_DIRS, brokers=BROKERS,
         records=RECORDS,
     )  # fmt: skip
-    return skew.build(inputs, Options(window=HOUR, top=3, target=95e6))
+    return skew.build(inputs, ReportOptions(window=HOUR, top=3, target=95e6))
 
 
 def _rows(report: Report, name: str) -> list[Row]:
@@ -181,7 +181,7 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
     inputs = FrameInputs(
         spark, now=NOW, partitions=partitions, log_dirs=LOG_DIRS, brokers=BROKERS, ends=ends
     )
-    report = skew.build(inputs, Options(window=HOUR))
+    report = skew.build(inputs, ReportOptions(window=HOUR))
     orders = _by(report, "topics", "topic")[("orders",)]
     assert (orders["bytes"], orders["records"], orders["band"]) == (1030, 130, "severe")
     assert orders["peak_bytes_per_second"] == pytest.approx(20 * 8 / 3600)
@@ -191,7 +191,7 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
 
 
 def test_nothing_is_no_error(spark: SparkSession) -> None:
-    report = skew.build(FrameInputs(spark, now=NOW, batches=[], records=[]), Options())
+    report = skew.build(FrameInputs(spark, now=NOW, batches=[], records=[]), ReportOptions())
     assert _rows(report, "topics") == [] and report.summary["topics"] == 0
     assert report.summary["reassignment"] is None
 
@@ -207,12 +207,12 @@ def test_a_running_cluster_is_counted_by_its_offsets_and_sizes(
     assert producer.flush(30) == 0
     inputs = open_inputs(
         spark,
-        Query(topics=Names.of(["skewed-live"])),
+        InputQuery(topics=Names.of(["skewed-live"])),
         properties={"bootstrap.servers": pko_session.bootstrap},
     )
     try:
-        report = skew.build(inputs, Options())
-        retained = retention.build(inputs, Options())
+        report = skew.build(inputs, ReportOptions())
+        retained = retention.build(inputs, ReportOptions())
     finally:
         inputs.close()
     parts = _rows(report, "partitions")

@@ -18,7 +18,7 @@ from pykafka_ops.analysis.lag.rows import Sample, end_at
 
 
 @dataclass(slots=True)
-class Part:
+class CommitPart:
     """Commits of one partition of a group that follow each other in a bucket of time.
 
     ``commits`` were there, ``moved`` offsets they went forward, the first was at ``head_offset``.
@@ -56,13 +56,13 @@ def kept(offsets: Sequence[int]) -> list[int]:
     return sorted(i for i in wanted if max(0, deleted) <= i < count)
 
 
-def part(bucket: int, at: list[int], times: list[int], offsets: list[int]) -> Part:
+def part(bucket: int, at: list[int], times: list[int], offsets: list[int]) -> CommitPart:
     """The part that these commits make; there must be one at least."""
     moved = sum(b - a for a, b in pairwise(offsets) if 0 <= a < b)
-    return _shortened(Part(bucket, len(at), moved, at[0], offsets[0], at, times, offsets))
+    return _shortened(CommitPart(bucket, len(at), moved, at[0], offsets[0], at, times, offsets))
 
 
-def joined(parts: Sequence[Part]) -> Part:
+def joined(parts: Sequence[CommitPart]) -> CommitPart:
     """Parts of the same partition and group as one, in the bucket of the last of them.
 
     They may come in any order; what was read twice counts once among the commits kept.
@@ -81,12 +81,12 @@ def joined(parts: Sequence[Part]) -> Part:
         rows = {row[0]: row for p in ordered for row in zip(p.at, p.times, p.offsets, strict=True)}
         at, times, offsets = map(list, zip(*(rows[key] for key in sorted(rows)), strict=True))
     return _shortened(
-        Part(last.bucket, sum(p.commits for p in ordered), moved, first.head_at, first.head_offset,
-             at, times, offsets)
+        CommitPart(last.bucket, sum(p.commits for p in ordered), moved, first.head_at,
+                   first.head_offset, at, times, offsets)
     )  # fmt: skip
 
 
-def _shortened(whole: Part) -> Part:
+def _shortened(whole: CommitPart) -> CommitPart:
     if len(whole.at) > WINDOW or min(whole.offsets) < 0:
         places = kept(whole.offsets)
         whole.at = [whole.at[i] for i in places]
@@ -114,7 +114,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(
-    parts: Iterable[Part],
+    parts: Iterable[CommitPart],
     borders: Sequence[int],
     times: Sequence[int],
     samples: Sequence[Sample],

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Policy(NamedTuple):
+class TopicRetention(NamedTuple):
     """How long a topic keeps records: ``cleanup.policy``, ``retention.ms`` and
     ``retention.bytes`` (per partition; None or -1: no limit)."""
 
@@ -18,7 +18,7 @@ class Policy(NamedTuple):
 
 
 def loss_in_seconds(
-    policy: Policy,
+    policy: TopicRetention,
     now: int,
     *,
     lag: int | None,

@@ -31,7 +31,7 @@ LOST = "LOST"
 
 
 @dataclass(slots=True)
-class Facts:
+class PartitionFacts:
     """What is known of one partition of a group. Offsets; None where unknown.
 
     ``ends`` are earlier end offsets by time, ``commits`` those of the window, both in order;
@@ -79,7 +79,7 @@ class LagRow:
     since: int | None
 
 
-def lag_row(facts: Facts, now: int) -> LagRow:
+def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     """The row for what is known at ``now``. A lag is never negative."""
     committed, end = facts.committed, facts.end
     lag = None if committed is None or end is None else max(0, end - committed)
@@ -108,7 +108,7 @@ def lag_row(facts: Facts, now: int) -> LagRow:
 
 
 def _status(
-    facts: Facts, lag: int | None, lead: int | None, samples: Sequence[Sample], now: int
+    facts: PartitionFacts, lag: int | None, lead: int | None, samples: Sequence[Sample], now: int
 ) -> tuple[str, int | None]:
     if lag is None:
         return UNKNOWN, None
@@ -131,7 +131,7 @@ def _status(
     return status, since
 
 
-def _behind(facts: Facts, lag: int | None) -> float | None:
+def _behind(facts: PartitionFacts, lag: int | None) -> float | None:
     """How much older the next record to read is than the newest one."""
     if lag == 0:
         return 0.0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 Partition = tuple[str, int]
 
 
-class Reader(NamedTuple):
+class AssignedMember(NamedTuple):
     """A member with the partitions assigned to it."""
 
     id: str
@@ -28,7 +28,7 @@ class Standing(NamedTuple):
     current: int | None
     end: int | None
     lag: int | None
-    reader: Reader | None
+    reader: AssignedMember | None
 
 
 def lag_of(current: int | None, end: int | None) -> int | None:
@@ -39,13 +39,17 @@ def lag_of(current: int | None, end: int | None) -> int | None:
     return None if current is None or end is None else end - current
 
 
-def partitions_of(readers: Sequence[Reader], committed: Mapping[Partition, int]) -> set[Partition]:
+def partitions_of(
+    readers: Sequence[AssignedMember], committed: Mapping[Partition, int]
+) -> set[Partition]:
     """Every partition that has a row: assigned, committed or both."""
     return {p for r in readers for p in r.assigned} | set(committed)
 
 
 def standings(
-    readers: Sequence[Reader], committed: Mapping[Partition, int], ends: Mapping[Partition, int]
+    readers: Sequence[AssignedMember],
+    committed: Mapping[Partition, int],
+    ends: Mapping[Partition, int],
 ) -> list[Standing]:
     """Members with the most partitions first, then what is committed but read by nobody.
 
@@ -65,7 +69,7 @@ def _standing(
     partition: Partition,
     committed: Mapping[Partition, int],
     ends: Mapping[Partition, int],
-    reader: Reader | None,
+    reader: AssignedMember | None,
 ) -> Standing:
     current, end = committed.get(partition), ends.get(partition)
     return Standing(*partition, current, end, lag_of(current, end), reader)

@@ -11,7 +11,7 @@ from math import inf
 from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import catch_up_seconds
-from pykafka_ops.analysis.retention import Policy, Segment, departures
+from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, departures
 
 SAFE: Final = "SAFE"
 AT_RISK: Final = "AT_RISK"
@@ -41,7 +41,7 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class GroupReader:
     """A group in one partition: the next offset to read, where the log ends, records per second
     read and written (None: not known; a reader whose rate is not known is taken to stand)."""
 
@@ -52,7 +52,11 @@ class Reader:
 
 
 def unread(
-    reader: Reader, segments: Sequence[Segment], policy: Policy, write_rate: float, now: int
+    reader: GroupReader,
+    segments: Sequence[LogStretch],
+    policy: RetentionPolicy,
+    write_rate: float,
+    now: int,
 ) -> Unread:
     """Where the reader stands against what retention takes from ``segments`` (a log's, in order);
     ``write_rate`` in bytes per ms, as ``retention.departures`` takes it."""
@@ -86,7 +90,9 @@ def unread(
     )
 
 
-def _leaving(segments: Sequence[Segment], policy: Policy, rate: float, now: int) -> list[float]:
+def _leaving(
+    segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float, now: int
+) -> list[float]:
     """When each segment goes, by time or by size, whichever is first."""
     by_time = departures(segments, policy, rate, now)
     if not policy.delete or policy.retention_bytes < 0:
@@ -103,12 +109,12 @@ def _leaving(segments: Sequence[Segment], policy: Policy, rate: float, now: int)
     return result
 
 
-def _part(segment: Segment, left: int) -> int:
+def _part(segment: LogStretch, left: int) -> int:
     span = segment.last + 1 - segment.base
     return segment.size * left // span if span > left else segment.size
 
 
-def _timestamp_at(segment: Segment, offset: int) -> int | None:
+def _timestamp_at(segment: LogStretch, offset: int) -> int | None:
     """The time of an offset in a segment, in proportion between its first and its last."""
     first, last = segment.first_timestamp, segment.max_timestamp
     if first < 0 or last < 0:
@@ -118,7 +124,9 @@ def _timestamp_at(segment: Segment, offset: int) -> int | None:
     return first + (last - first) * into // span if span > 0 else first
 
 
-def _missed(reader: Reader, segment: Segment, leaves: float, reading: float, now: int) -> int:
+def _missed(
+    reader: GroupReader, segment: LogStretch, leaves: float, reading: float, now: int
+) -> int:
     """Records of a segment that the reader has not reached when the segment goes."""
     if leaves == inf:
         return 0

@@ -37,7 +37,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class RecordQuery:
     """All of what is not None must hold.
 
     ``offsets``: first and last, inclusive; ``times``: [first, end) in ms, a side may be open.

@@ -32,7 +32,7 @@ class Aborted(NamedTuple):
     gapless: bool
 
 
-class Producer:
+class ProducerChecks:
     """What the log has told of one producer; -1 stands for none.
 
     ``gaps``: how many gaps of offsets there were before its last batch (-1: it is not known);
@@ -55,7 +55,7 @@ class ProducerRules:
 
     def __init__(self) -> None:
         self.gaps = 0
-        self.states: dict[int, Producer] = {}
+        self.states: dict[int, ProducerChecks] = {}
 
     def batch(
         self,
@@ -71,7 +71,7 @@ class ProducerRules:
         state = self.states.get(producer_id)
         reason = ""
         if state is None:
-            state = self.states[producer_id] = Producer(epoch, self.gaps)
+            state = self.states[producer_id] = ProducerChecks(epoch, self.gaps)
         elif sequences[0] >= 0:
             reason = self._refused(state, producer_id, epoch, sequences[0], timestamp)
         if state.epoch != epoch:
@@ -85,7 +85,7 @@ class ProducerRules:
         return reason
 
     def _refused(
-        self, state: Producer, producer_id: int, epoch: int, first: int, timestamp: int
+        self, state: ProducerChecks, producer_id: int, epoch: int, first: int, timestamp: int
     ) -> str:
         """Why a broker would not have taken this batch (``ProducerAppendInfo.checkSequence``)."""
         if state.gaps != self.gaps or timestamp - state.timestamp >= EXPIRATION_MS:
@@ -108,7 +108,7 @@ class ProducerRules:
         """The end of a transaction: what is wrong with it, the transaction if it was aborted."""
         state = self.states.get(producer_id)
         if state is None:
-            state = self.states[producer_id] = Producer(epoch, -1)
+            state = self.states[producer_id] = ProducerChecks(epoch, -1)
         reason = ""
         if epoch < state.epoch and state.gaps == self.gaps:
             reason = f"producer {producer_id}: marker of epoch {epoch} after {state.epoch}"
@@ -120,7 +120,7 @@ class ProducerRules:
             state.gaps = -1  # the batches before the marker may be gone: any sequence may follow
         return reason, found
 
-    def _aborted(self, offset: int, producer_id: int, state: Producer) -> Aborted | None:
+    def _aborted(self, offset: int, producer_id: int, state: ProducerChecks) -> Aborted | None:
         first = state.txn_first
         others = [s.txn_first for p, s in self.states.items() if p != producer_id]
         stable = min([o for o in others if o >= 0], default=offset + 1)

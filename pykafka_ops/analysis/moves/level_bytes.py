@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.analysis.moves.model import Key
-from pykafka_ops.analysis.moves.state import State
+from pykafka_ops.analysis.moves.state import PlanState
 
 _SWAPS = 200
 """Replicas of a broker that are tried in swaps, the largest first."""
@@ -19,13 +19,13 @@ Steps = list[tuple[Key, int, int]]
 Scored = tuple[tuple[float, ...], Steps]
 
 
-def level_bytes(state: State) -> None:
+def level_bytes(state: PlanState) -> None:
     """Move, then swap, until all are within the tolerance or nothing helps."""
     if len(state.open) > 1:
         _Bytes(state).run()
 
 
-def least_bytes(state: State) -> int:
+def least_bytes(state: PlanState) -> int:
     """Bytes that must be copied, from where replicas were to where the shares are now."""
     aims = state.aims()
     slack = state.slack(aims)
@@ -37,7 +37,7 @@ def least_bytes(state: State) -> int:
 
 
 class _Bytes:
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: PlanState) -> None:
         self.state, self.load = state, state.load
         self.aims = state.aims()
         self.slack = state.slack(self.aims)

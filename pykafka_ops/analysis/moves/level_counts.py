@@ -13,10 +13,10 @@ from itertools import pairwise
 from math import ceil, floor
 
 from pykafka_ops.analysis.moves.model import BYTES, Key
-from pykafka_ops.analysis.moves.state import State
+from pykafka_ops.analysis.moves.state import PlanState
 
 
-def level_replicas(state: State) -> None:
+def level_replicas(state: PlanState) -> None:
     """Until all have their share of replicas, or nothing helps."""
     if len(state.open) < 2:
         return
@@ -34,7 +34,7 @@ def level_replicas(state: State) -> None:
             )
 
 
-def _band(state: State, counts: Mapping[int, int]) -> tuple[int, int]:
+def _band(state: PlanState, counts: Mapping[int, int]) -> tuple[int, int]:
     """The least and the most that a broker should have."""
     mean = sum(counts.values()) / len(counts)
     slack = mean * state.limits.tolerance
@@ -42,7 +42,7 @@ def _band(state: State, counts: Mapping[int, int]) -> tuple[int, int]:
 
 
 def _smallest(
-    state: State, aims: Mapping[int, int], low: int, high: int
+    state: PlanState, aims: Mapping[int, int], low: int, high: int
 ) -> tuple[Key, int, int] | None:
     """The smallest replica that may go from the brokers with most to those with fewest."""
     add = state.limits.add
@@ -63,7 +63,7 @@ def _smallest(
 
 
 def _first_that_fits(
-    state: State, aims: Mapping[int, int], source: int, target: int
+    state: PlanState, aims: Mapping[int, int], source: int, target: int
 ) -> Iterator[tuple[int, Key]]:
     for entry in state.held[source]:
         size, key = entry[0], state.key(entry)
@@ -74,7 +74,9 @@ def _first_that_fits(
             return
 
 
-def _stays_even(state: State, aims: Mapping[int, int], source: int, target: int, size: int) -> bool:
+def _stays_even(
+    state: PlanState, aims: Mapping[int, int], source: int, target: int, size: int
+) -> bool:
     """Whether neither broker leaves the tolerance for bytes, nor gets further out of it."""
     if BYTES not in state.limits.balance:
         return True
@@ -86,7 +88,7 @@ def _stays_even(state: State, aims: Mapping[int, int], source: int, target: int,
     return True
 
 
-def level_leaders(state: State) -> None:
+def level_leaders(state: PlanState) -> None:
     """Until all have their share of preferred leaders, or nothing helps."""
     leads: dict[int, dict[int, set[Key]]] = {i: {} for i in state.open}
     count = dict.fromkeys(state.open, 0)

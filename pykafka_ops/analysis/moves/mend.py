@@ -4,10 +4,10 @@ and to have as many as are asked for."""
 from __future__ import annotations
 
 from pykafka_ops.analysis.moves.model import Key, PlanError
-from pykafka_ops.analysis.moves.state import State
+from pykafka_ops.analysis.moves.state import PlanState
 
 
-def mend(state: State) -> None:
+def mend(state: PlanState) -> None:
     """Empty drained and unknown brokers, give each partition the replicas it shall have, and part
     replicas that share a rack for no need."""
     wanted = state.limits.replication_factor
@@ -21,7 +21,7 @@ def mend(state: State) -> None:
         _mend_racks(state)
 
 
-def _check(state: State, wanted: int) -> None:
+def _check(state: PlanState, wanted: int) -> None:
     if wanted < 1:
         raise PlanError(f"a replication factor of {wanted}: give 1 or more")
     if wanted > len(state.open):
@@ -31,7 +31,7 @@ def _check(state: State, wanted: int) -> None:
         )
 
 
-def _empty(state: State) -> None:
+def _empty(state: PlanState) -> None:
     stays = set(state.open) | state.limits.keep
     leaving = [id_ for id_ in sorted(state.held) if id_ not in stays]
     held = [(-size, -place, id_) for id_ in leaving for size, place in state.held[id_]]
@@ -45,7 +45,7 @@ def _empty(state: State) -> None:
                 state.unmet.append(f"{key[0]}-{key[1]} may not be moved, and stays on {id_}")
 
 
-def _elsewhere(state: State, key: Key, source: int, rack: str | None = None) -> bool:
+def _elsewhere(state: PlanState, key: Key, source: int, rack: str | None = None) -> bool:
     """Move a replica to the broker that is furthest below its fair share, out of ``rack``."""
     ranked = (i for i in _ranked(state) if rack is None or state.racks[i] != rack)
     target = next((i for i in ranked if state.legal(key, source, i)), None)
@@ -54,13 +54,13 @@ def _elsewhere(state: State, key: Key, source: int, rack: str | None = None) -> 
     return target is not None
 
 
-def _ranked(state: State) -> list[int]:
+def _ranked(state: PlanState) -> list[int]:
     """Brokers that may get replicas, those that lack most first."""
     aims = state.aims()
     return sorted(state.open, key=lambda i: (state.load[i] - aims[i], state.count[i], i))
 
 
-def _mend_racks(state: State) -> None:
+def _mend_racks(state: PlanState) -> None:
     for key in sorted(state.replicas):
         if key in state.fixed:
             continue
@@ -75,7 +75,7 @@ def _mend_racks(state: State) -> None:
                 state.unmet.append(f"{key[0]}-{key[1]} stays twice in rack {rack}")
 
 
-def _shrink(state: State, wanted: int) -> None:
+def _shrink(state: PlanState, wanted: int) -> None:
     """Give up replicas: of brokers that are to be empty first, then of racks that have several,
     then of brokers that have most; the preferred leader only if it must go anyway."""
     for key in sorted(state.replicas):
@@ -83,7 +83,7 @@ def _shrink(state: State, wanted: int) -> None:
             state.drop(key, max(state.replicas[key], key=lambda i: _burden(state, key, i)))
 
 
-def _burden(state: State, key: Key, id_: int) -> tuple[bool, bool, bool, int, int, int, int]:
+def _burden(state: PlanState, key: Key, id_: int) -> tuple[bool, bool, bool, int, int, int, int]:
     """What speaks for giving up a replica, the weightiest first."""
     ids = state.replicas[key]
     rack = state.racks.get(id_)
@@ -93,7 +93,7 @@ def _burden(state: State, key: Key, id_: int) -> tuple[bool, bool, bool, int, in
     return gone, down, id_ != ids[0], shared, state.load[id_], state.count[id_], id_
 
 
-def _grow(state: State, wanted: int) -> None:
+def _grow(state: PlanState, wanted: int) -> None:
     """Add replicas, the largest first: in racks that have fewest, on brokers that lack most."""
     short = [k for k, ids in state.replicas.items() if len(ids) < wanted and k not in state.fixed]
     for key in sorted(short, key=lambda k: (-state.size[k], k)):
@@ -110,16 +110,16 @@ def _grow(state: State, wanted: int) -> None:
             state.add(key, target)
 
 
-def _can_take(state: State, key: Key, id_: int) -> bool:
+def _can_take(state: PlanState, key: Key, id_: int) -> bool:
     return id_ not in state.replicas[key] and state.fits(id_, state.size[key])
 
 
-def _in_rack(state: State, key: Key, id_: int) -> int:
+def _in_rack(state: PlanState, key: Key, id_: int) -> int:
     rack = state.racks.get(id_)
     return sum(1 for i in state.replicas[key] if rack is not None and state.racks.get(i) == rack)
 
 
-def _fill(state: State, id_: int) -> float:
+def _fill(state: PlanState, id_: int) -> float:
     """How full a broker is, as far as brokers can be compared."""
     sizes = [state.brokers[i].capacity for i in state.open]
     capacity = state.brokers[id_].capacity

@@ -17,7 +17,7 @@ class PlanError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Broker:
+class PlanBroker:
     """A broker: its rack (None: none), its ``capacity`` in bytes and how many of them are
     ``free`` (None: not known; free is then what replicas do not fill)."""
 
@@ -28,7 +28,7 @@ class Broker:
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class PlanPartition:
     """A partition: brokers of its replicas, the preferred leader first; bytes of one replica.
 
     A ``fixed`` one weighs, but is left as it is.
@@ -67,7 +67,7 @@ class Limits:
     balance: frozenset[str] = frozenset((BYTES,))
 
 
-class Move(NamedTuple):
+class ReplicaMove(NamedTuple):
     """A replica of ``size`` bytes goes from a broker to another; it is a further replica where
     ``source`` is None, one that is given up where ``target`` is."""
 
@@ -78,7 +78,7 @@ class Move(NamedTuple):
     size: int
 
 
-class Share(NamedTuple):
+class PlanShare(NamedTuple):
     """What a broker has: replicas, preferred leaders, bytes."""
 
     replicas: int = 0
@@ -87,7 +87,7 @@ class Share(NamedTuple):
 
 
 @dataclass(slots=True)
-class Plan:
+class MovePlan:
     """What to move, and the replicas of the partitions it touches, before and after.
 
     ``shares_before`` and ``shares_after``: by broker. ``least``: bytes that any plan copies which
@@ -95,11 +95,11 @@ class Plan:
     could not be reached.
     """
 
-    moves: list[Move]
+    moves: list[ReplicaMove]
     before: dict[Key, tuple[int, ...]]
     after: dict[Key, tuple[int, ...]]
-    shares_before: dict[int, Share]
-    shares_after: dict[int, Share]
+    shares_before: dict[int, PlanShare]
+    shares_after: dict[int, PlanShare]
     least: int = 0
     unmet: list[str] = field(default_factory=list)
 

@@ -21,32 +21,32 @@ from pykafka_ops.analysis.moves.model import (
     BYTES,
     LEADERS,
     REPLICAS,
-    Broker,
     Key,
     Limits,
-    Partition,
-    Plan,
+    MovePlan,
+    PlanBroker,
+    PlanPartition,
 )
-from pykafka_ops.analysis.moves.state import State
+from pykafka_ops.analysis.moves.state import PlanState
 
 _STAGES = ((BYTES, level_bytes), (REPLICAS, level_replicas), (LEADERS, level_leaders))
 
 
 def plan_moves(
-    partitions: Iterable[Partition], brokers: Iterable[Broker], limits: Limits | None = None
-) -> Plan:
+    partitions: Iterable[PlanPartition], brokers: Iterable[PlanBroker], limits: Limits | None = None
+) -> MovePlan:
     """The plan for these partitions over these brokers (alive ones; of others replicas leave).
 
     Raises PlanError where the replication factor cannot be had.
     """
-    state = State(partitions, brokers, limits or Limits())
+    state = PlanState(partitions, brokers, limits or Limits())
     before = state.shares()
     mend(state)
     for what, level in _STAGES:
         if what in state.limits.balance:
             level(state)
     changed = sorted(key for key, now in state.replicas.items() if now != state.original[key])
-    return Plan(
+    return MovePlan(
         state.made(),
         {key: state.original[key] for key in changed},
         {key: state.replicas[key] for key in changed},

@@ -6,20 +6,27 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
 from math import ceil
 
-from pykafka_ops.analysis.moves.model import Broker, Key, Limits, Move, Partition, Share
+from pykafka_ops.analysis.moves.model import (
+    Key,
+    Limits,
+    PlanBroker,
+    PlanPartition,
+    PlanShare,
+    ReplicaMove,
+)
 
 Held = tuple[int, int]
 """Size, and minus the place among all partitions: what lists of a broker are sorted by."""
 
 
-class State:
+class PlanState:
     """``load`` are bytes by broker, ``peak`` those while replicas are in both places; ``held`` the
     replicas of a broker that may move, by size; ``count`` how many it has in all. ``open`` brokers
     may get replicas. ``steps`` and ``copied`` count what was moved for balance.
     """
 
     def __init__(
-        self, partitions: Iterable[Partition], brokers: Iterable[Broker], limits: Limits
+        self, partitions: Iterable[PlanPartition], brokers: Iterable[PlanBroker], limits: Limits
     ) -> None:
         self.limits = limits
         self.brokers = {b.id: b for b in sorted(brokers, key=lambda b: b.id)}
@@ -44,7 +51,7 @@ class State:
         self.unmet: list[str] = []
         self.steps = self.copied = 0
 
-    def _take(self, p: Partition) -> None:
+    def _take(self, p: PlanPartition) -> None:
         key = p.topic, p.partition
         self.place[key] = -len(self.keys)
         self.keys.append(key)
@@ -67,17 +74,18 @@ class State:
         """The partition of an entry of ``held``."""
         return self.keys[-held[1]]
 
-    def shares(self) -> dict[int, Share]:
+    def shares(self) -> dict[int, PlanShare]:
         """What each broker has now."""
         leaders = dict.fromkeys(self.load, 0)
         for ids in self.replicas.values():
             if ids:
                 leaders[ids[0]] += 1
         return {
-            id_: Share(self.count[id_], leaders[id_], self.load[id_]) for id_ in sorted(self.load)
+            id_: PlanShare(self.count[id_], leaders[id_], self.load[id_])
+            for id_ in sorted(self.load)
         }
 
-    def made(self) -> list[Move]:
+    def made(self) -> list[ReplicaMove]:
         """The moves from the original to the present replicas, by topic and partition."""
         found = []
         for key in sorted(self.replicas):
@@ -87,9 +95,9 @@ class State:
             gone = [id_ for id_ in old if id_ not in new]
             come = [id_ for id_ in new if id_ not in old]
             size = self.size[key]
-            found += [Move(*key, a, b, size) for a, b in zip(gone, come, strict=False)]
-            found += [Move(*key, None, b, size) for b in come[len(gone) :]]
-            found += [Move(*key, a, None, size) for a in gone[len(come) :]]
+            found += [ReplicaMove(*key, a, b, size) for a, b in zip(gone, come, strict=False)]
+            found += [ReplicaMove(*key, None, b, size) for b in come[len(gone) :]]
+            found += [ReplicaMove(*key, a, None, size) for a in gone[len(come) :]]
         return found
 
     # What is allowed

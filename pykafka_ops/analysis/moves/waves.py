@@ -9,7 +9,7 @@ Key = tuple[str, int]
 """Topic, partition."""
 
 
-class Job(NamedTuple):
+class PartitionMove(NamedTuple):
     """A partition that shall have other replicas: ``before`` and ``after``, the preferred leader
     first; ``size``: bytes of one replica."""
 
@@ -34,7 +34,9 @@ class Job(NamedTuple):
         return frozenset((*self.targets, *self.before[:1])) if self.targets else frozenset()
 
 
-def next_jobs(waiting: Iterable[Job], under_way: Iterable[Job], per_broker: int) -> list[Job]:
+def next_jobs(
+    waiting: Iterable[PartitionMove], under_way: Iterable[PartitionMove], per_broker: int
+) -> list[PartitionMove]:
     """Those to start now, the largest first; what copies nothing waits for nobody.
 
     A job starts if each of its brokers is busy with fewer than ``per_broker``.
@@ -50,12 +52,12 @@ def next_jobs(waiting: Iterable[Job], under_way: Iterable[Job], per_broker: int)
     return chosen
 
 
-def _occupy(busy: dict[int, int], job: Job) -> None:
+def _occupy(busy: dict[int, int], job: PartitionMove) -> None:
     for id_ in job.brokers:
         busy[id_] = busy.get(id_, 0) + 1
 
 
-def waves(jobs: Iterable[Job], per_broker: int) -> list[list[Job]]:
+def waves(jobs: Iterable[PartitionMove], per_broker: int) -> list[list[PartitionMove]]:
     """The jobs in the order of their start, if all of a wave took equally long."""
     left, found = list(jobs), []
     while left:
@@ -66,7 +68,7 @@ def waves(jobs: Iterable[Job], per_broker: int) -> list[list[Job]]:
     return found
 
 
-def least_seconds(jobs: Iterable[Job], rate: int, leaders: Mapping[Key, int]) -> float:
+def least_seconds(jobs: Iterable[PartitionMove], rate: int, leaders: Mapping[Key, int]) -> float:
     """How long copying takes at least where no broker sends or receives more than ``rate`` bytes a
     second: as long as the busiest one does. ``leaders`` are who sends."""
     sent: dict[int, int] = {}

@@ -27,7 +27,7 @@ from pykafka_ops.wire.messages.write_txn_markers import (
 )
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.markers import Done, Marker
+    from pykafka_ops.broker.coordinators.markers import Done, TxnMarker
     from pykafka_ops.broker.state.transactions.metadata import TopicPartition
     from pykafka_ops.broker.state.transactions.shard import Identity
 
@@ -41,7 +41,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], object]
 Codes = dict["TopicPartition", ErrorCode]
 
 
-class Ask(Protocol):
+class AskBroker(Protocol):
     """Asks another broker; raises ConnectError if no answer comes."""
 
     async def __call__(self, broker: int, request: object, version: int, answer: type[T]) -> T:
@@ -54,14 +54,14 @@ class RemoteMarkers:
     Where no answer comes the outcome is REQUEST_TIMED_OUT, which is tried again.
     """
 
-    def __init__(self, broker: int, ask: Ask, spawn: Spawn) -> None:
+    def __init__(self, broker: int, ask: AskBroker, spawn: Spawn) -> None:
         self._broker = broker
         self._ask = ask
         self._spawn = spawn
-        self._waiting: dict[tuple[Marker, TopicPartition], Done] = {}
+        self._waiting: dict[tuple[TxnMarker, TopicPartition], Done] = {}
         self._sending = False
 
-    def write(self, marker: Marker, partition: TopicPartition, done: Done) -> None:
+    def write(self, marker: TxnMarker, partition: TopicPartition, done: Done) -> None:
         """Have it written there; ``done`` is called later."""
         self._waiting[marker, partition] = done
         if not self._sending:
@@ -79,9 +79,9 @@ class RemoteMarkers:
         finally:
             self._sending = False
 
-    def _take(self) -> dict[tuple[Marker, TopicPartition], Done]:
+    def _take(self) -> dict[tuple[TxnMarker, TopicPartition], Done]:
         """What goes into one request: one marker for each producer, as answers name only it."""
-        marker_of: dict[int, Marker] = {}
+        marker_of: dict[int, TxnMarker] = {}
         turn = {
             key: done
             for key, done in self._waiting.items()
@@ -92,7 +92,7 @@ class RemoteMarkers:
         return turn
 
     async def _send(
-        self, turn: Iterable[tuple[Marker, TopicPartition]]
+        self, turn: Iterable[tuple[TxnMarker, TopicPartition]]
     ) -> dict[tuple[int, TopicPartition], ErrorCode]:
         turn = list(turn)
         try:
@@ -110,8 +110,8 @@ class RemoteMarkers:
         }
 
 
-def _markers_request(turn: Iterable[tuple[Marker, TopicPartition]]) -> WriteTxnMarkersRequest:
-    by_marker: dict[Marker, dict[str, list[int]]] = {}
+def _markers_request(turn: Iterable[tuple[TxnMarker, TopicPartition]]) -> WriteTxnMarkersRequest:
+    by_marker: dict[TxnMarker, dict[str, list[int]]] = {}
     for marker, (topic, index) in turn:
         by_marker.setdefault(marker, {}).setdefault(topic, []).append(index)
     return WriteTxnMarkersRequest(
@@ -132,7 +132,7 @@ def _markers_request(turn: Iterable[tuple[Marker, TopicPartition]]) -> WriteTxnM
 
 
 async def confirm(
-    ask: Ask, broker: int, who: Identity, partitions: Iterable[TopicPartition]
+    ask: AskBroker, broker: int, who: Identity, partitions: Iterable[TopicPartition]
 ) -> Codes:
     """Whether ``broker``, the coordinator, knows the partitions as part of the open transaction.
 

@@ -14,7 +14,7 @@ from pykafka_ops.broker.coordinators.transactions import Transactions
 from pykafka_ops.broker.deadline_timer import DeadlineTimer
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.elsewhere import Ask
+    from pykafka_ops.broker.coordinators.elsewhere import AskBroker
     from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.partitions.replicas import Replicas
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
@@ -74,7 +74,7 @@ class Coordinators:
         image: MetadataImage,
         configs: BrokerConfigs,
         take_id: Callable[[], int | None],
-        ask: Ask | None = None,
+        ask: AskBroker | None = None,
     ) -> Transactions:
         """Have the transaction coordinator; ``ask`` reaches other brokers.
 

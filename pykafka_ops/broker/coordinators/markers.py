@@ -46,7 +46,7 @@ AGAIN = frozenset(
 Done = Callable[[ErrorCode], None]
 
 
-class Marker(NamedTuple):
+class TxnMarker(NamedTuple):
     """How a producer's transaction ended, and the epoch of the coordinator that says so."""
 
     producer_id: int
@@ -58,7 +58,7 @@ class Marker(NamedTuple):
 class MarkerWriter(Protocol):
     """Where the markers of one leader go."""
 
-    def write(self, marker: Marker, partition: TopicPartition, done: Done) -> None:
+    def write(self, marker: TxnMarker, partition: TopicPartition, done: Done) -> None:
         """Write it to one partition; ``done`` is called once, maybe before this returns."""
 
 
@@ -84,7 +84,7 @@ class LocalMarkers:
         self._timeout_ms = timeout_ms
         self._on_marker = on_marker
 
-    def write(self, marker: Marker, partition: TopicPartition, done: Done) -> None:
+    def write(self, marker: TxnMarker, partition: TopicPartition, done: Done) -> None:
         """Append, and call ``done`` when the marker is committed or with Kafka's error."""
         try:
             hosted = self._replicas.find(*partition)
@@ -106,7 +106,7 @@ class LocalMarkers:
         else:
             self._finish(hosted, marker, offset, code, done)
 
-    def _append(self, marker: Marker, hosted: Partition) -> int:
+    def _append(self, marker: TxnMarker, hosted: Partition) -> int:
         if not hosted.is_leader:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if not hosted.enough_in_sync():
@@ -122,7 +122,7 @@ class LocalMarkers:
         info = self._replicas.append(hosted, memoryview(batch), now=now, origin=Origin.COORDINATOR)
         return info.last_offset
 
-    def _wait(self, hosted: Partition, marker: Marker, offset: int, done: Done) -> None:
+    def _wait(self, hosted: Partition, marker: TxnMarker, offset: int, done: Done) -> None:
         def ready() -> bool:
             return _standing(hosted, offset) is not ErrorCode.REQUEST_TIMED_OUT
 
@@ -138,7 +138,7 @@ class LocalMarkers:
         self._replicas.wait(self._replicas.produces, waiter)
 
     def _finish(
-        self, hosted: Partition, marker: Marker, offset: int, code: ErrorCode, done: Done
+        self, hosted: Partition, marker: TxnMarker, offset: int, code: ErrorCode, done: Done
     ) -> None:
         if code is ErrorCode.NONE:
             self._on_marker(*hosted.key, marker.producer_id, offset, marker.committed)
@@ -169,7 +169,9 @@ class _Job:
         move = completion.move
         self.slot = slot
         self.completion = completion
-        self.marker = Marker(move.producer_id, move.epoch, coordinator_epoch, completion.committed)
+        self.marker = TxnMarker(
+            move.producer_id, move.epoch, coordinator_epoch, completion.committed
+        )
         self.waiting = sorted(completion.transaction.partitions)
         self.outcome: Outcome | None = None
         self.inline = False

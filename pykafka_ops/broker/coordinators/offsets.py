@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import Checked, by_topic
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets
-from pykafka_ops.broker.state.groups.records import Committed
-from pykafka_ops.broker.state.outcome import Producer
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+from pykafka_ops.broker.state.outcome import TxnProducer
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -25,10 +25,10 @@ Who = tuple[str, str | None, int]
 """Member id, static name and generation (-1: none)."""
 
 Codes = list[ErrorCode]
-Found = list[tuple[str, list[tuple[int, Committed, int]]]]
+Found = list[tuple[str, list[tuple[int, OffsetAndMetadata, int]]]]
 """By topic: partition, its offset, error code."""
 
-NO_OFFSET = Committed(-1)
+NO_OFFSET = OffsetAndMetadata(-1)
 NOTHING = GroupOffsets()
 
 
@@ -78,7 +78,7 @@ class Offsets:
             guard = self._verification.guard_for(
                 slot.partition, producer, abortable=abortable, confirmed=confirmed
             )
-            writer = Producer(producer.producer_id, producer.epoch, guard)
+            writer = TxnProducer(producer.producer_id, producer.epoch, guard)
             ticket, now = Deferred(), self._groups.now()
             outcome = slot.shard.commit(group_id, who, checked.fit, ticket, now, writer)
             self._groups.run(slot, outcome)
@@ -138,7 +138,7 @@ class Offsets:
 
 def _place(
     offsets: GroupOffsets, place: tuple[str, int], stable: bool
-) -> tuple[int, Committed, int]:
+) -> tuple[int, OffsetAndMetadata, int]:
     if stable and offsets.unstable(place):
         return place[1], NO_OFFSET, ErrorCode.UNSTABLE_OFFSET_COMMIT
     return place[1], offsets.committed.get(place, NO_OFFSET), ErrorCode.NONE

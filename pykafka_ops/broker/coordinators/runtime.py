@@ -56,7 +56,7 @@ class Environment:
 
 
 @dataclass(slots=True)
-class Written:
+class UnappliedBatch:
     """An appended batch that is not applied yet; ``end`` is what the high watermark must reach."""
 
     end: int
@@ -75,7 +75,7 @@ class Slot(Generic[S]):
         self.shard = shard
         self.loading = True
         self.closed = False
-        self.inflight: deque[Written] = deque()
+        self.inflight: deque[UnappliedBatch] = deque()
 
     @property
     def name(self) -> str:
@@ -278,7 +278,7 @@ class Coordinator(Generic[S]):
         if not slot.inflight and partition.log.high_watermark > info.last_offset:
             self._committed(slot, outcome, info.first_offset)
             return
-        written = Written(info.last_offset + 1, info.first_offset, outcome)
+        written = UnappliedBatch(info.last_offset + 1, info.first_offset, outcome)
         slot.inflight.append(written)
         self._settle(slot)
         if slot.inflight and slot.inflight[-1] is written:
@@ -316,7 +316,7 @@ class Coordinator(Generic[S]):
         if outcome.then is not None and not told:
             self.run(slot, outcome.then(ErrorCode.NONE, self.now()))
 
-    def _wait(self, slot: Slot[S], written: Written) -> None:
+    def _wait(self, slot: Slot[S], written: UnappliedBatch) -> None:
         """Come back when the high watermark moves, or when the replicas took too long."""
         replicas = self.environment.replicas
         partition = slot.partition

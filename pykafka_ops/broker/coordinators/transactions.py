@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import partition_for
-from pykafka_ops.broker.coordinators.elsewhere import Ask, Codes, RemoteMarkers, confirm
+from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
 from pykafka_ops.broker.state.deferred import Deferred
@@ -52,7 +52,7 @@ class Transactions:
         configs: BrokerConfigs,
         markers: MarkerWriter,
         take_id: Callable[[], int | None],
-        ask: Ask | None = None,
+        ask: AskBroker | None = None,
     ) -> None:
         self._broker_id = environment.replicas.broker_id
         self._image = image

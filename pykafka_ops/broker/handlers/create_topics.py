@@ -21,7 +21,7 @@ from pykafka_ops.wire.messages.create_topics import (
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.services.topic_admin import Created
-    from pykafka_ops.broker.state.configs.sources import Entry
+    from pykafka_ops.broker.state.configs.sources import DescribedConfig
     from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 
 Shaped = dict[int, list[CreatableTopicConfigs]]
@@ -89,7 +89,7 @@ def _fill(result: CreatableTopicResult, created: Created, shaped: Shaped) -> Non
     result.configs = shaped[id(settings)]
 
 
-def _setting(entry: Entry) -> CreatableTopicConfigs:
+def _setting(entry: DescribedConfig) -> CreatableTopicConfigs:
     return CreatableTopicConfigs(
         name=entry.name,
         value=entry.value,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context
     from pykafka_ops.broker.metadata.store import MetadataStore
     from pykafka_ops.broker.state.quotas.entities import QuotaEntity
-    from pykafka_ops.broker.state.quotas.requests import Filter, Match
+    from pykafka_ops.broker.state.quotas.requests import ComponentMatch, Filter
     from pykafka_ops.wire.messages.describe_client_quotas import DescribeClientQuotasRequest
 
 
@@ -64,7 +64,7 @@ async def _paths(store: MetadataStore, wanted: Filter) -> list[str]:
     return found
 
 
-async def _named(store: MetadataStore, match: Match | None, *kinds: str) -> list[str]:
+async def _named(store: MetadataStore, match: ComponentMatch | None, *kinds: str) -> list[str]:
     """Entities below these paths: the one that ``match`` names, or all there are."""
     if match is None or match.any:
         return await config_entities.paths(store, *kinds)

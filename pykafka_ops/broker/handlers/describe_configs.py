@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.configs.alter import Resource
-from pykafka_ops.broker.state.configs.sources import Entry
+from pykafka_ops.broker.state.configs.alter import ResourceType
+from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsResourceResult,
@@ -37,10 +37,10 @@ MEMO_LIMIT = 1000
 
 def handle(context: Context, request: DescribeConfigsRequest) -> Answer:
     """Describe each resource; at once where no topic is among them."""
-    odd = (Resource.UNKNOWN, Resource.GROUP)
-    if any(Resource.of(r.resource_type) in odd for r in request.resources):
+    odd = (ResourceType.UNKNOWN, ResourceType.GROUP)
+    if any(ResourceType.of(r.resource_type) in odd for r in request.resources):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
-    topics = [r.resource_name for r in request.resources if r.resource_type == Resource.TOPIC]
+    topics = [r.resource_name for r in request.resources if r.resource_type == ResourceType.TOPIC]
     if any(topic in context.services.image.topics for topic in topics):
         return _with_topics(context, request, topics)
     return _answer(context, request, {})
@@ -94,7 +94,7 @@ def _configs(
         )
         return [_entry(entry, context.version, with_synonyms) for entry in entries]
 
-    if asked.resource_type != Resource.TOPIC or own is None:
+    if asked.resource_type != ResourceType.TOPIC or own is None:
         return describe()
     memo = services.configs.memo
     key = (frozenset(own.items()), frozenset(keys or ()), context.version == 0, with_synonyms, docs)
@@ -106,13 +106,15 @@ def _configs(
     return found
 
 
-def _entry(entry: Entry, version: int, with_synonyms: bool) -> DescribeConfigsResourceResult:
+def _entry(
+    entry: DescribedConfig, version: int, with_synonyms: bool
+) -> DescribeConfigsResourceResult:
     return DescribeConfigsResourceResult(
         name=entry.name,
         value=entry.value,
         read_only=entry.read_only,
         config_source=entry.source,
-        is_default=version == 0 and entry.source is Source.DEFAULT_CONFIG,
+        is_default=version == 0 and entry.source is ConfigSource.DEFAULT_CONFIG,
         is_sensitive=entry.sensitive,
         synonyms=[
             DescribeConfigsSynonym(name=s.name, value=s.value, source=s.source)

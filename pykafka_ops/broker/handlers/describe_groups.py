@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.operations import GROUP_OPERATIONS, NOT_ASKED
-from pykafka_ops.broker.state.groups.group import Group, State
+from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_groups import (
     DescribedGroup,
@@ -40,8 +40,8 @@ def handle(context: Context, request: DescribeGroupsRequest) -> Answer:
 def _describe(context: Context, group_id: str) -> DescribedGroup:
     group = context.services.groups.describe(group_id)
     if group is None:
-        return _unknown(group_id, State.DEAD.value)
-    stable = group.state is State.STABLE
+        return _unknown(group_id, GroupState.DEAD.value)
+    stable = group.state is GroupState.STABLE
     return DescribedGroup(
         group_id=group_id,
         group_state=group.state.value,

@@ -28,7 +28,7 @@ SHARE = 2
 TOPICS = {GROUP: GROUP_METADATA_TOPIC, TRANSACTION: TRANSACTION_STATE_TOPIC}
 
 
-class Found(NamedTuple):
+class FoundCoordinator(NamedTuple):
     """The coordinator of one key, or why there is none."""
 
     code: ErrorCode
@@ -70,8 +70,8 @@ def _answer(context: Context, request: FindCoordinatorRequest) -> FindCoordinato
     return _single(_find(context, request.key_type, request.key))
 
 
-def _find(context: Context, key_type: int, key: str) -> Found:
-    missing = Found(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+def _find(context: Context, key_type: int, key: str) -> FoundCoordinator:
+    missing = FoundCoordinator(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     image = context.services.image
     topic = image.topics.get(TOPICS.get(key_type, ""))
     if topic is None:
@@ -81,10 +81,10 @@ def _find(context: Context, key_type: int, key: str) -> Found:
     endpoint = None if leader is None else leader.endpoint(context.listener)
     if leader is None or endpoint is None:
         return missing
-    return Found(ErrorCode.NONE, leader.id, endpoint.host, endpoint.port)
+    return FoundCoordinator(ErrorCode.NONE, leader.id, endpoint.host, endpoint.port)
 
 
-def _entry(key: str, found: Found) -> Coordinator:
+def _entry(key: str, found: FoundCoordinator) -> Coordinator:
     return Coordinator(
         key=key,
         error_code=found.code,
@@ -94,7 +94,7 @@ def _entry(key: str, found: Found) -> Coordinator:
     )
 
 
-def _single(found: Found) -> FindCoordinatorResponse:
+def _single(found: FoundCoordinator) -> FindCoordinatorResponse:
     return FindCoordinatorResponse(
         error_code=found.code,
         error_message=found.code.text,
@@ -108,7 +108,7 @@ def failed(
     request: FindCoordinatorRequest | None, version: int, error: KafkaError
 ) -> FindCoordinatorResponse:
     """Every key with the same error."""
-    found = Found(ErrorCode.of(error.code))
+    found = FoundCoordinator(ErrorCode.of(error.code))
     if version < 4:
         return _single(found)
     entries = [_entry(key, found) for key in (request.coordinator_keys if request else ())]

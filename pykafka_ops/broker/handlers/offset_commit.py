@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.deferred import shaped
-from pykafka_ops.broker.state.groups.records import NEVER, Committed
+from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitResponse,
@@ -50,7 +50,7 @@ def _commits(request: OffsetCommitRequest, now: int) -> list[Commit]:
     return [
         (
             (topic.name, asked.partition_index),
-            Committed(
+            OffsetAndMetadata(
                 asked.committed_offset,
                 asked.committed_leader_epoch,
                 asked.committed_metadata or "",

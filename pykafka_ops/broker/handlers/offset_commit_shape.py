@@ -12,7 +12,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.groups.commits import java_length
-from pykafka_ops.broker.state.groups.records import NEVER, Committed
+from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import encode_request, response_parts
@@ -117,7 +117,7 @@ class Shape:
         offsets = numbers[:: self._step]
         epochs = numbers[1::2] if self._step == 2 else [_NO_EPOCH] * len(offsets)
         commits = [
-            (place, Committed(offset, epoch, note, now.time, NEVER))
+            (place, OffsetAndMetadata(offset, epoch, note, now.time, NEVER))
             for place, offset, epoch, note in zip(
                 self._places, offsets, epochs, self._notes, strict=True
             )

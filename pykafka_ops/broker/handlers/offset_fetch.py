@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.offsets import NO_OFFSET
-from pykafka_ops.broker.state.groups.records import Committed
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_fetch import (
@@ -59,7 +59,9 @@ def _merged(
     return {name: list(indexes) for name, indexes in asked.items()}
 
 
-def _topic(name: str, places: Iterable[tuple[int, Committed, int]]) -> OffsetFetchResponseTopic:
+def _topic(
+    name: str, places: Iterable[tuple[int, OffsetAndMetadata, int]]
+) -> OffsetFetchResponseTopic:
     return OffsetFetchResponseTopic(
         name=name,
         partitions=[
@@ -110,7 +112,7 @@ async def _stored(context: Context, group_id: str, asked: Asked) -> OffsetFetchR
             _topic(
                 topic,
                 [
-                    (n, NO_OFFSET, missing) if offset is None else (n, Committed(offset), 0)
+                    (n, NO_OFFSET, missing) if offset is None else (n, OffsetAndMetadata(offset), 0)
                     for n, offset in zip(asked[topic], offsets, strict=True)
                 ],
             )

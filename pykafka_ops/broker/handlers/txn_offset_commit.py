@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.deferred import shaped
-from pykafka_ops.broker.state.groups.records import Committed
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.txn_offset_commit import (
@@ -51,7 +51,7 @@ def _commits(request: TxnOffsetCommitRequest, now: int) -> list[Commit]:
     return [
         (
             (topic.name, asked.partition_index),
-            Committed(
+            OffsetAndMetadata(
                 asked.committed_offset,
                 asked.committed_leader_epoch,
                 asked.committed_metadata or "",

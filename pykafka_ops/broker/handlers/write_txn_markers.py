@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.coordinators.markers import Marker
+from pykafka_ops.broker.coordinators.markers import TxnMarker
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.write_txn_markers import (
@@ -30,9 +30,9 @@ def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:
     """Write every marker; answered when all are committed or have failed."""
     writer = context.services.transactions.markers
     response = WriteTxnMarkersResponse()
-    work: list[tuple[Marker, str, WritableTxnMarkerPartitionResult]] = []
+    work: list[tuple[TxnMarker, str, WritableTxnMarkerPartitionResult]] = []
     for asked in request.markers:
-        marker = Marker(
+        marker = TxnMarker(
             asked.producer_id,
             asked.producer_epoch,
             asked.coordinator_epoch,

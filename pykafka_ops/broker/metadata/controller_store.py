@@ -16,25 +16,25 @@ from pykafka_ops.broker.metadata.store import (
     Create,
     Delete,
     MetadataStore,
-    Node,
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
     StoreError,
+    ZNode,
 )
-from pykafka_ops.broker.metadata.write_plan import MAX_OPS, Group, Unit, is_done, plan
+from pykafka_ops.broker.metadata.write_plan import MAX_OPS, Unit, WriteGroup, is_done, plan
 from pykafka_ops.broker.metadata.znodes.admin import (
-    IsrChanges,
+    IsrChangeNotifications,
     LogDirEvents,
     PreferredElection,
     Reassignments,
     TopicDeletions,
 )
-from pykafka_ops.broker.metadata.znodes.brokers import Broker, Brokers
+from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode, Brokers
 from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
-from pykafka_ops.broker.metadata.znodes.topics import Partitions, PartitionState, Topic, Topics
+from pykafka_ops.broker.metadata.znodes.topics import Partitions, PartitionState, Topics, TopicZNode
 from pykafka_ops.broker.state.controller.cluster import Snapshot
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, TopicPartition, TopicRecord
 from pykafka_ops.broker.state.controller.steps import (
@@ -85,7 +85,7 @@ class ControllerStore:
         tree cannot be reached.
         """
         problems: Problems = [None] * len(items)
-        group = Group()
+        group = WriteGroup()
         for number, item in enumerate(items):
             if isinstance(item, RemoveTopic):
                 problems[number] = await self._remove(item.topic)
@@ -95,7 +95,7 @@ class ControllerStore:
             for unit in plan(number, item):
                 if not group.has_room(unit):
                     await self._commit_group(group, problems)
-                    group = Group()
+                    group = WriteGroup()
                 group.add(unit)
         await self._commit_group(group, problems)
         for number, item in enumerate(items):
@@ -103,7 +103,7 @@ class ControllerStore:
                 self._topics_cversion += 1
         return problems
 
-    async def _commit_group(self, group: Group, problems: Problems) -> None:
+    async def _commit_group(self, group: WriteGroup, problems: Problems) -> None:
         """What follows a part that failed is not written either."""
         await self._commit([unit for unit in group.units if problems[unit.item] is None])
         for unit in group.units:
@@ -164,12 +164,12 @@ class ControllerStore:
         leaves = [EntityConfig.topic(topic), TopicDeletions.topic(topic)]
         for find in (self._usual_tree, self._tree):
             paths = [path for leaf in leaves for path in await find(leaf)]
-            paths = await find(Topic.path(topic)) + paths
+            paths = await find(TopicZNode.path(topic)) + paths
             with contextlib.suppress(NotEmptyError, NoNodeError):
                 for start in range(0, len(paths), MAX_OPS):
                     ops = [Delete(path) for path in paths[start : start + MAX_OPS]]
                     await self._delete(ops)
-                self._topics_cversion += Topic.path(topic) in paths
+                self._topics_cversion += TopicZNode.path(topic) in paths
                 return None
         return WriteProblem.FAILED
 
@@ -209,14 +209,14 @@ class ControllerStore:
         nodes = await self._state_nodes(partitions)
         return [self._state(*key, node) for key, node in zip(partitions, nodes, strict=True)]
 
-    async def _state_nodes(self, partitions: Sequence[TopicPartition]) -> list[Node | None]:
+    async def _state_nodes(self, partitions: Sequence[TopicPartition]) -> list[ZNode | None]:
         return [
             node
             for some in portions(partitions)
             for node in await self._store.get_many([PartitionState.path(t, i) for t, i in some])
         ]
 
-    def _state(self, topic: str, index: int, node: Node | None) -> LeaderAndIsr | None:
+    def _state(self, topic: str, index: int, node: ZNode | None) -> LeaderAndIsr | None:
         if node is None:
             return None
         try:
@@ -228,24 +228,24 @@ class ControllerStore:
     async def brokers(self) -> dict[int, BrokerInfo]:
         """The registered brokers."""
         ids = [int(name) for name in await self._store.children(Brokers.path) if name.isdecimal()]
-        nodes = await self._store.get_many([Broker.path(id_) for id_ in ids])
+        nodes = await self._store.get_many([BrokerIdZNode.path(id_) for id_ in ids])
         found = {}
         for id_, node in zip(ids, nodes, strict=True):
             try:
                 if node is not None:
-                    found[id_] = Broker.decode(id_, node.data, node.stat.czxid)
+                    found[id_] = BrokerIdZNode.decode(id_, node.data, node.stat.czxid)
             except ZnodeError as error:
                 self._notice(str(error))
         return found
 
     async def topics(self, names: Sequence[str]) -> dict[str, TopicRecord]:
         """The topics' assignments; those that cannot be understood are left out."""
-        nodes = await self._store.get_many([Topic.path(name) for name in names])
+        nodes = await self._store.get_many([TopicZNode.path(name) for name in names])
         found = {}
         for name, node in zip(names, nodes, strict=True):
             try:
                 if node is not None:
-                    found[name] = Topic.decode(name, node.data)
+                    found[name] = TopicZNode.decode(name, node.data)
             except ZnodeError as error:
                 self._notice(str(error))
         return found
@@ -307,7 +307,7 @@ class ControllerStore:
 
     async def take_isr_changes(self) -> list[TopicPartition]:
         """Partitions whose ISR brokers of old protocols have written; the notes are removed."""
-        found = await self._take(IsrChanges.path, IsrChanges.decode)
+        found = await self._take(IsrChangeNotifications.path, IsrChangeNotifications.decode)
         return list(dict.fromkeys(key for keys in found for key in keys))
 
     async def forget_events(self) -> None:

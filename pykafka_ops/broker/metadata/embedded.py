@@ -10,12 +10,12 @@ from pathlib import Path
 from pykafka_ops.broker.metadata.single_ops import SingleOps
 from pykafka_ops.broker.metadata.store import (
     Cancel,
-    Node,
     Op,
     OpResult,
     SessionLostError,
     SessionState,
     WatchCallback,
+    ZNode,
     enlist,
     enlist_at,
 )
@@ -78,12 +78,12 @@ class EmbeddedStore(SingleOps):
         """Owner of the ephemerals this session creates."""
         return self._session
 
-    async def get(self, path: str) -> Node | None:
+    async def get(self, path: str) -> ZNode | None:
         """Data and Stat, None if there is no such znode."""
         self._check(path)
         return self._tree.get(path)
 
-    async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
+    async def get_many(self, paths: Sequence[str]) -> list[ZNode | None]:
         """As ``get`` for each path."""
         self._check(paths[0] if paths else "/")
         return [self._tree.get(path) for path in paths]

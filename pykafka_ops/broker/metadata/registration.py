@@ -20,16 +20,16 @@ from pykafka_ops.broker.metadata.store import (
     Stat,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes.brokers import Broker, BrokerSequence
+from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode, BrokerSequence
 from pykafka_ops.broker.metadata.znodes.cluster import (
     PERSISTENT_PATHS,
     ClusterId,
-    Controller,
     ControllerEpoch,
+    ControllerZNode,
     Feature,
     Features,
     ProducerIdBlock,
-    ProducerIds,
+    ProducerIdBlockZNode,
 )
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.errors import KafkaError, PkoError
@@ -90,8 +90,8 @@ async def register_broker(store: MetadataStore, info: BrokerInfo, now: int) -> i
     A registration of an earlier session of this process is replaced (KAFKA-7165); that of
     another live broker with the same id raises BrokerIdTakenError.
     """
-    path = Broker.path(info.id)
-    data = Broker.encode(info, now)
+    path = BrokerIdZNode.path(info.id)
+    data = BrokerIdZNode.encode(info, now)
     try:
         # Written twice as Kafka does: the second answer brings the Stat, hence the epoch.
         _, stat = await store.multi([Create(path, data, ephemeral=True), SetData(path, data)])
@@ -109,7 +109,7 @@ async def register_broker(store: MetadataStore, info: BrokerInfo, now: int) -> i
 
 async def update_broker(store: MetadataStore, info: BrokerInfo, now: int) -> None:
     """Write changed endpoints of a registered broker."""
-    await store.set(Broker.path(info.id), Broker.encode(info, now))
+    await store.set(BrokerIdZNode.path(info.id), BrokerIdZNode.encode(info, now))
 
 
 async def become_controller(store: MetadataStore, broker: int, now: int) -> ControllerTerm:
@@ -123,7 +123,7 @@ async def become_controller(store: MetadataStore, broker: int, now: int) -> Cont
             raise ControllerMovedError(ControllerEpoch.path)
     epoch = ControllerEpoch.decode(node.data) + 1
     claim: list[Op] = [
-        Create(Controller.path, Controller.encode(broker, now), ephemeral=True),
+        Create(ControllerZNode.path, ControllerZNode.encode(broker, now), ephemeral=True),
         SetData(ControllerEpoch.path, ControllerEpoch.encode(epoch), node.stat.version),
     ]
     try:
@@ -138,22 +138,22 @@ async def _claimed_after_all(
     store: MetadataStore, broker: int, epoch: int, error: StoreError
 ) -> ControllerTerm:
     """A retried claim may have succeeded the first time: then the znodes are ours."""
-    holder = await store.get(Controller.path)
+    holder = await store.get(ControllerZNode.path)
     if (
         holder is not None
         and holder.stat.ephemeral_owner == store.session_id
-        and Controller.decode(holder.data) == broker
+        and ControllerZNode.decode(holder.data) == broker
     ):
         node = await store.get(ControllerEpoch.path)
         if node is not None and ControllerEpoch.decode(node.data) == epoch:
             return ControllerTerm(epoch, node.stat.version)
-    raise ControllerMovedError(Controller.path) from error
+    raise ControllerMovedError(ControllerZNode.path) from error
 
 
 async def resign(store: MetadataStore, term: ControllerTerm) -> None:
     """Give up being controller; nothing happens if another broker is by now."""
     with contextlib.suppress(NoNodeError, BadVersionError):
-        await store.multi([term.check(), Delete(Controller.path)])
+        await store.multi([term.check(), Delete(ControllerZNode.path)])
 
 
 async def ensure_feature(store: MetadataStore) -> None:
@@ -163,15 +163,15 @@ async def ensure_feature(store: MetadataStore) -> None:
             await store.create(Feature.path, Feature.encode(Features({})))
 
 
-async def allocate_producer_ids(store: MetadataStore, broker: int) -> ProducerIds:
+async def allocate_producer_ids(store: MetadataStore, broker: int) -> ProducerIdBlock:
     """The next block of producer ids, for ``broker`` (``ZkProducerIdManager``).
 
     Raises KafkaError UNKNOWN_SERVER_ERROR once all ids are used up.
     """
-    await ensure_paths(store, [ProducerIdBlock.path])
+    await ensure_paths(store, [ProducerIdBlockZNode.path])
     while True:
-        node = await store.get(ProducerIdBlock.path)
-        last = ProducerIdBlock.decode(node.data if node else None)
+        node = await store.get(ProducerIdBlockZNode.path)
+        last = ProducerIdBlockZNode.decode(node.data if node else None)
         first = 0 if last is None else last.last + 1
         if first > _MAX_PRODUCER_ID - PRODUCER_ID_BLOCK_SIZE:
             raise KafkaError(
@@ -179,10 +179,10 @@ async def allocate_producer_ids(store: MetadataStore, broker: int) -> ProducerId
                 "Have exhausted all producerIds as the next producerId block will go beyond"
                 " the maximum",
             )
-        block = ProducerIds(broker, first, first + PRODUCER_ID_BLOCK_SIZE - 1)
+        block = ProducerIdBlock(broker, first, first + PRODUCER_ID_BLOCK_SIZE - 1)
         version = node.stat.version if node else 0
         try:
-            await store.set(ProducerIdBlock.path, ProducerIdBlock.encode(block), version)
+            await store.set(ProducerIdBlockZNode.path, ProducerIdBlockZNode.encode(block), version)
         except BadVersionError:
             continue
         return block

@@ -10,12 +10,12 @@ from pykafka_ops.broker.metadata.store import (
     ANY_VERSION,
     Create,
     Delete,
-    Node,
     NodeExistsError,
     Op,
     OpResult,
     SetData,
     Stat,
+    ZNode,
 )
 from pykafka_ops.broker.metadata.tree import split
 
@@ -25,7 +25,7 @@ class SingleOps(ABC):
     ``multi`` make possible."""
 
     @abstractmethod
-    async def get(self, path: str) -> Node | None:
+    async def get(self, path: str) -> ZNode | None:
         """Data and Stat, None if there is no such znode."""
 
     @abstractmethod

@@ -79,7 +79,7 @@ class Stat(NamedTuple):
     pzxid: int
 
 
-class Node(NamedTuple):
+class ZNode(NamedTuple):
     """What ``get`` returns; ``data`` is None for a znode created without any."""
 
     data: bytes | None
@@ -139,10 +139,10 @@ class MetadataStore(Protocol):
     def session_id(self) -> int:
         """Owner of the ephemerals this session creates; never 0."""
 
-    async def get(self, path: str) -> Node | None:
+    async def get(self, path: str) -> ZNode | None:
         """Data and Stat, None if there is no such znode."""
 
-    async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
+    async def get_many(self, paths: Sequence[str]) -> list[ZNode | None]:
         """As ``get`` for each path, in one go."""
 
     async def exists(self, path: str) -> Stat | None:

@@ -19,7 +19,6 @@ from pykafka_ops.broker.metadata.store import (
     Create,
     Delete,
     EphemeralParentError,
-    Node,
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
@@ -28,6 +27,7 @@ from pykafka_ops.broker.metadata.store import (
     SetData,
     Stat,
     StoreError,
+    ZNode,
 )
 from pykafka_ops.errors import StorageError
 
@@ -198,10 +198,10 @@ class Tree:
 
     # -- reads
 
-    def get(self, path: str) -> Node | None:
+    def get(self, path: str) -> ZNode | None:
         """Data and Stat, None if there is no such znode."""
         node = self._load(path)
-        return None if node is None else Node(node.data, node.stat())
+        return None if node is None else ZNode(node.data, node.stat())
 
     def children(self, path: str) -> list[str]:
         """Names of the children, sorted. Raises NoNodeError."""

@@ -10,11 +10,11 @@ from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Create,
     Delete,
-    Node,
     NodeExistsError,
     Op,
     SetData,
     StoreError,
+    ZNode,
 )
 from pykafka_ops.broker.metadata.znodes.admin import (
     PreferredElection,
@@ -22,7 +22,12 @@ from pykafka_ops.broker.metadata.znodes.admin import (
     TopicDeletions,
 )
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig
-from pykafka_ops.broker.metadata.znodes.topics import Partition, Partitions, PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes.topics import (
+    Partitions,
+    PartitionState,
+    TopicPartitionZNode,
+    TopicZNode,
+)
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.controller.steps import (
     ClearElections,
@@ -101,7 +106,7 @@ def _leaves_a_trace(op: Op) -> bool:
     return versioned or (isinstance(op, Create) and bool(op.data))
 
 
-def is_done(op: Op, node: Node | None) -> bool:
+def is_done(op: Op, node: ZNode | None) -> bool:
     """Whether ``node`` is exactly what ``op`` makes of it. What this controller writes of a
     topic or a partition bears its epoch or an id: nobody else writes the same."""
     if node is None or not isinstance(op, Create | SetData):
@@ -110,7 +115,7 @@ def is_done(op: Op, node: Node | None) -> bool:
     return (node.data, node.stat.version) == (op.data, version)
 
 
-class Group:
+class WriteGroup:
     """Units that make one transaction of bounded size."""
 
     __slots__ = ("_ops", "_size", "units")
@@ -140,16 +145,16 @@ def _size(planned: Planned) -> int:
 def plan(number: int, item: WriteItem) -> list[Unit]:
     """The units of item ``number``: one, more if it is huge."""
     if isinstance(item, CreateTopic):
-        path, config = Topic.path(item.topic), EntityConfig.topic(item.topic)
+        path, config = TopicZNode.path(item.topic), EntityConfig.topic(item.topic)
         head = [
             Planned(Create(config, EntityConfig.encode(item.config)), Fallback.SET),
-            Planned(Create(path, Topic.encode(item.topic_id, item.assignments))),
+            Planned(Create(path, TopicZNode.encode(item.topic_id, item.assignments))),
             Planned(Create(Partitions.path(item.topic))),
         ]
         return _with_states(number, head, item.topic, item.states)
     if isinstance(item, SetAssignment):
-        data = Topic.encode(item.topic_id, item.assignments)
-        head = [Planned(SetData(Topic.path(item.topic), data))]
+        data = TopicZNode.encode(item.topic_id, item.assignments)
+        head = [Planned(SetData(TopicZNode.path(item.topic), data))]
         return _with_states(number, head, item.topic, item.states)
     return [Unit(number, _small(item))]
 
@@ -175,7 +180,7 @@ def _small(item: WriteItem) -> list[Planned]:
 
 
 def _state(topic: str, partition: int, state: LeaderAndIsr) -> Iterator[Planned]:
-    yield Planned(Create(Partition.path(topic, partition)), Fallback.SKIP)
+    yield Planned(Create(TopicPartitionZNode.path(topic, partition)), Fallback.SKIP)
     data = PartitionState.encode(state)
     yield Planned(Create(PartitionState.path(topic, partition), data))
 

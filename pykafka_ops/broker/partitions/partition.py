@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, Verdict
+from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, ProposalVerdict
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -215,19 +215,19 @@ class Partition:
         isr: tuple[int, ...] = (),
         leader_epoch: int = -1,
         partition_epoch: int = -1,
-    ) -> Verdict:
+    ) -> ProposalVerdict:
         """The controller's answer to a proposal: an error, or the state that holds now."""
         view = self.in_sync
         if view is None:
-            return Verdict.DROPPED
+            return ProposalVerdict.DROPPED
         verdict = view.answered(
             proposal, code, isr=isr, leader_epoch=leader_epoch, partition_epoch=partition_epoch
         )
-        if verdict is Verdict.CHANGED:
+        if verdict is ProposalVerdict.CHANGED:
             self.isr, self.partition_epoch = view.isr, view.partition_epoch
             self.advance_high_watermark()
             self._owner.wake_soon(self.key)  # fewer in sync may be too few
-        elif verdict is Verdict.DROPPED and self.advance_high_watermark():
+        elif verdict is ProposalVerdict.DROPPED and self.advance_high_watermark():
             self._owner.wake_soon(self.key)  # nobody waits any more for who may not join
         return verdict
 

@@ -14,8 +14,8 @@ from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.settings.listeners import Listening
 from pykafka_ops.broker.runtime.settings.start import settings_at_start
+from pykafka_ops.broker.state.image import BrokerEndpoint as ImageEndpoint
 from pykafka_ops.broker.state.image import BrokerInfo
-from pykafka_ops.broker.state.image import Endpoint as ImageEndpoint
 from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings import check

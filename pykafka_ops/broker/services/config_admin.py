@@ -16,16 +16,16 @@ from pykafka_ops.broker.metadata.znodes.config import BROKERS, DEFAULT_ENTITY, T
 from pykafka_ops.broker.services import broker_loggers, config_store
 from pykafka_ops.broker.state.configs.alter import (
     Change,
-    Resource,
+    ResourceType,
     apply_changes,
     check_changes,
     describe_resource,
 )
-from pykafka_ops.broker.state.configs.sources import Entry
+from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.names import check_name
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.broker import BROKER
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode
@@ -103,7 +103,7 @@ class ConfigAdmin:
             except KafkaError as found:
                 error = found
             except SettingError as found:
-                resource = describe_resource(Resource.of(item.kind), item.name)
+                resource = describe_resource(ResourceType.of(item.kind), item.name)
                 text = f"Invalid config value for resource {resource}: {found}"
                 error = KafkaError(ErrorCode.INVALID_CONFIG, text)
             except Exception as found:
@@ -114,14 +114,14 @@ class ConfigAdmin:
 
     async def _alter(self, item: Item, validate_only: bool) -> None:
         check_changes(item.changes)
-        kind = Resource.of(item.kind)
-        if kind is Resource.TOPIC:
+        kind = ResourceType.of(item.kind)
+        if kind is ResourceType.TOPIC:
             await self._alter_topic(item, validate_only)
-        elif kind is Resource.BROKER:
+        elif kind is ResourceType.BROKER:
             await self._alter_broker(item, validate_only)
-        elif kind is Resource.BROKER_LOGGER and not item.replace:
+        elif kind is ResourceType.BROKER_LOGGER and not item.replace:
             self._alter_loggers(item, validate_only)
-        elif kind is Resource.CLIENT_METRICS:
+        elif kind is ResourceType.CLIENT_METRICS:
             raise KafkaError(
                 ErrorCode.INVALID_REQUEST,
                 "AlterConfigs is only supported for topics and brokers, but resource type is "
@@ -193,25 +193,25 @@ class ConfigAdmin:
         keys: list[str] | None,
         *,
         docs: bool,
-    ) -> list[Entry]:
+    ) -> list[DescribedConfig]:
         """The settings of a resource with these keys (all if there are none).
 
         ``own`` are a topic's overrides, None if there is no such topic; ``docs`` asks for
         documentation. Raises KafkaError INVALID_REQUEST, INVALID_TOPIC_EXCEPTION or
         UNKNOWN_TOPIC_OR_PARTITION.
         """
-        match Resource.of(kind):
-            case Resource.TOPIC:
+        match ResourceType.of(kind):
+            case ResourceType.TOPIC:
                 check_name(name)
                 if own is None:
                     raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
                 return self._configs.describe_topic(own, keys, docs=docs)
-            case Resource.BROKER:
+            case ResourceType.BROKER:
                 if not name:
                     return self._configs.describe_default(keys, docs=docs)
                 self._check_broker(name, "or empty string, but received")
                 return self._configs.describe_broker(keys, docs=docs)
-            case Resource.BROKER_LOGGER:
+            case ResourceType.BROKER_LOGGER:
                 if not name:
                     raise KafkaError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
                 self._check_broker(name, "but received")
@@ -229,9 +229,11 @@ class ConfigAdmin:
             raise KafkaError(ErrorCode.INVALID_REQUEST, text)
 
 
-def _loggers(keys: list[str] | None) -> list[Entry]:
+def _loggers(keys: list[str] | None) -> list[DescribedConfig]:
     return [
-        Entry(name, level, Source.DYNAMIC_BROKER_LOGGER_CONFIG, False, False, Type.UNKNOWN)
+        DescribedConfig(
+            name, level, ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG, False, False, Type.UNKNOWN
+        )
         for name, level in broker_loggers.loggers().items()
         if not keys or name in keys
     ]

@@ -32,7 +32,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore, Node, Op
+    from pykafka_ops.broker.metadata.store import MetadataStore, Op, ZNode
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 
@@ -113,7 +113,7 @@ async def _change(
 
 
 async def _writes(
-    store: MetadataStore, entity: str, node: Node | None, data: bytes | None
+    store: MetadataStore, entity: str, node: ZNode | None, data: bytes | None
 ) -> list[Op]:
     """What gives an entity, whose znode is ``node`` now, this ``data``; None: it goes if it can."""
     path = EntityConfig.path(entity)
@@ -133,7 +133,7 @@ def _parents(entity: str) -> list[str]:
     return [EntityConfig.path("/".join(names[:count])) for count in range(2, len(names))]
 
 
-async def _removals(store: MetadataStore, entity: str, node: Node) -> list[Op]:
+async def _removals(store: MetadataStore, entity: str, node: ZNode) -> list[Op]:
     """Delete a znode, and of a user's client also its parents if nothing else is in them."""
     removals: list[Op] = [Delete(EntityConfig.path(entity), node.stat.version)]
     for path in reversed(_parents(entity)):
@@ -144,5 +144,5 @@ async def _removals(store: MetadataStore, entity: str, node: Node) -> list[Op]:
     return removals
 
 
-def _has_settings(path: str, node: Node) -> bool:
+def _has_settings(path: str, node: ZNode) -> bool:
     return bool(EntityConfig.decode(path.removeprefix(EntityConfig.path("")), node.data))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from pykafka_ops.broker.metadata.znodes.cluster import ProducerIds as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
 
 
 class ProducerIds:
@@ -18,7 +18,7 @@ class ProducerIds:
     ``claim_block()`` has the controller claim one; what it raises goes to who wants an id.
     """
 
-    def __init__(self, claim_block: Callable[[], Awaitable[Block]]) -> None:
+    def __init__(self, claim_block: Callable[[], Awaitable[ProducerIdBlock]]) -> None:
         self._claim_block = claim_block
         self._next = 0
         self._last = -1

@@ -28,7 +28,7 @@ from pykafka_ops.broker.state.controller.topic_requests import (
     plan_partitions,
     plan_topic,
 )
-from pykafka_ops.broker.state.controller.topic_rules import NewTopic
+from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
@@ -36,7 +36,7 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.configs.sources import Entry
+    from pykafka_ops.broker.state.configs.sources import DescribedConfig
 
 SETTLE_WAIT_MS = 1000
 """How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""
@@ -68,7 +68,7 @@ class Created:
     partitions: int = -1
     replication_factor: int = -1
     config: Mapping[str, str] = field(default_factory=dict)
-    settings: Sequence[Entry] = ()
+    settings: Sequence[DescribedConfig] = ()
     """All settings, if they were asked for; the same list for topics with the same overrides."""
 
 
@@ -152,7 +152,7 @@ class TopicAdmin:
 
     def _describe(self, results: Iterable[Created]) -> None:
         """A request has thousands of topics, but few kinds of them."""
-        known: dict[frozenset[tuple[str, str]], list[Entry]] = {}
+        known: dict[frozenset[tuple[str, str]], list[DescribedConfig]] = {}
         for result in results:
             alike = frozenset(result.config.items())
             if result.error is None and alike not in known:
@@ -171,12 +171,12 @@ class TopicAdmin:
     ) -> Steps[dict[str, Created]]:
         plans = apart([self._plan(spec, controller) for spec in specs])
         plans = [
-            (_refused(len(p.assignments), charge) or p) if isinstance(p, NewTopic) else p
+            (_refused(len(p.assignments), charge) or p) if isinstance(p, TopicCreation) else p
             for p in plans
         ]
         results = {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
         errors = yield from controller.topics.create(
-            [plan for plan in plans if isinstance(plan, NewTopic)]
+            [plan for plan in plans if isinstance(plan, TopicCreation)]
         )
         for name, error in errors.items():
             if error is None:
@@ -185,7 +185,7 @@ class TopicAdmin:
                 results[name] = Created(error=error)
         return results
 
-    def _plan(self, spec: TopicSpec, controller: Controller) -> NewTopic | KafkaError:
+    def _plan(self, spec: TopicSpec, controller: Controller) -> TopicCreation | KafkaError:
         value = self._configs.value
         defaults = TopicDefaults(
             partitions=value("num.partitions"),
@@ -382,7 +382,7 @@ def _enlarge(controller: Controller, topic: str, added: Mapping[int, Assignment]
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, problem.value)
 
 
-def _created(plan: NewTopic | KafkaError) -> Created:
+def _created(plan: TopicCreation | KafkaError) -> Created:
     if isinstance(plan, KafkaError):
         return Created(error=plan)
     return Created(

@@ -24,7 +24,7 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 
 
-class Endpoint(NamedTuple):
+class BrokerEndpoint(NamedTuple):
     """Where a broker listens; ``protocol`` is PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
 
     host: str
@@ -38,12 +38,12 @@ class BrokerInfo:
     """A registered broker. ``epoch`` is the transaction id of its registration, -1 unknown."""
 
     id: int
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[BrokerEndpoint, ...]
     rack: str | None = None
     epoch: int = -1
     features: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
-    def endpoint(self, listener: str) -> Endpoint | None:
+    def endpoint(self, listener: str) -> BrokerEndpoint | None:
         """The endpoint of that listener name, None if the broker has none."""
         for endpoint in self.endpoints:
             if endpoint.listener == listener:
@@ -133,7 +133,7 @@ class MetadataImage:
         """Whether the broker is registered."""
         return broker in self.brokers
 
-    def nodes(self, listener: str) -> list[tuple[int, Endpoint, str | None]]:
+    def nodes(self, listener: str) -> list[tuple[int, BrokerEndpoint, str | None]]:
         """Id, endpoint and rack of the live brokers that have this listener, by id."""
         found = []
         for id_ in sorted(self.brokers):

@@ -26,7 +26,7 @@ class Instant(NamedTuple):
     timer: float
 
 
-class Producer(NamedTuple):
+class TxnProducer(NamedTuple):
     """The transactional producer in whose name records are written; ``guard`` as in
     ``Log.append_as_leader``."""
 
@@ -49,7 +49,7 @@ class Outcome:
     records: Sequence[Any] = ()
     replies: list[tuple[Deferred, object]] = field(default_factory=list)
     then: Callable[[ErrorCode, Instant], Outcome | None] | None = None
-    producer: Producer | None = None
+    producer: TxnProducer | None = None
     notes: list[str] = field(default_factory=list)
 
     def reply(self, deferred: Deferred, answer: object) -> None:

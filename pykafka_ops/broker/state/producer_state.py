@@ -22,7 +22,7 @@ class Origin(IntEnum):
     CLIENT = 2
 
 
-class Batch(NamedTuple):
+class BatchMetadata(NamedTuple):
     """What is remembered of an appended batch; ``timestamp`` is its largest (ms)."""
 
     last_sequence: int
@@ -62,7 +62,7 @@ class ProducerState:
         self.coordinator_epoch = -1
         self.last_timestamp = -1
         self.txn_first_offset = -1
-        self.batches: list[Batch] = []
+        self.batches: list[BatchMetadata] = []
 
     @property
     def last_sequence(self) -> int:
@@ -71,7 +71,7 @@ class ProducerState:
 
     def entry(self, producer_id: int) -> ProducerEntry:
         """As it stands in a snapshot: of the window only the last batch."""
-        last = self.batches[-1] if self.batches else Batch(-1, -1, 0, -1)
+        last = self.batches[-1] if self.batches else BatchMetadata(-1, -1, 0, -1)
         return ProducerEntry(
             producer_id,
             self.epoch,

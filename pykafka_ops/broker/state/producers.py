@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pykafka_ops.broker.state.producer_state import (
     MAX_SEQUENCE,
     WINDOW,
-    Batch,
+    BatchMetadata,
     CompletedTxn,
     Origin,
     ProducerState,
@@ -23,7 +23,7 @@ from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
-__all__ = ["Batch", "CompletedTxn", "Origin", "ProducerState", "Producers"]
+__all__ = ["BatchMetadata", "CompletedTxn", "Origin", "ProducerState", "Producers"]
 
 
 class Producers:
@@ -125,7 +125,7 @@ class Producers:
 
     def find_duplicate(
         self, producer_id: int, epoch: int, base_sequence: int, last_sequence: int
-    ) -> Batch | None:
+    ) -> BatchMetadata | None:
         """The remembered batch with exactly this range of sequences."""
         state = self._states.get(producer_id)
         if state is not None and state.epoch == epoch:
@@ -223,7 +223,7 @@ class Producers:
     # -- adding what was written ------------------------------------------------------------------
 
     def add_batch(
-        self, producer_id: int, epoch: int, batch: Batch, *, transactional: bool = False
+        self, producer_id: int, epoch: int, batch: BatchMetadata, *, transactional: bool = False
     ) -> None:
         """A data batch stands in the log."""
         state = self._state_in(producer_id, epoch)
@@ -329,7 +329,7 @@ class Producers:
             state.last_timestamp = entry.timestamp
             if entry.last_offset >= 0:
                 state.batches.append(
-                    Batch(
+                    BatchMetadata(
                         entry.last_sequence, entry.last_offset, entry.offset_delta, entry.timestamp
                     )
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.producers import Batch, CompletedTxn, Producers
+from pykafka_ops.broker.state.producers import BatchMetadata, CompletedTxn, Producers
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.broker.storage.snapshots import Snapshots
@@ -41,7 +41,7 @@ def read_marker(buf: Buffer, pos: int, header: BatchHeader) -> Marker | None:
 
 def add_batch(producers: Producers, header: BatchHeader) -> None:
     """Take a data batch of a producer in."""
-    last = Batch(
+    last = BatchMetadata(
         header.last_sequence, header.last_offset, header.last_offset_delta, header.max_timestamp
     )
     producers.add_batch(

@@ -49,7 +49,7 @@ def write_marker(files: Files, directory: str, source: str) -> None:
     files.write_atomic(f"{directory}/{MARKER}", content)
 
 
-class Move:
+class LogDirMove:
     """A replica ``key`` that goes from ``source`` to the directory ``name`` in ``target``.
 
     ``end`` is the copy's end offset, -1 while nobody has looked. ``limit`` is the end of the
@@ -158,7 +158,9 @@ class CopyStep:
     (None: it goes on) of a log that may be read from ``start``. ``size`` bytes were copied,
     ``left`` were missing before."""
 
-    def __init__(self, move: Move, cold: ColdRead | None, empty: int | None, start: int) -> None:
+    def __init__(
+        self, move: LogDirMove, cold: ColdRead | None, empty: int | None, start: int
+    ) -> None:
         self._move = move
         self._cold = cold
         self._empty = empty

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.storage.replica_move import (
     MARKER,
     CopyStep,
-    Move,
+    LogDirMove,
     MoveJob,
     read_marker,
     write_marker,
@@ -54,8 +54,8 @@ class ReplicaMoves:
         self.on_moved: Callable[[str, int], None] | None = None
         self.is_held: Callable[[str, int], bool] = lambda *_: False
         self._logs = logs
-        self._moves: dict[Key, Move] = {}
-        self._waiting: list[Move] = []
+        self._moves: dict[Key, LogDirMove] = {}
+        self._waiting: list[LogDirMove] = []
         self._preferred: dict[Key, DataDir] = {}
         self._window = (0, 0)
         self._stopped = False
@@ -88,7 +88,7 @@ class ReplicaMoves:
         name = names.marked_dir(topic, partition, "future", os.urandom(16).hex())
         if len(name) > 255:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name} is too long a name")
-        self._begin(Move(key, source, target, name))
+        self._begin(LogDirMove(key, source, target, name))
 
     def _target(self, path: str) -> DataDir:
         for data_dir in self._logs.dirs:
@@ -149,7 +149,7 @@ class ReplicaMoves:
                     target.futures.pop(key)
                     self._logs.remove_directory(target, name)
                     continue
-                move = Move(key, source, target, name)
+                move = LogDirMove(key, source, target, name)
                 log = self._logs.get(*key)
                 if log is not None:
                     move.limit = log.log_end_offset
@@ -157,7 +157,7 @@ class ReplicaMoves:
 
     # -- the steps -------------------------------------------------------------------------------
 
-    def _begin(self, move: Move) -> None:
+    def _begin(self, move: LogDirMove) -> None:
         self._moves[move.key] = move
         move.target.futures[move.key] = move.name
         self._waiting.append(move)
@@ -176,7 +176,7 @@ class ReplicaMoves:
             running += 1
             self._prepare(move)
 
-    def _prepare(self, move: Move) -> None:
+    def _prepare(self, move: LogDirMove) -> None:
         original = self._original(move)
         if original is not None:
             topic_id, clean = original.topic_id, move.limit is None or move.target.clean
@@ -186,14 +186,14 @@ class ReplicaMoves:
             )
             move.source.home.submit(job)
 
-    def _original(self, move: Move) -> Log | None:
+    def _original(self, move: LogDirMove) -> Log | None:
         """The log that is copied; None if the move is over, or its directory failed."""
         if move.cancelled or not move.target.online or not move.source.online:
             self._give_up(move)
             return None
         return self._logs.get(*move.key)
 
-    def _go_on(self, move: Move, error: KafkaError | OSError | None) -> None:
+    def _go_on(self, move: LogDirMove, error: KafkaError | OSError | None) -> None:
         """A job came back: on to the next step."""
         if self._stopped and not move.cancelled:
             return
@@ -219,7 +219,7 @@ class ReplicaMoves:
         except (KafkaError, OSError) as failure:
             self._failed(move, failure)
 
-    def _submit(self, move: Move, step: CopyStep, *, flush: bool = False) -> None:
+    def _submit(self, move: LogDirMove, step: CopyStep, *, flush: bool = False) -> None:
         """Copy in another thread, then go on, at the pace that is allowed."""
 
         def work() -> None:
@@ -236,7 +236,7 @@ class ReplicaMoves:
 
         move.source.home.submit(MoveJob(work, after))
 
-    def _wait(self, move: Move, wait: int) -> None:
+    def _wait(self, move: LogDirMove, wait: int) -> None:
         """Go on in ``wait`` ms; looked at again in between, since the quota may change."""
 
         def look() -> None:
@@ -258,7 +258,7 @@ class ReplicaMoves:
         self._window = (since, copied + size)
         return max(0, since + (copied + size) * 1000 // rate - now)
 
-    def _failed(self, move: Move, error: KafkaError | OSError) -> None:
+    def _failed(self, move: LogDirMove, error: KafkaError | OSError) -> None:
         """A step failed: a failed disk is taken offline, anything else is tried again."""
         _log.error("moving %s-%d to %s: %s", *move.key, move.target.path, error)
         if move.home.error is not None:
@@ -271,7 +271,7 @@ class ReplicaMoves:
 
     # -- the swap --------------------------------------------------------------------------------
 
-    def _finish(self, move: Move, original: Log, step: CopyStep | None) -> None:
+    def _finish(self, move: LogDirMove, original: Log, step: CopyStep | None) -> None:
         """Nearly everything is copied and durable: copy the rest, then let the copy take over.
 
         Clients wait for it, some ms. Raises KafkaError, OSError; the original then stays.
@@ -302,7 +302,7 @@ class ReplicaMoves:
         self._retire(move)
         self._run_waiting()
 
-    def _retire(self, move: Move) -> None:
+    def _retire(self, move: LogDirMove) -> None:
         """Take the replaced replica away; the marker goes only after it."""
         source, target = move.source, move.target
         current = names.partition_dir(*move.key)
@@ -338,7 +338,7 @@ class ReplicaMoves:
         self._sweep(move)
         self._run_waiting()
 
-    def _sweep(self, move: Move) -> None:
+    def _sweep(self, move: LogDirMove) -> None:
         """Remove what was copied; a job under way may still make a directory afterwards."""
         doomed = names.marked_dir(*move.key, "delete", os.urandom(16).hex())
         try:
@@ -349,7 +349,7 @@ class ReplicaMoves:
         except OSError as error:
             move.target.home.fail(error)
 
-    def _give_up(self, move: Move) -> None:
+    def _give_up(self, move: LogDirMove) -> None:
         """A move that was cancelled, or a directory of which failed."""
         move.abandon()
         if move.cancelled:

@@ -52,7 +52,7 @@ class Prepared(NamedTuple):
     header: BatchHeader
 
 
-class Rules(NamedTuple):
+class ValidationRules(NamedTuple):
     """What the checks depend on; ``now`` in ms, ``name`` ("topic-0") for texts."""
 
     config: TopicConfig
@@ -61,7 +61,7 @@ class Rules(NamedTuple):
     origin: Origin
 
 
-def prepare(records: memoryview, rules: Rules) -> Prepared | None:
+def prepare(records: memoryview, rules: ValidationRules) -> Prepared | None:
     """Check what a leader was sent; None if there is no whole batch in it.
 
     Raises KafkaError CORRUPT_MESSAGE, MESSAGE_TOO_LARGE, INVALID_RECORD, INVALID_TIMESTAMP.
@@ -98,7 +98,7 @@ def _refuse_second(rest: memoryview) -> None:
         )
 
 
-def _check_size(size: int, rules: Rules) -> None:
+def _check_size(size: int, rules: ValidationRules) -> None:
     limit = rules.config.max_message_bytes
     if size > limit:
         raise KafkaError(
@@ -111,7 +111,7 @@ def _check_size(size: int, rules: Rules) -> None:
 # -- old formats -----------------------------------------------------------------------------------
 
 
-def _from_old_format(records: memoryview, rules: Rules) -> Prepared:
+def _from_old_format(records: memoryview, rules: ValidationRules) -> Prepared:
     """A message set v0 or v1 as one batch v2."""
     config = rules.config
     position = 0
@@ -160,7 +160,7 @@ def level_of(config: TopicConfig, codec: Codec) -> int | None:
     return config.compression_zstd_level if codec is Codec.ZSTD else None
 
 
-def _transform(batch: Prepared, rules: Rules) -> Prepared:
+def _transform(batch: Prepared, rules: ValidationRules) -> Prepared:
     """Records looked at, recompressed, stamped, as the topic asks."""
     config, header = rules.config, batch.header
     source = header.codec
@@ -199,7 +199,7 @@ def batch_args(batch: Prepared) -> tuple[memoryview, int, BatchHeader, int]:
     return batch.data, 0, batch.header, DECOMPRESSED_LIMIT
 
 
-def _look_at_records(batch: Prepared, rules: Rules) -> Survey:
+def _look_at_records(batch: Prepared, rules: ValidationRules) -> Survey:
     config = rules.config
     try:
         stored = batch.data[HEADER_SIZE : batch.header.size]
@@ -220,7 +220,7 @@ def _look_at_records(batch: Prepared, rules: Rules) -> Survey:
     return seen
 
 
-def _stamp(batch: Prepared, seen: Survey | None, rules: Rules) -> Prepared:
+def _stamp(batch: Prepared, seen: Survey | None, rules: ValidationRules) -> Prepared:
     """Write the timestamp the topic wants into the header."""
     data, header = batch
     if rules.config.log_append_time:
@@ -234,7 +234,9 @@ def _stamp(batch: Prepared, seen: Survey | None, rules: Rules) -> Prepared:
     return Prepared(data, read_header(data))
 
 
-def _recompress(batch: Prepared, codec: Codec, *, in_order: bool, rules: Rules) -> Prepared:
+def _recompress(
+    batch: Prepared, codec: Codec, *, in_order: bool, rules: ValidationRules
+) -> Prepared:
     """The same records under another codec; offsets counted anew if they are not in order."""
     header = batch.header
     level = level_of(rules.config, codec)
@@ -264,7 +266,7 @@ CREATE_TIME_HEADER = BatchHeader(0, 49, -1, 2, 0, 0, 0, 0, 0, -1, -1, -1, 1)
 """A batch with nothing special; stands for the messages of an old set."""
 
 
-def _check_records(records: Iterable[Record], header: BatchHeader, rules: Rules) -> None:
+def _check_records(records: Iterable[Record], header: BatchHeader, rules: ValidationRules) -> None:
     """Raise RecordsRejectedError naming every record that is not allowed."""
     errors: list[tuple[int, str]] = []
     late = False
@@ -299,7 +301,7 @@ def _check_records(records: Iterable[Record], header: BatchHeader, rules: Rules)
     )
 
 
-def _timestamp_error(record: Record, header: BatchHeader, rules: Rules) -> str | None:
+def _timestamp_error(record: Record, header: BatchHeader, rules: ValidationRules) -> str | None:
     config, now = rules.config, rules.now
     if not config.log_append_time and record.timestamp != -1:
         age = now - record.timestamp

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pykafka_ops.client.members import (
-    BROKERS,
-    CONTROLLERS,
-    Members,
-    describe_members,
-)
+from pykafka_ops.client.members import BROKERS, CONTROLLERS, ClusterMembers, describe_members
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 
@@ -22,7 +17,7 @@ COLUMNS = (
 )
 
 
-def members(run: Run) -> Members:
+def members(run: Run) -> ClusterMembers:
     """The brokers, or with ``--bootstrap-controller`` the controllers."""
     controllers = run.args.has("bootstrap-controller")
     return describe_members(run.cluster(), endpoints=CONTROLLERS if controllers else BROKERS)
@@ -46,7 +41,7 @@ def brokers(run: Run) -> Table:
     return Table("controllers" if controllers else "brokers", COLUMNS, rows, kafka=kafka)
 
 
-def _endpoints(found: Members, *, controllers: bool) -> Iterator[str]:
+def _endpoints(found: ClusterMembers, *, controllers: bool) -> Iterator[str]:
     """As Kafka 4's ClusterTool prints them."""
     host = max((len(n.host) for n in found.nodes), default=100)
     rack = max((len(n.rack) for n in found.nodes if n.rack), default=10)

@@ -9,10 +9,10 @@ from pykafka_ops import __version__
 from pykafka_ops.analysis.cluster_state import Placed
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster, Node, Question
-from pykafka_ops.client.configs import Resource
-from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.configs import ConfigResource
+from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
-from pykafka_ops.client.topics import Topic, all_topics
+from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.api_versions.versions import release
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, counted
@@ -34,7 +34,7 @@ class Gathered(NamedTuple):
     nodes: dict[int, Node]
     partitions: list[Placed]
     versions: dict[int, str]
-    dirs: dict[int, list[LogDir]]
+    dirs: dict[int, list[LogDirDescription]]
     reassigning: int | None
     silent: int
     errors: list[ItemError]
@@ -88,7 +88,9 @@ def _versions(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, str], lis
     return found, errors
 
 
-def _dirs(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, list[LogDir]], list[ItemError]]:
+def _dirs(
+    cluster: Cluster, ids: Sequence[int]
+) -> tuple[dict[int, list[LogDirDescription]], list[ItemError]]:
     found, errors = {}, []
     for broker, answer in describe_log_dirs(cluster, ids).items():
         if isinstance(answer, PkoError):
@@ -98,12 +100,14 @@ def _dirs(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, list[LogDir]]
     return found, errors
 
 
-def _min_isr(cluster: Cluster, topics: Sequence[Topic]) -> tuple[dict[str, int], list[ItemError]]:
+def _min_isr(
+    cluster: Cluster, topics: Sequence[TopicDescription]
+) -> tuple[dict[str, int], list[ItemError]]:
     """min.insync.replicas of each topic that may be described."""
     found: dict[str, int] = {}
     refused: dict[tuple[str, str], list[ItemError]] = {}
     for start in range(0, len(topics), AT_ONCE):
-        asked = [Resource(configs.TOPIC, t.name) for t in topics[start : start + AT_ONCE]]
+        asked = [ConfigResource(configs.TOPIC, t.name) for t in topics[start : start + AT_ONCE]]
         for resource, entries in configs.describe_configs(cluster, asked, keys=[MIN_ISR]).items():
             if isinstance(entries, PkoError):
                 error = item_error(f"settings of {resource.name}", entries)

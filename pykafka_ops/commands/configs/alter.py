@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import Op, Resource
+from pykafka_ops.client.configs import AlterOp, ConfigResource
 from pykafka_ops.commands.configs.entity import (
     ConfigEntity,
     ConfigProblem,
@@ -67,9 +67,11 @@ def _change_one(
             raise ConfigProblem(f"Invalid broker logger(s): {','.join(missing)}")
     elif missing:
         raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
-    changes: list[tuple[Op, str, str | None]] = [(Op.SET, key, value) for key, value in add.items()]
-    changes += [(Op.DELETE, key, "") for key in delete]
-    _raise_first(configs.alter_configs(cluster, {Resource(TYPES[kind], name): changes}))
+    changes: list[tuple[AlterOp, str, str | None]] = [
+        (AlterOp.SET, key, value) for key, value in add.items()
+    ]
+    changes += [(AlterOp.DELETE, key, "") for key in delete]
+    _raise_first(configs.alter_configs(cluster, {ConfigResource(TYPES[kind], name): changes}))
 
 
 def _replace_broker(
@@ -88,7 +90,7 @@ def _replace_broker(
             "All sensitive broker config entries must be specified for --alter, missing entries: "
             f"{scala_set(secret)}"
         )
-    _raise_first(configs.replace_configs(cluster, {Resource(configs.BROKER, name): known}))
+    _raise_first(configs.replace_configs(cluster, {ConfigResource(configs.BROKER, name): known}))
     _wait_applied(cluster, name, set(known))
 
 
@@ -103,7 +105,7 @@ def _wait_applied(cluster: Cluster, name: str, keys: set[str]) -> None:
         time.sleep(_FIRST_WAIT_S * 2**number)
 
 
-def _raise_first(outcome: Mapping[Resource, PkoError | None]) -> None:
+def _raise_first(outcome: Mapping[ConfigResource, PkoError | None]) -> None:
     for error in outcome.values():
         if error is not None:
             raise error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import Op, Resource
+from pykafka_ops.client.configs import AlterOp, ConfigResource
 from pykafka_ops.commands.configs import quotas
 from pykafka_ops.commands.configs.entity import ConfigEntity, spoken, with_client
 from pykafka_ops.commands.configs.known import (
@@ -27,7 +27,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 COLUMNS = (Column("kind"), Column("name"), Column("settings"))
 
-Change = tuple[Op, str, str | None]
+Change = tuple[AlterOp, str, str | None]
 """What to do with a setting: the operation, its name, a value."""
 
 
@@ -79,7 +79,9 @@ def _strangers(kind: str, changes: list[Change]) -> list[str]:
     takes."""
     if kind not in (BROKERS, USERS, CLIENTS, IPS):
         return []
-    strange = [key for op, key, _ in changes if op is not Op.DELETE and not is_known(kind, key)]
+    strange = [
+        key for op, key, _ in changes if op is not AlterOp.DELETE and not is_known(kind, key)
+    ]
     if strange and kind != BROKERS:
         raise UsageError(f"{strange[0]} is no setting of {kind}{near(kind, strange[0])}")
     return [
@@ -92,7 +94,7 @@ def _unset_first(
     run: Run, wanted: ConfigEntity, changes: list[Change]
 ) -> tuple[list[Change], PkoError | None, list[str]]:
     """Of settings to unset only those that are set; unknown ones are an error, others a note."""
-    if changes[0][0] is not Op.DELETE or wanted.kind not in (TOPICS, BROKERS):
+    if changes[0][0] is not AlterOp.DELETE or wanted.kind not in (TOPICS, BROKERS):
         return changes, None, []
     try:
         own = present(run.cluster(), wanted.kind, wanted.names[0])
@@ -113,16 +115,16 @@ def _apply_one(
     cluster = run.cluster()
     try:
         if wanted.kind in TYPES:
-            resource = Resource(TYPES[wanted.kind], wanted.names[0])
+            resource = ConfigResource(TYPES[wanted.kind], wanted.names[0])
             outcome = configs.alter_configs(cluster, {resource: changes}, validate_only=trial)
             error = outcome[resource]
             if _not_known(error) and wanted.kind in (TOPICS, BROKERS):
                 error = _by_replacing(cluster, wanted, changes, trial)
             return error
-        if any(op in (Op.APPEND, Op.SUBTRACT) for op, _, _ in changes):
+        if any(op in (AlterOp.APPEND, AlterOp.SUBTRACT) for op, _, _ in changes):
             raise UsageError(f"{wanted.kind}: += and -= are for settings that are lists")
-        add = {key: value or "" for op, key, value in changes if op is Op.SET}
-        delete = [key for op, key, _ in changes if op is Op.DELETE]
+        add = {key: value or "" for op, key, value in changes if op is AlterOp.SET}
+        delete = [key for op, key, _ in changes if op is AlterOp.DELETE]
         quotas.alter(cluster, wanted, add, delete, validate_only=trial)
     except KafkaError as error:
         return error
@@ -145,11 +147,11 @@ def _by_replacing(
         )
     values = {key: value for key, value in own.items() if value is not None}
     for op, key, value in changes:
-        if op is Op.DELETE:
+        if op is AlterOp.DELETE:
             values.pop(key, None)
-        elif op is Op.SET:
+        elif op is AlterOp.SET:
             values[key] = value or ""
         else:
             return UsageError(f"this cluster is too old for += and -=: set {key} as a whole")
-    resource = Resource(TYPES[wanted.kind], wanted.names[0])
+    resource = ConfigResource(TYPES[wanted.kind], wanted.names[0])
     return configs.replace_configs(cluster, {resource: values}, validate_only=trial)[resource]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pykafka_ops.client.configs import Entry
+from pykafka_ops.client.configs import ConfigEntry
 from pykafka_ops.commands.configs.entity import ConfigEntity, entity, spoken, with_client
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
 from pykafka_ops.commands.configs.settings import (
@@ -20,7 +20,7 @@ from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import PkoError, UsageError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.types import Type
 
 COLUMNS = (
@@ -124,7 +124,7 @@ def _kafka(described: list[DescribedConfigs], *, all_: bool) -> Iterator[str]:
             )
 
 
-def _synonyms(e: Entry) -> list[str]:
+def _synonyms(e: ConfigEntry) -> list[str]:
     return [f"{source_name(s.source)}:{s.name}={_null(s.value)}" for s in e.synonyms]
 
 
@@ -135,9 +135,9 @@ def _null(value: str | None) -> str:
 def source_name(source: int) -> str:
     """Kafka's name of a source."""
     try:
-        return Source(source).name
+        return ConfigSource(source).name
     except ValueError:
-        return Source.UNKNOWN.name
+        return ConfigSource.UNKNOWN.name
 
 
 def type_name(number: int) -> str:
@@ -148,7 +148,7 @@ def type_name(number: int) -> str:
         return Type.UNKNOWN.name
 
 
-def _row(kind: str, name: str, e: Entry) -> dict[str, object]:
+def _row(kind: str, name: str, e: ConfigEntry) -> dict[str, object]:
     return {
         "kind": kind,
         "name": name or "<default>",
@@ -162,7 +162,7 @@ def _row(kind: str, name: str, e: Entry) -> dict[str, object]:
     }
 
 
-def _item(e: Entry) -> dict[str, object]:
+def _item(e: ConfigEntry) -> dict[str, object]:
     return {
         "name": e.name,
         "value": e.value,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops.client import quotas, scram
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.quotas import Wanted
+from pykafka_ops.client.quotas import FilterComponent
 from pykafka_ops.commands.configs.entity import (
     ConfigEntity,
     ConfigProblem,
@@ -61,7 +61,7 @@ def read(cluster: Cluster, wanted: ConfigEntity) -> dict[quotas.Entity, dict[str
     components = []
     for number, kind in enumerate(wanted.types):
         name = wanted.names[number] if number < len(wanted.names) else None
-        components.append(Wanted(ENTITY_TYPES[kind], name or None, default=name == ""))
+        components.append(FilterComponent(ENTITY_TYPES[kind], name or None, default=name == ""))
     if len(wanted.names) > len(wanted.types):
         raise ConfigProblem("More entity names specified than entity types")
     return quotas.describe_quotas(cluster, components)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pykafka_ops.client.configs import Op
+from pykafka_ops.client.configs import AlterOp
 from pykafka_ops.commands.configs.alter import alter
 from pykafka_ops.commands.configs.changes import Change, apply, targets
 from pykafka_ops.commands.framework.output import Table
@@ -13,7 +13,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 
 _PAIR = re.compile(r"([^=+\s][^=]*?)\s*(\+=|-=|=)\s*(.*)", re.DOTALL)
-_OPS = {"=": Op.SET, "+=": Op.APPEND, "-=": Op.SUBTRACT}
+_OPS = {"=": AlterOp.SET, "+=": AlterOp.APPEND, "-=": AlterOp.SUBTRACT}
 
 
 def set_configs(run: Run) -> Table | None:
@@ -25,7 +25,7 @@ def set_configs(run: Run) -> Table | None:
     changes = [_change(word) for word in words]
     path = run.args.text("file")
     if path is not None:
-        changes += [(Op.SET, key, value) for key, value in read_properties(path).items()]
+        changes += [(AlterOp.SET, key, value) for key, value in read_properties(path).items()]
     if not changes:
         raise UsageError("what to set? KEY=VALUE, KEY+=ITEM, KEY-=ITEM, or --file FILE")
     return apply(run, entities, changes)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from pykafka_ops.client import configs, topics
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import Entry, Resource
+from pykafka_ops.client.configs import ConfigEntry, ConfigResource
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
 from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import list_client_metrics_resources as cm
 
@@ -24,9 +24,9 @@ TYPES = {
     CLIENT_METRICS: configs.CLIENT_METRICS,
 }
 _OWN = {
-    TOPICS: Source.DYNAMIC_TOPIC_CONFIG,
-    BROKERS: Source.DYNAMIC_BROKER_CONFIG,
-    CLIENT_METRICS: Source.DYNAMIC_CLIENT_METRICS_CONFIG,
+    TOPICS: ConfigSource.DYNAMIC_TOPIC_CONFIG,
+    BROKERS: ConfigSource.DYNAMIC_BROKER_CONFIG,
+    CLIENT_METRICS: ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG,
 }
 _BATCH = 200
 """Topics described in one request."""
@@ -37,14 +37,14 @@ class DescribedConfigs(NamedTuple):
 
     kind: str
     name: str
-    entries: list[Entry] | PkoError
+    entries: list[ConfigEntry] | PkoError
 
 
-def own_only(described: DescribedConfigs, entries: list[Entry]) -> DescribedConfigs:
+def own_only(described: DescribedConfigs, entries: list[ConfigEntry]) -> DescribedConfigs:
     """Without what the resource does not set itself; loggers show everything."""
     source = _OWN.get(described.kind)
     if described.kind == BROKERS and not described.name:
-        source = Source.DYNAMIC_DEFAULT_BROKER_CONFIG
+        source = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
     if source is None:
         return described
     return described._replace(entries=[e for e in entries if e.source == source])
@@ -74,7 +74,7 @@ def read(
     """The settings of each name, in the order of ``names``; entries by name."""
     found = []
     for start in range(0, len(names), _BATCH):
-        resources = [Resource(TYPES[kind], name) for name in names[start : start + _BATCH]]
+        resources = [ConfigResource(TYPES[kind], name) for name in names[start : start + _BATCH]]
         answers = configs.describe_configs(
             cluster, resources, synonyms=synonyms, documentation=docs
         )

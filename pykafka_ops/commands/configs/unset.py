@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.client.configs import Op
+from pykafka_ops.client.configs import AlterOp
 from pykafka_ops.commands.configs.changes import Change, apply, targets
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
@@ -17,5 +17,5 @@ def unset_configs(run: Run) -> Table:
     wrong = [word for word in words if "=" in word]
     if wrong:
         raise UsageError(f"{wrong[0]}: only the name of the setting, without a value")
-    changes: list[Change] = [(Op.DELETE, word, None) for word in words]
+    changes: list[Change] = [(AlterOp.DELETE, word, None) for word in words]
     return apply(run, entities, changes)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pykafka_ops.commands.consume.formatter import Message
-    from pykafka_ops.disk.schema import Struct
+    from pykafka_ops.disk.schema import RecordStruct
 
     Show = Callable[[bytes, bytes | None], str]
 
@@ -67,7 +67,7 @@ def internal_formatter(name: str, *, old: bool) -> Formatter:
 # --- JSON ----------------------------------------------------------------------------------------
 
 
-def _document(kind: int, key: Struct, version: int, value: Struct | None) -> str:
+def _document(kind: int, key: RecordStruct, version: int, value: RecordStruct | None) -> str:
     """``{"key":{"version":..,"data":..},"value":..}``."""
     shown = None if value is None else {"version": version, "data": to_json(value, version)}
     return java_json({"key": {"version": kind, "data": to_json(key, kind)}, "value": shown})
@@ -80,7 +80,7 @@ def _unknown(kind: int, value: bytes | None) -> str:
     return java_json({"key": {"version": kind, "data": "unknown"}, "value": shown})
 
 
-def _of_group(key: bytes, value: bytes | None, wanted: type[Struct]) -> str:
+def _of_group(key: bytes, value: bytes | None, wanted: type[RecordStruct]) -> str:
     try:
         found = read_offsets_record(key, value)
     except UnknownRecordType as unknown:

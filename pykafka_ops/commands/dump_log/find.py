@@ -8,7 +8,13 @@ from __future__ import annotations
 import sys
 import time
 
-from pykafka_ops.analysis.logs.query import Pattern, Query, compiled, offset_range, required_literal
+from pykafka_ops.analysis.logs.query import (
+    Pattern,
+    RecordQuery,
+    compiled,
+    offset_range,
+    required_literal,
+)
 from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, writer
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
@@ -86,10 +92,10 @@ def _run(
 
 def query_of(
     args: Args, key_format: PayloadFormat | None, value_format: PayloadFormat | None, now: int
-) -> Query:
+) -> RecordQuery:
     """What the options ask for; UsageError where they ask for nothing or cannot be read."""
     key, offset = args.text("key"), args.text("offset")
-    query = Query(
+    query = RecordQuery(
         key=None if key is None else _encoded(key, key_format),
         key_pattern=_pattern(args, "key-regex", key_format),
         value_pattern=_pattern(args, "value-regex", value_format),
@@ -138,7 +144,7 @@ def _header(text: str) -> tuple[str, bytes | None]:
     return name, value.encode("utf-8", "surrogateescape") if equals else None
 
 
-def needles(query: Query) -> tuple[bytes, ...]:
+def needles(query: RecordQuery) -> tuple[bytes, ...]:
     """Bytes that stand in the records section of every batch v2 with a match."""
     found = []
     if query.key is not None:
@@ -159,7 +165,7 @@ def needles(query: Query) -> tuple[bytes, ...]:
 class Search:
     """One query over segments."""
 
-    def __init__(self, query: Query, reading: Reading) -> None:
+    def __init__(self, query: RecordQuery, reading: Reading) -> None:
         self.query, self.reading = query, reading
         self.needles = needles(query)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pykafka_ops.analysis.lag.standing import Standing
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
+from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import kafka_text, select
@@ -87,7 +87,7 @@ def _ours(run: Run, found: Mapping[str, GroupStandings | PkoError], cluster: Clu
     return Table("group-offsets", OFFSETS, rows, errors=errors, notes=notes)
 
 
-def _offset(group: Group, row: Standing) -> dict[str, object]:
+def _offset(group: GroupDescription, row: Standing) -> dict[str, object]:
     reader = row.reader
     return {
         "group": group.id,
@@ -102,7 +102,7 @@ def _offset(group: Group, row: Standing) -> dict[str, object]:
     }
 
 
-def _members(group: Group) -> list[dict[str, object]]:
+def _members(group: GroupDescription) -> list[dict[str, object]]:
     ordered = sorted(group.members, key=lambda m: (m.client_id, m.id))
     return [
         {
@@ -118,7 +118,7 @@ def _members(group: Group) -> list[dict[str, object]]:
     ]
 
 
-def _state(group: Group, cluster: Cluster) -> dict[str, object]:
+def _state(group: GroupDescription, cluster: Cluster) -> dict[str, object]:
     node = cluster.nodes.get(group.coordinator)
     return {
         "group": group.id,

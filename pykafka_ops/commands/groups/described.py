@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.analysis.lag.standing import Partition, Reader, Standing, partitions_of, standings
+from pykafka_ops.analysis.lag.standing import (
+    AssignedMember,
+    Partition,
+    Standing,
+    partitions_of,
+    standings,
+)
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
+from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.errors import PkoError
 
@@ -16,16 +22,16 @@ from pykafka_ops.errors import PkoError
 class GroupStandings(NamedTuple):
     """A group and, where offsets were asked for, its rows."""
 
-    group: Group
+    group: GroupDescription
     rows: list[Standing]
 
 
 def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, GroupStandings | PkoError]:
     """Each group with its offsets and lags, or what the cluster says instead."""
     groups = describe_groups(cluster, names)
-    alive = [n for n, g in groups.items() if isinstance(g, Group) and g.state != DEAD]
+    alive = [n for n, g in groups.items() if isinstance(g, GroupDescription) and g.state != DEAD]
     commits = fetch_offsets(cluster, alive)
-    readers = {n: _readers(g) for n, g in groups.items() if isinstance(g, Group)}
+    readers = {n: _readers(g) for n, g in groups.items() if isinstance(g, GroupDescription)}
     committed: dict[str, dict[Partition, int]] = {}
     for name in alive:
         found = commits[name]
@@ -54,5 +60,5 @@ def end_offsets(cluster: Cluster, partitions: set[Partition]) -> dict[Partition,
     return {p: o.offset for p, o in found.items()}
 
 
-def _readers(group: Group) -> list[Reader]:
-    return [Reader(m.id, m.host, m.client_id, m.assigned) for m in group.members]
+def _readers(group: GroupDescription) -> list[AssignedMember]:
+    return [AssignedMember(m.id, m.host, m.client_id, m.assigned) for m in group.members]

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from pykafka_ops.analysis.lag.standing import Standing
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, Member
+from pykafka_ops.client.group_describe import DEAD, EMPTY, GroupDescription, MemberDescription
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.groups.described import GroupStandings
@@ -35,7 +35,7 @@ def described(found: Sequence[GroupStandings], cluster: Cluster, args: Args) -> 
             yield from _offsets(group.id, rows)
 
 
-def _note(group: Group) -> Iterator[str]:
+def _note(group: GroupDescription) -> Iterator[str]:
     """What there is to say about the state: on stdout that it is missing, else on stderr."""
     if group.state == DEAD:
         yield f"\nError: Consumer group '{group.id}' does not exist.\n"
@@ -74,7 +74,7 @@ def _form(widths: tuple[int, ...]) -> str:
     return " ".join(f"%-{w}s" if w else "%s" for w in widths) + "\n"
 
 
-def _members(group: Group, *, verbose: bool) -> Iterator[str]:
+def _members(group: GroupDescription, *, verbose: bool) -> Iterator[str]:
     members = sorted(group.members, key=lambda m: len(m.assigned), reverse=True)
     static = any(m.instance_id for m in members)
     widths = [_width([group.id]) if members else 15, _width(m.id for m in members)]
@@ -92,7 +92,7 @@ def _members(group: Group, *, verbose: bool) -> Iterator[str]:
         yield _line(widths, *cells)
 
 
-def _assignment(member: Member) -> str:
+def _assignment(member: MemberDescription) -> str:
     """3.9 leaves out the topics' names; 3.7 has them."""
     by_topic: dict[str, list[str]] = {}
     for topic, index in member.assigned:
@@ -101,7 +101,7 @@ def _assignment(member: Member) -> str:
     return ", ".join(parts) or "-"
 
 
-def _state(group: Group, cluster: Cluster) -> Iterator[str]:
+def _state(group: GroupDescription, cluster: Cluster) -> Iterator[str]:
     node = cluster.nodes.get(group.coordinator)
     where = f"{node.host}:{node.port}  ({node.id})" if node else "-"
     widths = (max(25, len(where)), 25, 20, 15, 0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from pykafka_ops.analysis.lag.rows import Facts, Sample
-from pykafka_ops.analysis.lag.standing import Partition, Reader, partitions_of
+from pykafka_ops.analysis.lag.rows import PartitionFacts, Sample
+from pykafka_ops.analysis.lag.standing import AssignedMember, Partition, partitions_of
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import Commits, commits_since
-from pykafka_ops.client.group_describe import DEAD, Group, describe_groups
+from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.commands.framework.output import ItemError
@@ -29,13 +29,13 @@ class Collector:
         self.now = 0
         self.errors: list[ItemError] = []
 
-    def collect(self, names: Sequence[str]) -> list[Facts]:
+    def collect(self, names: Sequence[str]) -> list[PartitionFacts]:
         """One entry per partition of each group, by name; what failed is in ``errors``."""
         self.errors = []
         self.now = int(time.time() * 1000)
         groups = self._groups(names)
         committed = self._committed(groups)
-        readers = {n: [Reader(m.id, m.host, m.client_id, m.assigned) for m in g.members]
+        readers = {n: [AssignedMember(m.id, m.host, m.client_id, m.assigned) for m in g.members]
                    for n, g in groups.items()}  # fmt: skip
         pairs = {n: sorted(partitions_of(readers[n], committed[n])) for n in committed}
         every = sorted({p for found in pairs.values() for p in found})
@@ -56,7 +56,7 @@ class Collector:
             for p in found:
                 offset = committed[name].get(p)
                 facts.append(
-                    Facts(
+                    PartitionFacts(
                         name, groups[name].state, *p, clients.get(p), offset, starts.get(p),
                         ends.get(p), stamps.get((p, offset)) if offset is not None else None,
                         newest.get(p), samples.get(p, ()), commits.get((name, *p), ()),
@@ -64,7 +64,7 @@ class Collector:
                 )  # fmt: skip
         return facts
 
-    def _groups(self, names: Sequence[str]) -> dict[str, Group]:
+    def _groups(self, names: Sequence[str]) -> dict[str, GroupDescription]:
         alive, missing = {}, []
         for name, group in describe_groups(self.cluster, names).items():
             if isinstance(group, PkoError):
@@ -76,7 +76,7 @@ class Collector:
         self.errors += missing_groups(self.cluster, missing)
         return alive
 
-    def _committed(self, groups: Mapping[str, Group]) -> dict[str, dict[Partition, int]]:
+    def _committed(self, groups: Mapping[str, GroupDescription]) -> dict[str, dict[Partition, int]]:
         result = {}
         for name, found in fetch_offsets(self.cluster, groups).items():
             if isinstance(found, PkoError):

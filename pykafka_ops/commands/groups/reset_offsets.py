@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import DEAD, EMPTY, Group, describe_groups
+from pykafka_ops.client.group_describe import DEAD, EMPTY, GroupDescription, describe_groups
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
@@ -62,7 +62,7 @@ def _plan(run: Run, planner: Planner, name: str) -> OffsetPlan:
     return plan
 
 
-def _busy(group: Group) -> str:
+def _busy(group: GroupDescription) -> str:
     return (
         f"Assignments can only be reset if the group '{group.id}' is inactive, but the current "
         f"state is {group.state}."

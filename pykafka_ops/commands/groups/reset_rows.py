@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pykafka_ops.analysis.offset_reset import Move, moves
-from pykafka_ops.client.group_describe import Group
+from pykafka_ops.analysis.offset_reset import OffsetChange, moves
+from pykafka_ops.client.group_describe import GroupDescription
 from pykafka_ops.commands.console.errors import log
 from pykafka_ops.commands.framework.output import Column, ItemError, counted, say
 from pykafka_ops.commands.groups.reset_plan import OffsetPlan
@@ -29,7 +29,7 @@ def plan_rows(name: str, plan: OffsetPlan) -> list[dict[str, object]]:
     return move_rows(name, moves(plan.offsets, plan.committed))
 
 
-def move_rows(name: str, found: Iterable[Move]) -> list[dict[str, object]]:
+def move_rows(name: str, found: Iterable[OffsetChange]) -> list[dict[str, object]]:
     """Rows of the table of moves."""
     return [
         {
@@ -62,7 +62,7 @@ def say_clamped(plan: OffsetPlan, *, flags: bool) -> None:
             say(f"pko: {topic}-{index}: no record since then, its end is taken")
 
 
-def in_use(group: Group) -> ItemError:
+def in_use(group: GroupDescription) -> ItemError:
     """The error for a group with members."""
     text = f"it has {counted(group.members, 'member')} ({group.state}): stop them first"
     return ItemError.of(group.id, KafkaError(ErrorCode.NON_EMPTY_GROUP, text))

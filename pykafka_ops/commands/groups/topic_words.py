@@ -62,7 +62,7 @@ def _counts(cluster: Cluster, names: Sequence[str]) -> dict[str, int]:
     """Partitions of each topic that exists; raises KafkaError for what may not be seen."""
     counts = {}
     for name, found in topics.describe_topics(cluster, names).items():
-        if isinstance(found, topics.Topic):
+        if isinstance(found, topics.TopicDescription):
             counts[str(name)] = len(found.partitions)
         elif found.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             raise found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.commands.framework.args import Args, java_integer
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table
@@ -23,7 +23,7 @@ def describe(run: Run) -> Table:
     live = sorted(run.cluster().brokers("listNodes"))
     _check_there(asked, live, flags=args.flags)
     brokers = asked or live
-    whole: dict[int, list[LogDir]] = {}
+    whole: dict[int, list[LogDirDescription]] = {}
     errors = []
     for broker, answer in describe_log_dirs(run.cluster(), brokers).items():
         if isinstance(answer, PkoError):
@@ -78,7 +78,7 @@ def _missing(words: set[str], dirs: Dirs) -> list[ItemError]:
     return [missing_topic(word, found) for word in sorted(words - found)]
 
 
-def _only(directory: LogDir, topics: set[str]) -> LogDir:
+def _only(directory: LogDirDescription, topics: set[str]) -> LogDirDescription:
     if not topics:
         return directory
     kept = [r for r in directory.replicas if r.topic in topics]
@@ -133,7 +133,7 @@ def _kafka_text(brokers: Sequence[int], dirs: Dirs) -> Iterator[str]:
     yield json.dumps({"brokers": listed, "version": 1}, separators=(",", ":")) + "\n"
 
 
-def _replicas(d: LogDir) -> list[Row]:
+def _replicas(d: LogDirDescription) -> list[Row]:
     return [
         {
             "partition": f"{r.topic}-{r.partition}",

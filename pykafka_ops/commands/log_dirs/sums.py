@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pykafka_ops.client.log_dirs import LogDir
+from pykafka_ops.client.log_dirs import LogDirDescription
 from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.framework.output import Column
 
-Dirs = Mapping[int, Sequence[LogDir]]
+Dirs = Mapping[int, Sequence[LogDirDescription]]
 """Directories by broker."""
 Row = dict[str, object]
 

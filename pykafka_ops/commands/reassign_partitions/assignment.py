@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.topics import Topic, describe_topics
+from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.commands.reassign_partitions.text import Partition, ReassignError, named
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -20,7 +20,7 @@ def of_topics(cluster: Cluster, topics: Iterable[str]) -> Assignment:
     for name, topic in _described(cluster, topics).items():
         if isinstance(topic, KafkaError):
             if topic.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-                raise KafkaError(topic.code, f"Topic {name!s} not found.")
+                raise KafkaError(topic.code, f"TopicDescription {name!s} not found.")
             raise topic
         for p in topic.partitions:
             found[topic.name, p.number] = p.replicas
@@ -53,7 +53,9 @@ def of_those_there(cluster: Cluster, partitions: Iterable[Partition]) -> Assignm
     return found
 
 
-def _described(cluster: Cluster, topics: Iterable[str]) -> dict[str | bytes, Topic | KafkaError]:
+def _described(
+    cluster: Cluster, topics: Iterable[str]
+) -> dict[str | bytes, TopicDescription | KafkaError]:
     """What the cluster says of the topics; KafkaError, as the admin client has it, for no name."""
     names = sorted(set(topics))
     if "" in names:

@@ -6,7 +6,7 @@ import time
 
 from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, describe_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, AlterOp, ConfigResource, describe_configs
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, say
@@ -26,7 +26,7 @@ from pykafka_ops.commands.reassign_partitions.text import (
 )
 from pykafka_ops.commands.reassign_partitions.verify import clear_all
 from pykafka_ops.errors import PkoError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 
 _PATIENCE_SECONDS = 30.0
 _SETTINGS = (*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES)
@@ -86,10 +86,10 @@ def _clear(run: Run, topics: set[str]) -> list[ItemError]:
     cluster = run.cluster()
     if list_reassignments(cluster):
         return []
-    places = [Resource(BROKER, str(i)) for i in sorted(cluster.brokers())]
-    places += [Resource(TOPIC, topic) for topic in sorted(topics)]
-    own = (Source.DYNAMIC_TOPIC_CONFIG, Source.DYNAMIC_BROKER_CONFIG)
-    found: dict[Resource, list[throttles.Change]] = {}
+    places = [ConfigResource(BROKER, str(i)) for i in sorted(cluster.brokers())]
+    places += [ConfigResource(TOPIC, topic) for topic in sorted(topics)]
+    own = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG)
+    found: dict[ConfigResource, list[throttles.Change]] = {}
     errors = []
     for place, entries in describe_configs(cluster, places, keys=_SETTINGS).items():
         what = "broker" if place.type == BROKER else "topic"
@@ -97,7 +97,7 @@ def _clear(run: Run, topics: set[str]) -> list[ItemError]:
             errors.append(item_error(f"{what} {place.name}", entries))
         elif any(e.source in own and e.value and e.name in _SETTINGS for e in entries):
             names = rt.BROKER_THROTTLES if place.type == BROKER else rt.TOPIC_THROTTLES
-            found[place] = [(Op.DELETE, name, None) for name in names]
+            found[place] = [(AlterOp.DELETE, name, None) for name in names]
             say(f"pko: throttles of {what} {place.name} are removed")
     throttles.alter(cluster, found)
     return errors

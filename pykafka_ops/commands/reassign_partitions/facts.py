@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from pykafka_ops.analysis.moves.model import Broker, Key
+from pykafka_ops.analysis.moves.model import Key, PlanBroker
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
-from pykafka_ops.client.topics import Partition, all_topics
+from pykafka_ops.client.topics import PartitionDescription, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import PkoError
@@ -18,8 +18,8 @@ from pykafka_ops.errors import PkoError
 class ClusterFacts(NamedTuple):
     """``brokers``: the live ones by id; ``sizes``: bytes of one replica; ``moving``: under way."""
 
-    brokers: dict[int, Broker]
-    partitions: dict[Key, Partition]
+    brokers: dict[int, PlanBroker]
+    partitions: dict[Key, PartitionDescription]
     sizes: dict[Key, int]
     moving: dict[Key, Reassignment]
     errors: list[ItemError]
@@ -37,7 +37,7 @@ def facts_of(cluster: Cluster, *, racks: bool = True) -> ClusterFacts:
     }
     moving = list_reassignments(cluster)
     answers = describe_log_dirs(cluster, sorted(cluster.nodes))
-    dirs: dict[int, list[LogDir]] = {}
+    dirs: dict[int, list[LogDirDescription]] = {}
     errors = []
     for id_, answer in answers.items():
         if isinstance(answer, PkoError):
@@ -46,13 +46,13 @@ def facts_of(cluster: Cluster, *, racks: bool = True) -> ClusterFacts:
             dirs[id_] = [d for d in answer if d.error is None]
             errors += [item_error(f"broker {id_} {d.path}", d.error) for d in answer if d.error]
     brokers = {
-        id_: Broker(id_, node.rack if racks else None, *_disks(dirs.get(id_, ())))
+        id_: PlanBroker(id_, node.rack if racks else None, *_disks(dirs.get(id_, ())))
         for id_, node in sorted(cluster.nodes.items())
     }
     return ClusterFacts(brokers, partitions, _sizes(dirs, partitions), moving, errors)
 
 
-def _disks(dirs: Iterable[LogDir]) -> tuple[int | None, int | None]:
+def _disks(dirs: Iterable[LogDirDescription]) -> tuple[int | None, int | None]:
     """Bytes of a broker's volumes, and how many of them are free.
 
     Each directory counts as a volume of its own, which is what several are there for; that two are
@@ -65,7 +65,7 @@ def _disks(dirs: Iterable[LogDir]) -> tuple[int | None, int | None]:
 
 
 def _sizes(
-    dirs: Mapping[int, Iterable[LogDir]], partitions: Mapping[Key, Partition]
+    dirs: Mapping[int, Iterable[LogDirDescription]], partitions: Mapping[Key, PartitionDescription]
 ) -> dict[Key, int]:
     """Bytes of the leader's replica, else of the largest one."""
     held = held_bytes(dirs)
@@ -80,7 +80,7 @@ def _sizes(
     return found
 
 
-def held_bytes(dirs: Mapping[int, Iterable[LogDir]]) -> dict[tuple[str, int, int], int]:
+def held_bytes(dirs: Mapping[int, Iterable[LogDirDescription]]) -> dict[tuple[str, int, int], int]:
     """Bytes by topic, partition and broker; replicas that move between directories not twice."""
     return {
         (r.topic, r.partition, id_): r.size

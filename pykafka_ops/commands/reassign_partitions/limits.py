@@ -17,21 +17,28 @@ from typing import IO, NamedTuple
 from urllib.parse import quote
 
 from pykafka_ops.analysis.moves import throttles as rt
-from pykafka_ops.analysis.moves.waves import Job
+from pykafka_ops.analysis.moves.waves import PartitionMove
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs, describe_configs
+from pykafka_ops.client.configs import (
+    BROKER,
+    TOPIC,
+    AlterOp,
+    ConfigResource,
+    alter_configs,
+    describe_configs,
+)
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign_partitions.plan_file import write
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
 
 RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
-_OWN = {TOPIC: Source.DYNAMIC_TOPIC_CONFIG, BROKER: Source.DYNAMIC_BROKER_CONFIG}
+_OWN = {TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG, BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG}
 _GONE = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_REQUEST)
 _PATIENCE_SECONDS = 10.0
-Place = tuple[Resource, str]
+Place = tuple[ConfigResource, str]
 """A setting of a broker or topic."""
 
 
@@ -76,7 +83,7 @@ def load(path: Path) -> dict[Place, Noted]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))["settings"]
         return {
-            (Resource(int(r["type"]), str(r["name"])), str(r["key"])): Noted(
+            (ConfigResource(int(r["type"]), str(r["name"])), str(r["key"])): Noted(
                 None if r["before"] is None else str(r["before"]), tuple(map(str, r["ours"]))
             )
             for r in rows
@@ -93,7 +100,7 @@ class Throttles:
         self.noted = load(path)
         self._known: set[Place] = set()
 
-    def limit(self, jobs: Sequence[Job], rate: int) -> None:
+    def limit(self, jobs: Sequence[PartitionMove], rate: int) -> None:
         """Let brokers copy at most ``rate`` bytes a second for these jobs; PkoError."""
         moves = {
             job.key: rt.Copying(frozenset(job.before), frozenset(job.targets))
@@ -103,10 +110,10 @@ class Throttles:
         leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
         wanted: dict[Place, str] = {}
         for topic in leaders:
-            wanted[Resource(TOPIC, topic), rt.LEADER_REPLICAS] = leaders[topic]
-            wanted[Resource(TOPIC, topic), rt.FOLLOWER_REPLICAS] = followers[topic]
+            wanted[ConfigResource(TOPIC, topic), rt.LEADER_REPLICAS] = leaders[topic]
+            wanted[ConfigResource(TOPIC, topic), rt.FOLLOWER_REPLICAS] = followers[topic]
         for id_ in set(rt.brokers_of(moves)) & set(self.cluster.brokers()):
-            wanted |= {(Resource(BROKER, str(id_)), name): str(rate) for name in RATES}
+            wanted |= {(ConfigResource(BROKER, str(id_)), name): str(rate) for name in RATES}
         self._note(wanted)
         self._set(wanted)
 
@@ -142,7 +149,7 @@ class Throttles:
         stays noted, and is returned."""
         if not self.noted:
             return []
-        errors: dict[Resource, ItemError] = {}
+        errors: dict[ConfigResource, ItemError] = {}
         wanted: dict[Place, str | None] = {}
         for place, value in self._present(errors).items():
             before, ours = self.noted[place]
@@ -164,13 +171,13 @@ class Throttles:
         set."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            errors: dict[Resource, ItemError] = {}
+            errors: dict[ConfigResource, ItemError] = {}
             found = self._present(errors)
             if all(found.get(place) == value for place, value in wanted.items() if place in found):
                 return
             time.sleep(0.05)
 
-    def _present(self, errors: dict[Resource, ItemError]) -> dict[Place, str | None]:
+    def _present(self, errors: dict[ConfigResource, ItemError]) -> dict[Place, str | None]:
         """What is set now; brokers that do not answer are put among the errors."""
         found: dict[Place, str | None] = {}
         for resource in sorted({resource for resource, _ in self.noted}):
@@ -182,11 +189,11 @@ class Throttles:
         return found
 
 
-def _item(resource: Resource) -> str:
+def _item(resource: ConfigResource) -> str:
     return f"throttle of {'broker' if resource.type == BROKER else 'topic'} {resource.name}"
 
 
-def _failed(resource: Resource, error: PkoError) -> ItemError:
+def _failed(resource: ConfigResource, error: PkoError) -> ItemError:
     return item_error(_item(resource), error)
 
 
@@ -206,7 +213,7 @@ def _joined(key: str, before: str | None, value: str) -> str:
 
 def _values(cluster: Cluster, places: Iterable[Place]) -> dict[Place, str | None]:
     """What these settings are set to, on the broker or topic itself; PkoError."""
-    keys: dict[Resource, list[str]] = {}
+    keys: dict[ConfigResource, list[str]] = {}
     for resource, key in places:
         keys.setdefault(resource, []).append(key)
     found: dict[Place, str | None] = {}
@@ -221,9 +228,9 @@ def _values(cluster: Cluster, places: Iterable[Place]) -> dict[Place, str | None
 
 def _changes(
     wanted: Mapping[Place, str | None],
-) -> dict[Resource, list[tuple[Op, str, str | None]]]:
-    changes: dict[Resource, list[tuple[Op, str, str | None]]] = {}
+) -> dict[ConfigResource, list[tuple[AlterOp, str, str | None]]]:
+    changes: dict[ConfigResource, list[tuple[AlterOp, str, str | None]]] = {}
     for (resource, key), value in wanted.items():
-        op = Op.DELETE if value is None else Op.SET
+        op = AlterOp.DELETE if value is None else AlterOp.SET
         changes.setdefault(resource, []).append((op, key, value))
     return changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.bars import size_text
-from pykafka_ops.analysis.moves.waves import Job
+from pykafka_ops.analysis.moves.waves import PartitionMove
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.failures import item_error
@@ -76,7 +76,7 @@ def move(
     """Make the moves from ``before`` to ``after``, but those that are stale; a row for each."""
     skipped = {error.item for error in stale}
     jobs = [
-        MoveProgress(Job(key, before[key], after[key], facts.sizes.get(key, 0)))
+        MoveProgress(PartitionMove(key, before[key], after[key], facts.sizes.get(key, 0)))
         for key in sorted(after)
         if named(key) not in skipped
     ]

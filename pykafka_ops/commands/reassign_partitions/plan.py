@@ -12,15 +12,15 @@ from pykafka_ops.analysis.moves.model import (
     BYTES,
     LEADERS,
     REPLICAS,
-    Broker,
     Limits,
-    Partition,
-    Plan,
+    MovePlan,
+    PlanBroker,
     PlanError,
+    PlanPartition,
 )
 from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.moves.rate import time_text
-from pykafka_ops.analysis.moves.waves import Job, least_seconds, waves
+from pykafka_ops.analysis.moves.waves import PartitionMove, least_seconds, waves
 from pykafka_ops.commands.framework.args import Args, java_integer
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Table, counted, say
@@ -50,10 +50,10 @@ def plan(run: Run) -> Table:
     limits = replace(asked, keep=down - drain)
     movable = _movable(args, facts)
     partitions = [
-        Partition(*key, facts.replicas(key), facts.sizes[key], key not in movable)
+        PlanPartition(*key, facts.replicas(key), facts.sizes[key], key not in movable)
         for key, p in facts.partitions.items()
     ]
-    brokers: list[Broker] = list(facts.brokers.values())
+    brokers: list[PlanBroker] = list(facts.brokers.values())
     try:
         made = plan_moves(partitions, brokers, limits)
     except PlanError as error:
@@ -142,7 +142,7 @@ def _movable(args: Args, facts: ClusterFacts) -> set[tuple[str, int]]:
     return {key for key in facts.partitions if key[0] in meant and key not in facts.moving}
 
 
-def _notes(made: Plan, facts: ClusterFacts, down: frozenset[int]) -> list[str]:
+def _notes(made: MovePlan, facts: ClusterFacts, down: frozenset[int]) -> list[str]:
     notes = []
     for id_ in sorted(down):
         held = made.shares_before[id_].replicas
@@ -161,7 +161,7 @@ def _notes(made: Plan, facts: ClusterFacts, down: frozenset[int]) -> list[str]:
     return [*notes, f"pko: and {more} more of that kind"] if more > 0 else notes
 
 
-def _summary(args: Args, made: Plan, facts: ClusterFacts, rate: int | None) -> list[str]:
+def _summary(args: Args, made: MovePlan, facts: ClusterFacts, rate: int | None) -> list[str]:
     if not made.after:
         return [f"pko: nothing to move{', so no file is written' if args.has('file') else ''}"]
     copies = [m for m in made.moves if m.target is not None]
@@ -187,17 +187,17 @@ def _summary(args: Args, made: Plan, facts: ClusterFacts, rate: int | None) -> l
 
 def jobs_of(
     before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
-) -> list[Job]:
+) -> list[PartitionMove]:
     """The partitions that change, by name."""
     return [
-        Job(key, before[key], after[key], facts.sizes.get(key, 0))
+        PartitionMove(key, before[key], after[key], facts.sizes.get(key, 0))
         for key in sorted(after)
         if before[key] != after[key]
     ]
 
 
 def _table(
-    run: Run, made: Plan, facts: ClusterFacts, notes: list[str], failing: Condition | None
+    run: Run, made: MovePlan, facts: ClusterFacts, notes: list[str], failing: Condition | None
 ) -> Table:
     brokers = plan_rows.broker_rows(made, facts)
     rows = plan_rows.partition_rows(made, facts)

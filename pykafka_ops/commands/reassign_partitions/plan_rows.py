@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pykafka_ops.analysis.bars import bar, size_text
-from pykafka_ops.analysis.moves.model import Plan
+from pykafka_ops.analysis.moves.model import MovePlan
 from pykafka_ops.analysis.moves.plan import reassignment
 from pykafka_ops.analysis.skew import skew_percent
 from pykafka_ops.commands.framework.output import Column, Table
@@ -42,7 +42,7 @@ PARTITIONS = (
 )
 
 
-def broker_rows(made: Plan, facts: ClusterFacts) -> list[Row]:
+def broker_rows(made: MovePlan, facts: ClusterFacts) -> list[Row]:
     """A row per broker, by id; the live ones' mean is what skew is measured from."""
     coming = dict.fromkeys(made.shares_before, 0)
     going = dict(coming)
@@ -93,7 +93,7 @@ def with_bars(rows: Sequence[Row], *, plain: bool) -> list[Row]:
     return made
 
 
-def partition_rows(made: Plan, facts: ClusterFacts) -> list[Row]:
+def partition_rows(made: MovePlan, facts: ClusterFacts) -> list[Row]:
     """A row per partition that changes."""
     return [
         {
@@ -117,7 +117,7 @@ def replicas_table(name: str, current: Assignment, column: str, other: Assignmen
     return Table(name, columns, rows)
 
 
-def document(made: Plan, brokers: Sequence[Row], partitions: Sequence[Row]) -> Row:
+def document(made: MovePlan, brokers: Sequence[Row], partitions: Sequence[Row]) -> Row:
     """The plan as one object of JSON."""
     return {
         "brokers": list(brokers),

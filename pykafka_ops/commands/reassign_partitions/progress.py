@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pykafka_ops.analysis.moves.waves import Job
+from pykafka_ops.analysis.moves.waves import PartitionMove
 
 WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", "stopped"
 
@@ -13,7 +13,7 @@ WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", 
 class MoveProgress:
     """How far one job is; times in seconds of the monotonic clock."""
 
-    job: Job
+    job: PartitionMove
     state: str = WAITING
     copied: int = 0
     started: float | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pykafka_ops.analysis.moves.rate import Signs, Speed, next_limit
-from pykafka_ops.analysis.moves.waves import Job, Key, next_jobs
+from pykafka_ops.analysis.moves.waves import Key, PartitionMove, next_jobs
 from pykafka_ops.client.cluster import Cluster, Question, metadata_request
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import (
@@ -15,7 +15,7 @@ from pykafka_ops.client.reassignments import (
     alter_reassignments,
     list_reassignments,
 )
-from pykafka_ops.client.topics import Partition, all_topics
+from pykafka_ops.client.topics import PartitionDescription, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
@@ -109,11 +109,14 @@ class Runner:
         self._adapt(len(behind), now)
         self.watching.show(self.jobs, self._speed, self.limit.rate)
 
-    def _partitions(self) -> dict[Key, Partition]:
+    def _partitions(self) -> dict[Key, PartitionDescription]:
         return {(t.name, p.number): p for t in all_topics(self.cluster) for p in t.partitions}
 
     def _judge(
-        self, partitions: dict[Key, Partition], moving: dict[Key, Reassignment], now: float
+        self,
+        partitions: dict[Key, PartitionDescription],
+        moving: dict[Key, Reassignment],
+        now: float,
     ) -> None:
         """What state each job is in, from what the controller and the metadata say."""
         for p in self.jobs:
@@ -149,7 +152,7 @@ class Runner:
             self.throttles.limit(active, self.limit.rate)
         self._taken = True
 
-    def _others_behind(self, partitions: dict[Key, Partition]) -> list[Key]:
+    def _others_behind(self, partitions: dict[Key, PartitionDescription]) -> list[Key]:
         """Partitions that are under-replicated now, were not before, and are not moved here."""
         ours = {p.job.key for p in self.jobs if p.state != WAITING}
         return [
@@ -254,7 +257,7 @@ def _may_pass(error: PkoError) -> bool:
     return isinstance(error, ConnectError)
 
 
-def _spread(jobs: Iterable[Job]) -> float:
+def _spread(jobs: Iterable[PartitionMove]) -> float:
     """All that is copied by what the broker that receives most gets of it."""
     received: dict[int, int] = {}
     for job in jobs:

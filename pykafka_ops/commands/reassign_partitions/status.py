@@ -5,10 +5,10 @@ from __future__ import annotations
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, Resource, describe_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, ConfigResource, describe_configs
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
-from pykafka_ops.client.topics import Partition, all_topics
+from pykafka_ops.client.topics import PartitionDescription, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
@@ -16,7 +16,7 @@ from pykafka_ops.commands.framework.watch import fail_on
 from pykafka_ops.commands.reassign_partitions import plan_file
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
 from pykafka_ops.errors import PkoError, UsageError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 
 Key = tuple[str, int]
 Row = dict[str, object]
@@ -70,7 +70,7 @@ def status(run: Run) -> Table:
 def _state(
     key: Key,
     plan: plan_file.PlanFile | None,
-    there: dict[Key, Partition],
+    there: dict[Key, PartitionDescription],
     moving: dict[Key, Reassignment],
 ) -> str:
     if key in moving:
@@ -85,7 +85,7 @@ def _state(
 
 
 def _held(
-    cluster: Cluster, moving: dict[Key, Reassignment], there: dict[Key, Partition]
+    cluster: Cluster, moving: dict[Key, Reassignment], there: dict[Key, PartitionDescription]
 ) -> tuple[dict[tuple[str, int, int], int], list[ItemError]]:
     """Bytes of the replicas of partitions that move."""
     topics: dict[str, list[int]] = {}
@@ -104,7 +104,7 @@ def _held(
 def _row(
     key: Key,
     state: str,
-    now: Partition | None,
+    now: PartitionDescription | None,
     move: Reassignment | None,
     held: dict[tuple[str, int, int], int],
 ) -> Row:
@@ -132,15 +132,15 @@ def _size(value: object) -> object:
 
 def _throttled(cluster: Cluster, topics: list[str]) -> tuple[list[str], list[ItemError]]:
     """A line for each broker that is throttled, one for the topics; and what did not answer."""
-    brokers = [Resource(BROKER, str(i)) for i in sorted(cluster.nodes)]
-    wanted = [*brokers, *(Resource(TOPIC, t) for t in topics)]
+    brokers = [ConfigResource(BROKER, str(i)) for i in sorted(cluster.nodes)]
+    wanted = [*brokers, *(ConfigResource(TOPIC, t) for t in topics)]
     keys = [*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES]
     notes, names, errors = [], [], []
     for resource, entries in describe_configs(cluster, wanted, keys=keys).items():
         if isinstance(entries, PkoError):
             errors.append(item_error(_named(resource), entries))
             continue
-        own = (Source.DYNAMIC_TOPIC_CONFIG, Source.DYNAMIC_BROKER_CONFIG)
+        own = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG)
         found = {e.name: e.value for e in entries if e.source in own and e.value}
         if resource.type == BROKER and found:
             rates = ", ".join(f"{k.split('.')[0]} {_rate(found[k])}" for k in keys if k in found)
@@ -153,7 +153,7 @@ def _throttled(cluster: Cluster, topics: list[str]) -> tuple[list[str], list[Ite
     return notes, errors
 
 
-def _named(resource: Resource) -> str:
+def _named(resource: ConfigResource) -> str:
     return f"{'broker' if resource.type == BROKER else 'topic'} {resource.name}"
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, Op, Resource, alter_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, AlterOp, ConfigResource, alter_configs
 from pykafka_ops.commands.reassign_partitions.text import Partition, Talk, joined, plural
 
 MUST_VERIFY = (
     "Warning: You must run --verify periodically, until the reassignment completes, to ensure the "
     "throttle is removed."
 )
-Change = tuple[Op, str, str | None]
+Change = tuple[AlterOp, str, str | None]
 
 
 def limit_replication(
@@ -24,9 +24,9 @@ def limit_replication(
     alter(
         cluster,
         {
-            Resource(TOPIC, topic): [
-                (Op.SET, rt.LEADER_REPLICAS, leaders[topic]),
-                (Op.SET, rt.FOLLOWER_REPLICAS, followers[topic]),
+            ConfigResource(TOPIC, topic): [
+                (AlterOp.SET, rt.LEADER_REPLICAS, leaders[topic]),
+                (AlterOp.SET, rt.FOLLOWER_REPLICAS, followers[topic]),
             ]
             for topic in leaders
         },
@@ -35,7 +35,7 @@ def limit_replication(
     alter(
         cluster,
         {
-            Resource(BROKER, str(id_)): [(Op.SET, name, str(rate)) for name in rates]
+            ConfigResource(BROKER, str(id_)): [(AlterOp.SET, name, str(rate)) for name in rates]
             for id_ in rt.brokers_of(moves)
         },
     )
@@ -47,7 +47,7 @@ def limit_log_dirs(cluster: Cluster, brokers: Iterable[int], rate: int, talk: Ta
     alter(
         cluster,
         {
-            Resource(BROKER, str(id_)): [(Op.SET, rt.LOG_DIRS_RATE, str(rate))]
+            ConfigResource(BROKER, str(id_)): [(AlterOp.SET, rt.LOG_DIRS_RATE, str(rate))]
             for id_ in sorted(set(brokers))
         },
     )
@@ -61,16 +61,16 @@ def clear(cluster: Cluster, brokers: Iterable[int], topics: Iterable[str], talk:
     """
     ids, names = sorted(set(brokers)), sorted(set(topics))
     talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")
-    alter(cluster, {Resource(BROKER, str(id_)): _gone(rt.BROKER_THROTTLES) for id_ in ids})
+    alter(cluster, {ConfigResource(BROKER, str(id_)): _gone(rt.BROKER_THROTTLES) for id_ in ids})
     talk.say(f"Clearing topic-level throttles on {plural('topic', len(names))} {joined(names)}")
-    alter(cluster, {Resource(TOPIC, name): _gone(rt.TOPIC_THROTTLES) for name in names})
+    alter(cluster, {ConfigResource(TOPIC, name): _gone(rt.TOPIC_THROTTLES) for name in names})
 
 
 def _gone(names: Iterable[str]) -> list[Change]:
-    return [(Op.DELETE, name, None) for name in names]
+    return [(AlterOp.DELETE, name, None) for name in names]
 
 
-def alter(cluster: Cluster, changes: Mapping[Resource, Sequence[Change]]) -> None:
+def alter(cluster: Cluster, changes: Mapping[ConfigResource, Sequence[Change]]) -> None:
     """Change settings; the first PkoError of a resource where one fails."""
     if not changes:
         return

@@ -14,7 +14,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import conf
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.output.history import source_id
-from pykafka_ops.spark.session import Wish
+from pykafka_ops.spark.session import SessionOptions
 
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?(?:/s)?")
 _MEMORY = re.compile(r"\d{1,9}[kmgtKMGT]?")
@@ -80,7 +80,7 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
     )
 
 
-def wish(run: Run) -> Wish:
+def wish(run: Run) -> SessionOptions:
     """How Spark shall run. Raises UsageError."""
     args = run.args
     cores = args.number("cores")
@@ -89,7 +89,7 @@ def wish(run: Run) -> Wish:
     memory = args.text("driver-memory")
     if memory is not None and not _MEMORY.fullmatch(memory):
         raise UsageError(f"--driver-memory {memory}: write 512m or 2g")
-    return Wish(
+    return SessionOptions(
         master=args.text("master"),
         cores=cores,
         driver_memory=memory,

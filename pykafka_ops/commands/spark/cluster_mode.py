@@ -8,7 +8,7 @@ from pykafka_ops.commands.spark.options import ARGS, ENGINE, FILE, PROGRESS
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.spark.session import Wish
+    from pykafka_ops.spark.session import SessionOptions
 
 _OF_SPARK = {"debug", *(option.long for option in (*ENGINE, *PROGRESS, FILE, ARGS))}
 """Options that are about Spark and this terminal, not about the report."""
@@ -19,7 +19,7 @@ def in_cluster(run: Run) -> bool:
     return run.args.text("deploy-mode") == "cluster"
 
 
-def submit_report(run: Run, engine: Wish) -> int:
+def submit_report(run: Run, engine: SessionOptions) -> int:
     """Run the report there; files are written where the driver runs."""
     from pykafka_ops.spark.submit import submit
 

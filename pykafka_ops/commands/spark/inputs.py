@@ -67,10 +67,10 @@ def look_first(asked: ReportRequest) -> None:
 def open_inputs(asked: ReportRequest, spark: SparkSession) -> Inputs:
     """The inputs of a command line. Raises UsageError, StorageError."""
     from pykafka_ops.spark.inputs import opened
-    from pykafka_ops.spark.inputs.kept import Query
+    from pykafka_ops.spark.inputs.kept import InputQuery
 
     strict = bool(asked.options.get("strict"))
-    query = Query(asked.now, asked.since, asked.until, asked.topics, asked.groups, strict)
+    query = InputQuery(asked.now, asked.since, asked.until, asked.topics, asked.groups, strict)
     return opened.open_inputs(
         spark,
         query,

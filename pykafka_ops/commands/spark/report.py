@@ -84,7 +84,7 @@ def _report(
     kind: str, asked: ReportRequest, inputs: Inputs, stages: Stages
 ) -> tuple[Report, History]:
     """One report, compared with and added to the history."""
-    from pykafka_ops.spark.options import Options
+    from pykafka_ops.spark.options import ReportOptions
     from pykafka_ops.spark.output import history as runs
 
     history: History = {}
@@ -96,8 +96,8 @@ def _report(
     def stage(text: str) -> None:
         stages(f"{kind}: {text}")
 
-    options = Options(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
-    made: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}").build(
+    options = ReportOptions(history=history, stage=stage, **asked.options)  # type: ignore[arg-type]
+    made: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report").build(
         inputs, options
     )
     if asked.history is not None:

@@ -45,7 +45,7 @@ def _grow(run: Run, names: Sequence[str]) -> Mapping[str, KafkaError | None]:
     totals: dict[str, tuple[int, list[list[int]] | None]] = {}
     if assignment:
         for name, topic in topics.describe_topics(run.cluster(), names).items():
-            have = len(topic.partitions) if isinstance(topic, topics.Topic) else 0
+            have = len(topic.partitions) if isinstance(topic, topics.TopicDescription) else 0
             totals[str(name)] = (total, [b for i, b in assignment.items() if i >= have])
     else:
         totals = dict.fromkeys(names, (total, None))
@@ -56,11 +56,11 @@ def _grow(run: Run, names: Sequence[str]) -> Mapping[str, KafkaError | None]:
 
 def _alter_settings(run: Run, names: Sequence[str]) -> dict[str, PkoError | None]:
     pairs = parse_configs(run.args.texts("config"))
-    changes: list[tuple[configs.Op, str, str | None]] = [
-        (configs.Op.SET, k, v) for k, v in pairs.items()
+    changes: list[tuple[configs.AlterOp, str, str | None]] = [
+        (configs.AlterOp.SET, k, v) for k, v in pairs.items()
     ]
-    changes += [(configs.Op.DELETE, k, None) for k in run.args.names("delete-config")]
-    wanted = {configs.Resource(configs.TOPIC, n): changes for n in names}
+    changes += [(configs.AlterOp.DELETE, k, None) for k in run.args.names("delete-config")]
+    wanted = {configs.ConfigResource(configs.TOPIC, n): changes for n in names}
     done = configs.alter_configs(run.cluster(), wanted, validate_only=run.args.has("dry-run"))
     keys = [key for _, key, _ in changes]
     return {r.name: hinted(e, TOPICS, keys) if e else None for r, e in done.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pykafka_ops.client.topics import Partition
+from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
@@ -93,13 +93,13 @@ def _kafka_head(d: DescribedTopic) -> str:
     return "\t".join(parts) + "\n"
 
 
-def _kafka_partition(d: DescribedTopic, p: Partition) -> str:
+def _kafka_partition(d: DescribedTopic, p: PartitionDescription) -> str:
     def ids(numbers: Sequence[int]) -> str:
         return ",".join(map(str, numbers))
 
     parts = [
         f"\tTopic: {d.topic.name}",
-        f"Partition: {p.number}",
+        f"PartitionDescription: {p.number}",
         f"Leader: {p.leader if p.leader >= 0 else 'none'}",
         f"Replicas: {ids(p.replicas)}",
         f"Isr: {ids(p.isr)}",

@@ -9,12 +9,12 @@ from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
-from pykafka_ops.client.topics import Partition, Topic, all_topics
+from pykafka_ops.client.topics import PartitionDescription, TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.select import NoSuchTopicError, select
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
@@ -37,19 +37,19 @@ COLUMNS = (
 class DescribedTopic(NamedTuple):
     """A topic with its own settings and the moves of its partitions."""
 
-    topic: Topic
+    topic: TopicDescription
     configs: dict[str, str]
     min_isr: int
     moves: dict[int, Reassignment]
 
-    def replication_factor(self, p: Partition) -> int:
+    def replication_factor(self, p: PartitionDescription) -> int:
         """Target replicas: those being added do not count yet (TopicCommand)."""
         move = self.moves.get(p.number)
         if move and set(p.replicas) & {*move.adding, *move.removing}:
             return len(move.replicas) - len(move.adding)
         return len(p.replicas)
 
-    def problems(self, p: Partition, live: set[int]) -> list[str]:
+    def problems(self, p: PartitionDescription, live: set[int]) -> list[str]:
         """Which of Kafka's four reports the partition belongs to."""
         found = []
         if self.replication_factor(p) > len(p.isr):
@@ -63,7 +63,7 @@ class DescribedTopic(NamedTuple):
         return found
 
 
-def wanted_topics(run: Run) -> tuple[list[Topic], list[ItemError]]:
+def wanted_topics(run: Run) -> tuple[list[TopicDescription], list[ItemError]]:
     """The topics to describe, with their partitions."""
     cluster, args = run.cluster(), run.args
     wanted_id = args.text("topic-id")
@@ -93,12 +93,14 @@ def _uuid(text: str) -> bytes:
     )
 
 
-def with_settings(cluster: Cluster, found: Sequence[Topic], *, slim: bool) -> list[DescribedTopic]:
+def with_settings(
+    cluster: Cluster, found: Sequence[TopicDescription], *, slim: bool
+) -> list[DescribedTopic]:
     """Add settings and moves, each with one question for all topics. Raises KafkaError.
 
     ``slim``: of the settings only the one that partitions in trouble show by.
     """
-    resources = [configs.Resource(configs.TOPIC, t.name) for t in found]
+    resources = [configs.ConfigResource(configs.TOPIC, t.name) for t in found]
     keys = ["min.insync.replicas"] if slim else None
     entries = configs.describe_configs(cluster, resources, keys=keys) if found else {}
     moves = _moves(cluster, found)
@@ -111,14 +113,16 @@ def with_settings(cluster: Cluster, found: Sequence[Topic], *, slim: bool) -> li
         own = {
             e.name: "null" if e.value is None else e.value
             for e in sorted(settings, key=lambda e: e.name)
-            if e.source != Source.DEFAULT_CONFIG
+            if e.source != ConfigSource.DEFAULT_CONFIG
         }
         mine = {p: move for (name, p), move in moves.items() if name == topic.name}
         described.append(DescribedTopic(topic, own, int(min_isr or 1), mine))
     return described
 
 
-def _moves(cluster: Cluster, found: Sequence[Topic]) -> dict[tuple[str, int], Reassignment]:
+def _moves(
+    cluster: Cluster, found: Sequence[TopicDescription]
+) -> dict[tuple[str, int], Reassignment]:
     """Moves under way; none where the cluster does not say."""
     if not found:
         return {}
@@ -132,7 +136,7 @@ def _moves(cluster: Cluster, found: Sequence[Topic]) -> dict[tuple[str, int], Re
         raise
 
 
-def partition_row(d: DescribedTopic, p: Partition, live: set[int]) -> dict[str, object]:
+def partition_row(d: DescribedTopic, p: PartitionDescription, live: set[int]) -> dict[str, object]:
     """A row of COLUMNS; ``live``: the ids of the brokers that are up."""
     move = d.moves.get(p.number)
     problems = [x for x in d.problems(p, live) if x != "at-min-isr"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.client.topics import Topic, all_topics
+from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import included
@@ -36,7 +36,7 @@ def list_topics(run: Run) -> Table:
     return Table("topics", COLUMNS, rows, kafka=["\n".join(found) + "\n"], errors=errors)
 
 
-def _row(t: Topic) -> dict[str, object]:
+def _row(t: TopicDescription) -> dict[str, object]:
     return {
         "topic": t.name,
         "partition_count": len(t.partitions),

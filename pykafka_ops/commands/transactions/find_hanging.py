@@ -9,7 +9,7 @@ from pykafka_ops.analysis.hanging import Open, hanging, old_enough
 from pykafka_ops.client import transactions
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
-from pykafka_ops.client.transactions import Described
+from pykafka_ops.client.transactions import TransactionDescription
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
@@ -109,7 +109,9 @@ def _hanging(run: Run, candidates: list[Open]) -> list[Open]:
         raise kafka.failed("list transactions", error) if run.args.flags else error
     ids = {t.producer_id: t.transactional_id for t in listed}
     known = transactions.describe_transactions(cluster, ids.values()) if ids else {}
-    partitions = {i: d.partitions for i, d in known.items() if isinstance(d, Described)}
+    partitions = {
+        i: d.partitions for i, d in known.items() if isinstance(d, TransactionDescription)
+    }
     return hanging(candidates, ids, partitions)
 
 

@@ -62,12 +62,12 @@ def _plain(check: Callable[[bytes | None], object]) -> Check:
 
 
 def _broker(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
-    brokers.Broker.decode(int(groups[0]), data, stat.czxid)
+    brokers.BrokerIdZNode.decode(int(groups[0]), data, stat.czxid)
     return {"broker_epoch": stat.czxid}
 
 
 def _topic(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
-    topics.Topic.decode(groups[0], data)
+    topics.TopicZNode.decode(groups[0], data)
     return {}
 
 
@@ -90,7 +90,7 @@ def _rules_of(pattern: str) -> Check:
     def run(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
         if groups[0] not in names:
             raise ZnodeError(f"unknown resource type {groups[0]}")
-        acl.AclRules.decode(acl.Resource(names[groups[0]], groups[1], pattern), data)
+        acl.AclRules.decode(acl.ResourcePattern(names[groups[0]], groups[1], pattern), data)
         return {} if data else None
 
     return run
@@ -102,7 +102,7 @@ def _literal_change(groups: Groups, data: bytes | None, stat: ZnodeStat) -> obje
 
 
 def _block(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
-    cluster.ProducerIdBlock.decode(data)
+    cluster.ProducerIdBlockZNode.decode(data)
     return {} if data else None
 
 
@@ -110,7 +110,7 @@ RULES = tuple(
     Rule(re.compile(pattern), kind, check)
     for pattern, kind, check in (
         ("/cluster/id", "cluster id", _plain(cluster.ClusterId.decode)),
-        ("/controller", "controller", _plain(cluster.Controller.decode)),
+        ("/controller", "controller", _plain(cluster.ControllerZNode.decode)),
         (
             "/controller_epoch",
             "controller epoch",
@@ -123,7 +123,11 @@ RULES = tuple(
         ("/config/changes/[^/]+", "config change", _plain(config.ConfigChanges.decode)),
         ("/config/((?:topics|brokers|ips|clients|users)/[^/]+)", "config", _entity),
         ("/config/(users/[^/]+/clients/[^/]+)", "config", _entity),
-        ("/isr_change_notification/[^/]+", "ISR change", _plain(admin.IsrChanges.decode)),
+        (
+            "/isr_change_notification/[^/]+",
+            "ISR change",
+            _plain(admin.IsrChangeNotifications.decode),
+        ),
         ("/log_dir_event_notification/[^/]+", "log dir failure", _plain(admin.LogDirEvents.decode)),
         ("/admin/reassign_partitions", "reassignment", _plain(admin.Reassignments.decode)),
         ("/admin/preferred_replica_election", "election", _plain(admin.PreferredElection.decode)),

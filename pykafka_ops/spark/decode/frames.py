@@ -47,7 +47,7 @@ class Stop(IntEnum):
     FULL = 2
 
 
-class Frames(NamedTuple):
+class BatchFrames(NamedTuple):
     """Batches in a chunk of bytes: where each begins, its header; where the next one would be."""
 
     places: npt.NDArray[np.int64]
@@ -66,10 +66,10 @@ def kernels() -> ModuleType | None:
     return compiled
 
 
-def frames(data: bytes, *, whole: bool, most: int = 1 << 16) -> Frames:
+def frames(data: bytes, *, whole: bool, most: int = 1 << 16) -> BatchFrames:
     """At most ``most`` batches from the start of ``data`` on, one behind the other.
 
-    With ``whole`` each ends within ``data``; else its header does, and ``Frames.end`` may be
+    With ``whole`` each ends within ``data``; else its header does, and ``BatchFrames.end`` may be
     behind the data. Only length and magic are judged here.
     """
     most = min(most, len(data) // HEADER_SIZE)
@@ -80,7 +80,7 @@ def frames(data: bytes, *, whole: bool, most: int = 1 << 16) -> Frames:
         room = np.empty(most, np.int64)
         count, end, stop = compiled.frames(np.frombuffer(data, np.uint8), whole, room)
         places = room[:count]
-    return Frames(places, heads(data, places), end, Stop(stop))
+    return BatchFrames(places, heads(data, places), end, Stop(stop))
 
 
 def heads(data: bytes, places: npt.NDArray[np.int64]) -> npt.NDArray[Any]:

@@ -34,7 +34,7 @@ class Plain(NamedTuple):
     heads: npt.NDArray[Any]
 
 
-class Wanted(NamedTuple):
+class WantedRecords(NamedTuple):
     """Which records, by offset from ``low`` to below ``high``, and whose bytes to copy."""
 
     low: int = -(2**63)
@@ -62,7 +62,7 @@ class Columns(NamedTuple):
     bad: list[int]
 
 
-def decode(plain: Plain, wanted: Wanted) -> Columns:
+def decode(plain: Plain, wanted: WantedRecords) -> Columns:
     """Every wanted record of ``plain``; nothing is raised, see ``Columns.bad``."""
     heads = plain.heads
     room = (plain.end - plain.begin) // MIN_RECORD_SIZE
@@ -78,7 +78,7 @@ def decode(plain: Plain, wanted: Wanted) -> Columns:
     return columns
 
 
-def _compiled(plain: Plain, counts: Ints, wanted: Wanted) -> Columns:
+def _compiled(plain: Plain, counts: Ints, wanted: WantedRecords) -> Columns:
     compiled, heads = kernels(), plain.heads
     assert compiled is not None
     appended = (heads["attributes"] & LOG_APPEND_TIME_FLAG) != 0
@@ -142,7 +142,7 @@ def _binary(
     return pa.Array.from_buffers(pa.binary(), len(sizes), buffers, null_count=missing)
 
 
-def _walk(plain: Plain, counts: Ints, wanted: Wanted) -> Columns:
+def _walk(plain: Plain, counts: Ints, wanted: WantedRecords) -> Columns:
     """The same without compiled code."""
     rows: list[tuple[int, int, int, int, int, int]] = []
     keys: list[bytes | None] = []

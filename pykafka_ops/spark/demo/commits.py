@@ -24,7 +24,7 @@ from pykafka_ops.spark.demo.plan import (
     GroupPlan,
     commit_times,
 )
-from pykafka_ops.spark.demo.records import Written
+from pykafka_ops.spark.demo.records import WrittenTimes
 from pykafka_ops.wire.messages import offset_commit as oc
 
 TIMED: Final = 1
@@ -50,7 +50,7 @@ def position(story: str, time: int, begin: int, now: int) -> int:
 
 
 def offset(
-    group: GroupPlan, written: Written, partition: int, moments: tuple[int, int, int]
+    group: GroupPlan, written: WrittenTimes, partition: int, moments: tuple[int, int, int]
 ) -> int | None:
     """What a group commits at a moment: (time, begin of the topic, now); None: nothing."""
     time, begin, now = moments
@@ -62,7 +62,7 @@ def offset(
 
 
 def commit(
-    cluster: Cluster, written: Mapping[str, Written], now: int, said: Callable[[str], None]
+    cluster: Cluster, written: Mapping[str, WrittenTimes], now: int, said: Callable[[str], None]
 ) -> int:
     """Commit the past of every group; returns how many offsets. Raises KafkaError."""
     names = [g.name for g in GROUPS]

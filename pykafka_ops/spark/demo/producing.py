@@ -9,7 +9,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.topic_changes import NewTopic, create_topics
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.spark.demo.plan import TOPICS, TopicPlan
-from pykafka_ops.spark.demo.records import Written, records
+from pykafka_ops.spark.demo.records import WrittenTimes, records
 
 BATCH = 100
 """Records of a batch at most, so that one covers minutes and not days."""
@@ -23,7 +23,7 @@ def create(cluster: Cluster) -> None:
             raise made
 
 
-def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) -> Written:
+def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) -> WrittenTimes:
     """Produce the topic's records and wait for all acknowledgements. Raises PkoError."""
     from confluent_kafka import Producer
 
@@ -47,7 +47,7 @@ def write(servers: str, plan: TopicPlan, now: int, said: Callable[[str], None]) 
         }
     )
     said(f"writing {plan.records:,} records to {plan.name}")
-    written = Written([[] for _ in range(plan.partitions)])
+    written = WrittenTimes([[] for _ in range(plan.partitions)])
     for i, (partition, time, key, value) in enumerate(records(plan, now)):
         while True:
             try:

@@ -24,7 +24,7 @@ Record = tuple[int, int, bytes | None, bytes]
 
 
 @dataclass(slots=True)
-class Written:
+class WrittenTimes:
     """The timestamps of each partition's records, in order of offset."""
 
     partitions: list[list[int]]

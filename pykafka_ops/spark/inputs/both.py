@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pykafka_ops.spark.inputs.cluster import ClusterInputs
-from pykafka_ops.spark.inputs.kept import Kept, Query
+from pykafka_ops.spark.inputs.kept import InputQuery, Kept
 from pykafka_ops.spark.inputs.log_dirs import LogDirInputs
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class BothInputs(Kept):
         spark: SparkSession,
         properties: Mapping[str, str],
         locations: Sequence[str],
-        query: Query,
+        query: InputQuery,
     ) -> None:
         self._cluster = ClusterInputs(spark, properties, query)
         now = self._cluster.now

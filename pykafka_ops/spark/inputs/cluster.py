@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.inputs.kept import Kept, Query, chosen
+from pykafka_ops.spark.inputs.kept import InputQuery, Kept, chosen
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
 
@@ -22,7 +22,9 @@ class ClusterInputs(Kept):
     Batches stay on the brokers' disks: ``batches`` and ``cleaned`` are None.
     """
 
-    def __init__(self, spark: SparkSession, properties: Mapping[str, str], query: Query) -> None:
+    def __init__(
+        self, spark: SparkSession, properties: Mapping[str, str], query: InputQuery
+    ) -> None:
         now = now_ms() if query.now is None else query.now
         super().__init__(spark, query, now, {"servers": properties.get("bootstrap.servers")})
         self._client = {f"kafka.{key}": value for key, value in properties.items()}

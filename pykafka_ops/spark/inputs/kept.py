@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class InputQuery:
     """What is asked; moments in ms since 1970 (None: open, ``now``: the input's own)."""
 
     now: int | None = None
@@ -31,7 +31,7 @@ class Kept:
     """The attributes of ``Inputs``, and frames by name."""
 
     def __init__(
-        self, spark: SparkSession, query: Query, now: int, source: Mapping[str, object]
+        self, spark: SparkSession, query: InputQuery, now: int, source: Mapping[str, object]
     ) -> None:
         self.spark, self.now = spark, now
         self.since, self.until = query.since, query.until

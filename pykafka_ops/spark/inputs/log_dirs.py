@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import replicas as looked
-from pykafka_ops.spark.inputs.kept import Kept, Query, chosen, rows_frame
+from pykafka_ops.spark.inputs.kept import InputQuery, Kept, chosen, rows_frame
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.settings import Settings, config_columns, stored_settings
-from pykafka_ops.spark.sources.files import Place
+from pykafka_ops.spark.sources.files import Location
 from pykafka_ops.spark.sources.options import now_ms
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class LogDirInputs(Kept):
         self,
         spark: SparkSession,
         locations: Sequence[str],
-        query: Query,
+        query: InputQuery,
         settings: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self._locations = list(locations)
@@ -102,7 +102,7 @@ class LogDirInputs(Kept):
         return self._rows("configs", self._config_columns, schemas.CONFIGS)
 
     def _config_columns(self) -> dict[str, list[Any]]:
-        places = [Place.of(location) for location in self._locations]
+        places = [Location.of(location) for location in self._locations]
         stored = stored_settings(place.path for place in places if place.local)
         settings: Settings = {
             topic: {**stored.get(topic, {}), **self._settings.get(topic, {})}

@@ -16,7 +16,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.inputs.replicas import Known
 from pykafka_ops.spark.sources.arrow import record_batches
-from pykafka_ops.spark.sources.files import Segment
+from pykafka_ops.spark.sources.files import SegmentFile
 from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
 from pykafka_ops.spark.sources.log.plan import seeker
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece
@@ -99,7 +99,7 @@ def time_at(seek: Seeker, offset: int) -> int | None:
     return None
 
 
-def _in_segment(seek: Seeker, segment: Segment, offset: int) -> int | None:
+def _in_segment(seek: Seeker, segment: SegmentFile, offset: int) -> int | None:
     """First where the index says, then in what is behind that."""
     start = seek.before(segment, offset)
     near = seek.behind(segment, offset)
@@ -138,6 +138,6 @@ def _first(piece: Piece, offset: int) -> int | None:
 
 
 def _decoded(plain: Any, offset: int) -> Any:
-    from pykafka_ops.spark.decode.records import Wanted, decode
+    from pykafka_ops.spark.decode.records import WantedRecords, decode
 
-    return decode(plain, Wanted(low=offset, keys=False, values=False)).timestamps
+    return decode(plain, WantedRecords(low=offset, keys=False, values=False)).timestamps

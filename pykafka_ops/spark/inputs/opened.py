@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.inputs.kept import Query
+from pykafka_ops.spark.inputs.kept import InputQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def open_inputs(
     spark: SparkSession,
-    query: Query,
+    query: InputQuery,
     *,
     properties: Mapping[str, str] | None = None,
     locations: Sequence[str] = (),

@@ -11,7 +11,7 @@ from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.inputs.names import Names
-from pykafka_ops.spark.sources.files import Place, Replica, replicas
+from pykafka_ops.spark.sources.files import Location, ReplicaDir, replicas
 from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
 from pykafka_ops.spark.sources.log.seek import Seeker
@@ -31,7 +31,7 @@ class Tail(NamedTuple):
 class Known(NamedTuple):
     """A replica with its end and its size in bytes."""
 
-    replica: Replica
+    replica: ReplicaDir
     tail: Tail
     size: int
 
@@ -53,14 +53,14 @@ def known(locations: Sequence[str], topics: Names) -> list[Known]:
     ]
 
 
-def _tail(replica: Replica) -> Tail:
+def _tail(replica: ReplicaDir) -> Tail:
     seek = seeker(replica)
     newest = [seek.newest(s) for s in replica.segments[-1 - _LOOK_BACK : -1]]
     newest += [_newest(seek, replica)] if replica.segments else []
     return Tail(seek.end_offset(), max((n for n in newest if n is not None), default=None))
 
 
-def _newest(seek: Seeker, replica: Replica) -> int | None:
+def _newest(seek: Seeker, replica: ReplicaDir) -> int | None:
     """The newest timestamp of the last segment: of its time index, and of what is behind that."""
     segment = replica.segments[-1]
     times, offsets = seek.time_index(segment)
@@ -150,7 +150,7 @@ def cleaned_columns(found: Sequence[Known]) -> dict[str, list[Any]]:
 
 
 def _checkpoint(root: str, directory: str) -> dict[tuple[str, int], int]:
-    place = Place.of(root) if root else Place(None, directory)
+    place = Location.of(root) if root else Location(None, directory)
     data = place.read(f"{directory}/{CLEANER_OFFSET_CHECKPOINT}", _MOST_CHECKPOINT)
     try:
         return parse_offsets((data or b"").decode("utf-8", "replace"), CLEANER_OFFSET_CHECKPOINT)

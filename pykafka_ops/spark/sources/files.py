@@ -25,19 +25,19 @@ from pykafka_ops.disk.names import (
     parse_segment_file,
 )
 from pykafka_ops.errors import CorruptError, StorageError, UsageError
-from pykafka_ops.spark.sources.place import Place, RandomFile, one_line
+from pykafka_ops.spark.sources.place import Location, RandomFile, one_line
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
 
 _BROKER_ID = re.compile(rb"^\s*(?:broker\.id|node\.id)\s*[=:]\s*(\d{1,9})\s*$", re.MULTILINE)
-__all__ = ["Place", "RandomFile", "Replica", "Segment", "find", "locations", "replicas"]
+__all__ = ["Location", "RandomFile", "ReplicaDir", "SegmentFile", "find", "locations", "replicas"]
 _MOST_META = 1 << 16
 _MOST_CHECKPOINT = 64 << 20
 _SIDE = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 
 
-class Segment(NamedTuple):
+class SegmentFile(NamedTuple):
     """A ``.log`` file: its first offset, size in bytes, when it was last written (ms), and the
     sizes of the files beside it (offset, time, transaction index; -1 where there is none)."""
 
@@ -50,10 +50,10 @@ class Segment(NamedTuple):
     txn_index_size: int = -1
 
 
-class Replica(NamedTuple):
+class ReplicaDir(NamedTuple):
     """A partition's directory. ``topic`` and ``partition`` are None where the name tells neither.
 
-    ``root`` opens the filesystem again (:meth:`Place.of`), ``path`` is the directory in it;
+    ``root`` opens the filesystem again (:meth:`Location.of`), ``path`` is the directory in it;
     ``log_dir`` is the directory above, as the user named it. ``whole`` says that the last segment
     is the one a broker writes to. ``snapshots`` are the offsets of producer snapshots,
     ``start_offset`` is from where on records were not deleted, as far as the broker noted it.
@@ -65,7 +65,7 @@ class Replica(NamedTuple):
     path: str
     log_dir: str
     broker: int | None
-    segments: tuple[Segment, ...]
+    segments: tuple[SegmentFile, ...]
     snapshots: tuple[int, ...] = ()
     whole: bool = True
     start_offset: int = 0
@@ -100,17 +100,17 @@ def locations(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def replicas(location: str, wanted: Any = None) -> list[Replica]:
+def replicas(location: str, wanted: Any = None) -> list[ReplicaDir]:
     """Every partition's directory at ``location``, with its segments, in order of their names.
 
     ``wanted(topic, partition)`` says which to look into; None for all. Raises UsageError where
     nothing of Kafka's is there, StorageError where it may not be read.
     """
-    place = Place.of(location)
+    place = Location.of(location)
     return find(place, location, wanted)
 
 
-def find(place: Place, label: str, wanted: Any = None) -> list[Replica]:
+def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
     """As :func:`replicas`, in a filesystem that is open; ``label`` is its name in messages."""
     with _explained(label):
         kind = _kind(place, place.path)
@@ -132,8 +132,8 @@ def find(place: Place, label: str, wanted: Any = None) -> list[Replica]:
 
 
 def _partitions(
-    place: Place, label: str, files: Sequence[_File], folders: Iterable[str], wanted: Any
-) -> Iterator[Replica]:
+    place: Location, label: str, files: Sequence[_File], folders: Iterable[str], wanted: Any
+) -> Iterator[ReplicaDir]:
     present = {file.name for file in files}
     broker = _broker(place, place.path) if META_PROPERTIES in present else None
     starts = _starts(place, place.path) if LOG_START_OFFSET_CHECKPOINT in present else {}
@@ -148,7 +148,7 @@ def _partitions(
             inside, _ = _listing(place, path)
         except FileNotFoundError:  # deleted meanwhile
             continue
-        yield Replica(
+        yield ReplicaDir(
             parsed.topic,
             parsed.partition,
             place.root,
@@ -160,12 +160,12 @@ def _partitions(
         )
 
 
-def _partition(place: Place, label: str, files: Sequence[_File]) -> Replica:
+def _partition(place: Location, label: str, files: Sequence[_File]) -> ReplicaDir:
     """The one directory that was named itself."""
     above, _, name = place.path.rstrip("/").rpartition("/")
     parsed = parse_dir(name)
     topic, partition = (parsed.topic, parsed.partition) if parsed else (None, None)
-    return Replica(
+    return ReplicaDir(
         topic,
         partition,
         place.root,
@@ -177,7 +177,7 @@ def _partition(place: Place, label: str, files: Sequence[_File]) -> Replica:
     )
 
 
-def _single(place: Place, label: str) -> Replica:
+def _single(place: Location, label: str) -> ReplicaDir:
     """A segment that was named itself; what is in its directory besides, is not looked at."""
     folder, _, name = place.path.rpartition("/")
     if not _is_log(name):
@@ -189,8 +189,8 @@ def _single(place: Place, label: str) -> Replica:
     return replica._replace(segments=chosen, whole=last)
 
 
-def _segments(files: Iterable[_File]) -> tuple[tuple[Segment, ...], tuple[int, ...]]:
-    logs: list[Segment] = []
+def _segments(files: Iterable[_File]) -> tuple[tuple[SegmentFile, ...], tuple[int, ...]]:
+    logs: list[SegmentFile] = []
     side: dict[tuple[int, str], int] = {}
     snapshots: list[int] = []
     for file in files:
@@ -198,7 +198,7 @@ def _segments(files: Iterable[_File]) -> tuple[tuple[Segment, ...], tuple[int, .
         if parsed is None or parsed.state or parsed.offset >= 2**63:
             continue
         if parsed.suffix == LOG_SUFFIX:
-            logs.append(Segment(parsed.offset, file.name, file.size, file.modified))
+            logs.append(SegmentFile(parsed.offset, file.name, file.size, file.modified))
         elif parsed.suffix in _SIDE:
             side[parsed.offset, parsed.suffix] = file.size
         elif parsed.suffix == SNAPSHOT_SUFFIX:
@@ -224,14 +224,14 @@ def _above(label: str) -> str:
     return label.rstrip("/").rpartition("/")[0] or ("." if "/" not in label.rstrip("/") else "/")
 
 
-def _broker(place: Place, path: str) -> int | None:
+def _broker(place: Location, path: str) -> int | None:
     """``broker.id`` of a log directory; None where its meta.properties names none."""
     data = place.read(f"{path}/{META_PROPERTIES}", _MOST_META)
     found = _BROKER_ID.search(data) if data else None
     return int(found[1]) if found else None
 
 
-def _starts(place: Place, path: str) -> dict[tuple[str, int], int]:
+def _starts(place: Location, path: str) -> dict[tuple[str, int], int]:
     """Where logs begin after DeleteRecords; empty where the broker noted nothing readable."""
     data = place.read(f"{path}/{LOG_START_OFFSET_CHECKPOINT}", _MOST_CHECKPOINT)
     if data is None:
@@ -242,7 +242,7 @@ def _starts(place: Place, path: str) -> dict[tuple[str, int], int]:
         return {}
 
 
-def _kind(place: Place, path: str) -> str:
+def _kind(place: Location, path: str) -> str:
     if place.filesystem is None:
         os.stat(path)
         return "directory" if os.path.isdir(path) else "file"
@@ -252,7 +252,7 @@ def _kind(place: Place, path: str) -> str:
     return {FileType.Directory: "directory", FileType.File: "file"}.get(found, "")
 
 
-def _listing(place: Place, path: str) -> tuple[list[_File], list[str]]:
+def _listing(place: Location, path: str) -> tuple[list[_File], list[str]]:
     """(files, names of directories) of a directory; a file that goes away meanwhile is left out."""
     if place.filesystem is None:
         return _scan(path)

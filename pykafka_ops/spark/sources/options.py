@@ -14,7 +14,7 @@ from pykafka_ops.spark.inputs.names import Names
 _PREFIX = "kafka."
 
 
-class Options:
+class SourceOptions:
     """Reads options; UsageError names the option that is wrong."""
 
     def __init__(self, values: Mapping[str, str]) -> None:

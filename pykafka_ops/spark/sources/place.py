@@ -71,7 +71,7 @@ class _ArrowFile:
         self._file.close()
 
 
-class Place:
+class Location:
     """A filesystem and a path in it; ``root`` is what opens it again in another process."""
 
     __slots__ = ("filesystem", "local", "path", "root")
@@ -83,7 +83,7 @@ class Place:
         self.local = filesystem is None
 
     @classmethod
-    def of(cls, location: str) -> Place:
+    def of(cls, location: str) -> Location:
         """The place a path or URI names. UsageError for a URI nothing here can open."""
         if location.startswith("file://"):
             rest = location[len("file://") :]
@@ -98,9 +98,9 @@ class Place:
             raise UsageError(f"{location}: cannot be opened: {one_line(e)}") from None
         return cls(filesystem, path, location)
 
-    def at(self, path: str) -> Place:
+    def at(self, path: str) -> Location:
         """Another path in the same filesystem."""
-        return Place(self.filesystem, path, self.root)
+        return Location(self.filesystem, path, self.root)
 
     def open(self, path: str) -> RandomFile:
         """Open a file for reading; OSError as the filesystem has it."""

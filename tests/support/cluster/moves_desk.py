@@ -13,8 +13,8 @@ from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.configs import (
     BROKER,
     TOPIC,
-    Op,
-    Resource,
+    AlterOp,
+    ConfigResource,
     alter_configs,
     describe_configs,
 )
@@ -69,15 +69,15 @@ class MovesDesk:
 
     def throttle(self, topic: str, rate: int | None) -> None:
         """Let followers copy ``topic`` at ``rate`` bytes per second; None: as fast as they can."""
-        op = Op.DELETE if rate is None else Op.SET
+        op = AlterOp.DELETE if rate is None else AlterOp.SET
         self.configure(TOPIC, topic, [(op, "leader.replication.throttled.replicas", "*")])
         for broker in self._brokers:
             self.configure(BROKER, str(broker.broker_id), [(op, RATE, str(rate))])
-        brokers = [Resource(BROKER, str(broker.broker_id)) for broker in self._brokers]
+        brokers = [ConfigResource(BROKER, str(broker.broker_id)) for broker in self._brokers]
         wanted = [None if rate is None else str(rate)] * len(brokers)
         wait_for(lambda: self._rates(brokers) == wanted, what="the throttle", poll=0.05)
 
-    def _rates(self, brokers: list[Resource]) -> list[str | None]:
+    def _rates(self, brokers: list[ConfigResource]) -> list[str | None]:
         """As the brokers themselves have them; one follows its changes in their order."""
         found = describe_configs(self.cluster, brokers, keys=[RATE])
         rates: list[str | None] = []
@@ -86,8 +86,10 @@ class MovesDesk:
             rates.append(next((each.value for each in entries), None))
         return rates
 
-    def configure(self, kind: int, name: str, changes: list[tuple[Op, str, str | None]]) -> None:
-        resource = Resource(kind, name)
+    def configure(
+        self, kind: int, name: str, changes: list[tuple[AlterOp, str, str | None]]
+    ) -> None:
+        resource = ConfigResource(kind, name)
         assert alter_configs(self.cluster, {resource: changes}) == {resource: None}
 
     def logs(self, topic: str) -> set[int]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode import records
-from pykafka_ops.spark.decode.records import Wanted
+from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
-from pykafka_ops.spark.sources.log.scan import Message, Range, Run, scan
+from pykafka_ops.spark.sources.log.scan import ByteRange, Message, Run, scan
 
 
 class Memory:
@@ -29,7 +29,7 @@ def log_tables(data: bytes) -> None:
     """Each byte belongs to one batch or one stretch of damage; records are those of a walk."""
     for crc in (False, True):
         at = 0
-        for piece in scan(Memory(data), Range(0, len(data), 0, False), whole=True, crc=crc):
+        for piece in scan(Memory(data), ByteRange(0, len(data), 0, False), whole=True, crc=crc):
             if isinstance(piece, Run):
                 assert piece.positions[0] == at
                 at = int(piece.positions[-1]) + int(piece.heads["length"][-1]) + 12
@@ -49,11 +49,11 @@ def _same_records(run: Run) -> None:
     for plain in plains(run, np.ones(len(run.heads), np.bool_)):
         if isinstance(plain, Spoilt):
             continue
-        found = records.decode(plain, Wanted())
+        found = records.decode(plain, WantedRecords())
         room = (plain.end - plain.begin) // 7
         counts = plain.heads["records"].astype(np.int64)
         counts[(counts < 0) | (counts > room)] = 0
-        walked = records._walk(plain, counts, Wanted())
+        walked = records._walk(plain, counts, WantedRecords())
         assert set(walked.bad) <= set(found.bad)
         assert found.offsets.tolist() == walked.offsets.tolist()
         assert found.values is not None and found.values.equals(walked.values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk.batch import BatchHeader
@@ -37,18 +37,18 @@ class CleanWorld(World):
         """Everything is below the high watermark."""
         self.log.high_watermark = self.log.log_end_offset
 
-    def job(self, **limits: Any) -> Job:
+    def job(self, **limits: Any) -> CompactionJob:
         self.replicated()
         found = self.log.compaction.cleanable(self.now)
         job = self.log.compaction.job(found, self.now, **limits)
-        return Job.from_json(job.to_json())
+        return CompactionJob.from_json(job.to_json())
 
-    def clean(self, **limits: Any) -> Report:
+    def clean(self, **limits: Any) -> CompactionReport:
         """One pass, as the broker and the cleaner's process do it together."""
         return clean(self.files, self.log, self.job(**limits))
 
 
-def clean(files: Files, log: Log, job: Job) -> Report:
+def clean(files: Files, log: Log, job: CompactionJob) -> CompactionReport:
     """Run ``job`` and put each cleaned segment in place."""
 
     def emit(cleaned: CleanedSegment) -> None:

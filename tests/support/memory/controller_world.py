@@ -46,8 +46,8 @@ from pykafka_ops.broker.state.controller.steps import (
     WriteItem,
     WriteProblem,
 )
-from pykafka_ops.broker.state.controller.topic_rules import NewTopic
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataImage
+from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo, MetadataImage
 from pykafka_ops.errors import KafkaError
 
 R = TypeVar("R")
@@ -55,14 +55,14 @@ R = TypeVar("R")
 
 def broker_info(id_: int, epoch: int, rack: str | None = None) -> BrokerInfo:
     """A broker that listens as PLAINTEXT on its own port."""
-    endpoint = Endpoint("h", 9000 + id_, "PLAINTEXT", "PLAINTEXT")
+    endpoint = BrokerEndpoint("h", 9000 + id_, "PLAINTEXT", "PLAINTEXT")
     return BrokerInfo(id=id_, endpoints=(endpoint,), epoch=epoch, rack=rack)
 
 
-def new_topic(name: str, *replicas: Iterable[int], topic_id: bytes | None = None) -> NewTopic:
+def new_topic(name: str, *replicas: Iterable[int], topic_id: bytes | None = None) -> TopicCreation:
     """A topic with one partition per list of replicas."""
     id_ = topic_id or name.encode().rjust(16, b"\1")[-16:]
-    return NewTopic(
+    return TopicCreation(
         name=name, topic_id=id_, assignments={i: Assignment.of(r) for i, r in enumerate(replicas)}
     )
 
@@ -167,7 +167,7 @@ class World:
         self.run(self.controller.brokers.changed(dict(self.live)))
         self.deliver()
 
-    def create(self, *topics: NewTopic) -> dict[str, object]:
+    def create(self, *topics: TopicCreation) -> dict[str, object]:
         """Create topics and let the brokers answer."""
         results = self.run(self.controller.topics.create(topics))
         self.deliver()

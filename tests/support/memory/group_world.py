@@ -15,9 +15,9 @@ from pykafka_ops.broker.state.groups.answers import (
 )
 from pykafka_ops.broker.state.groups.group import Group, GroupSettings
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
-from pykafka_ops.broker.state.groups.records import Committed, decode_entry
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata, decode_entry
 from pykafka_ops.broker.state.groups.shard import GroupShard
-from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
+from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import build_batch
@@ -227,12 +227,12 @@ class World:
         who: tuple[str, str | None, int] = ("", None, -1),
         *,
         group: str = GROUP,
-        producer: Producer | None = None,
+        producer: TxnProducer | None = None,
         expires: int = -1,
     ) -> Deferred:
         ticket = Deferred()
         commits = [
-            (place, Committed(offset, timestamp=self.now.time, expires=expires))
+            (place, OffsetAndMetadata(offset, timestamp=self.now.time, expires=expires))
             for place, offset in places.items()
         ]
         self.run(self.shard.commit(group, who, commits, ticket, self.now, producer))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
-from pykafka_ops.broker.coordinators.elsewhere import Ask
+from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.verification import Verification
@@ -26,8 +26,8 @@ from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import (
+    BrokerEndpoint,
     BrokerInfo,
-    Endpoint,
     MetadataDelta,
     MetadataImage,
     PartitionImage,
@@ -65,7 +65,7 @@ class CoordinatorDesk:
         image: MetadataImage,
         configs: BrokerConfigs,
         site: Site,
-        ask: Ask | None,
+        ask: AskBroker | None,
     ) -> None:
         self._work: list[Coroutine[Any, Any, None]] = []
         self._coordinators = Coordinators(
@@ -137,7 +137,9 @@ class Site:
     broker about transactions.
     """
 
-    def __init__(self, broker_id: int = ME, *, ask: Ask | None = None, **settings: object) -> None:
+    def __init__(
+        self, broker_id: int = ME, *, ask: AskBroker | None = None, **settings: object
+    ) -> None:
         self.now = 1_000_000
         self.time = 0.0
         self.armed: list[float] = []
@@ -192,7 +194,9 @@ class Site:
     ) -> None:
         """What UpdateMetadata would bring."""
         brokers = [
-            BrokerInfo(id=n, endpoints=(Endpoint(f"host{n}", 9092 + n, "PLAINTEXT", "PLAINTEXT"),))
+            BrokerInfo(
+                id=n, endpoints=(BrokerEndpoint(f"host{n}", 9092 + n, "PLAINTEXT", "PLAINTEXT"),)
+            )
             for n in alive
         ]
         delta = MetadataDelta(

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.metadata.znodes.admin import Reassignments, TopicDeletions
-from pykafka_ops.broker.metadata.znodes.topics import Topic, Topics
+from pykafka_ops.broker.metadata.znodes.topics import Topics, TopicZNode
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -158,9 +158,9 @@ class Administrator(Client):
         if tree.children(TopicDeletions.path):
             return "topics are being deleted"
         for name in tree.children(Topics.path):
-            node = tree.get(Topic.path(name))
+            node = tree.get(TopicZNode.path(name))
             assert node is not None
-            for index, assignment in Topic.decode(name, node.data).partitions.items():
+            for index, assignment in TopicZNode.decode(name, node.data).partitions.items():
                 state = self.world.watcher.states.get((name, index))
                 if state is None or state.leader < 0:
                     return f"{name}-{index} has no leader"
@@ -197,9 +197,9 @@ class _Maker(Administrator):
             except ConnectError:
                 pass
             await self.pause()
-        node = self.world.ensemble.tree.get(Topic.path(name))
+        node = self.world.ensemble.tree.get(TopicZNode.path(name))
         assert node is not None
-        found = Topic.decode(name, node.data).topic_id
+        found = TopicZNode.decode(name, node.data).topic_id
         assert found is not None
         self.world.ledger.topic_ids[name] = found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.runtime.logs.cleaner_process import AbortedError, FailedError, Place
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
 from pykafka_ops.broker.storage.cleaner.worker import DISK, GONE
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.record import Record, iter_records
@@ -33,7 +33,7 @@ class SimCleaner:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def run(self, job: Job, place: Place) -> Report:
+    async def run(self, job: CompactionJob, place: Place) -> CompactionReport:
         """As of ``CleanerProcess``; a log that cannot be cleaned is a bug."""
         life = this_life()
         files = life.files

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pykafka_ops.broker.runtime.cluster.peer import Peer
-from pykafka_ops.broker.state.image import Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
@@ -73,7 +73,7 @@ class Client:
         """The answer of one broker. Raises ConnectError."""
         peer = self._peers.get(node)
         if peer is None:
-            endpoint = Endpoint(f"b{node}", PORT, "PLAINTEXT", "PLAINTEXT")
+            endpoint = BrokerEndpoint(f"b{node}", PORT, "PLAINTEXT", "PLAINTEXT")
             peer = self._peers[node] = Peer(node, endpoint, self.name, TIMEOUT_S)
         return await peer.ask(request, version, answer)
 

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from pykafka_ops.broker.metadata.single_ops import SingleOps
 from pykafka_ops.broker.metadata.store import (
     Cancel,
-    Node,
     NodeExistsError,
     Op,
     OpResult,
@@ -22,6 +21,7 @@ from pykafka_ops.broker.metadata.store import (
     SessionState,
     StoreError,
     WatchCallback,
+    ZNode,
     enlist,
     enlist_at,
 )
@@ -118,10 +118,10 @@ class SimStore(SingleOps):
 
     # -- calls
 
-    async def get(self, path: str) -> Node | None:
+    async def get(self, path: str) -> ZNode | None:
         return await self._call(path, lambda: self._ensemble.tree.get(path))
 
-    async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
+    async def get_many(self, paths: Sequence[str]) -> list[ZNode | None]:
         tree = self._ensemble.tree
         return await self._call("/", lambda: [tree.get(path) for path in paths])
 

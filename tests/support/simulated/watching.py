@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import Create, Delete, Op, SetData
 from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
-from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes.topics import PartitionState, TopicZNode
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.errors import KafkaError
@@ -68,9 +68,9 @@ class Watcher:
             same = new.leader == old.leader or new.leader_epoch > old.leader_epoch
             demand(same and new.leader_epoch >= old.leader_epoch, "I5", said)
             demand(bool(set(new.isr) & set(old.isr)), "I1", f"{said}: an unclean election")
-        node = self.world.ensemble.tree.get(Topic.path(place[0]))
+        node = self.world.ensemble.tree.get(TopicZNode.path(place[0]))
         if node is not None:
-            record = Topic.decode(place[0], node.data)
+            record = TopicZNode.decode(place[0], node.data)
             replicas = record.partitions[place[1]].replicas
             demand(set(new.isr) <= set(replicas), "I6", f"{said}: replicas are {replicas}")
         self.states[place] = new

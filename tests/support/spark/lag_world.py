@@ -8,7 +8,14 @@ from typing import Any
 
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
 from pykafka_ops.analysis.commits.history import Bucket, buckets
-from pykafka_ops.analysis.lag.rows import Facts, GroupLag, LagRow, Sample, by_group, lag_row
+from pykafka_ops.analysis.lag.rows import (
+    GroupLag,
+    LagRow,
+    PartitionFacts,
+    Sample,
+    by_group,
+    lag_row,
+)
 
 NOW = 1_800_000_000_000
 MINUTE = 60_000
@@ -123,7 +130,7 @@ class World:
             offset = committed.get((g, t, p))
             if offset is None and g == "search":
                 continue
-            made.append(lag_row(Facts(
+            made.append(lag_row(PartitionFacts(
                 g, "Empty" if g == "search" else "Stable", t, p,
                 None if g == "search" else f"c-{g}", offset, 90_000, self.end((t, p), NOW),
                 None if offset is None else self.stamp(offset), NOW - 5,

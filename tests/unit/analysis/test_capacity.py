@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.analysis.capacity import GRID, Days, Disk, Seen, outlook, write_factors
-from pykafka_ops.analysis.forecast import Range
+from pykafka_ops.analysis.forecast import Interval
 
 DAYS = len(GRID)
 
@@ -21,7 +21,7 @@ def test_steady_writes_fill_a_disk_in_a_straight_line() -> None:
     # Used are 200, 100 of them by others: 60 days to 800, 80 to 1000.
     assert found.to_high == Days(60, 60, 60)
     assert found.to_full == Days(80, 80, 80)
-    assert found.per_day == Range(10, 10, 10)
+    assert found.per_day == Interval(10, 10, 10)
     assert found.curve[GRID.index(30)].value == 400
     assert not found.by_history
 
@@ -47,7 +47,7 @@ def test_earlier_runs_are_believed_more() -> None:
     assert found.by_history
     assert found.per_day.value == pytest.approx(20)
     assert found.to_full.value == pytest.approx(5)
-    assert found.curve[0] == Range(100, 100, 100)
+    assert found.curve[0] == Interval(100, 100, 100)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_volume_nobody_knows_is_never_full() -> None:
 
 def test_a_shrinking_log_goes_no_lower_than_nothing() -> None:
     seen = [Seen(-3, 400), Seen(-2, 300), Seen(-1, 200)]
-    assert outlook(_disk(100, 1, seen=seen)).curve[-1] == Range(0, 0, 0)
+    assert outlook(_disk(100, 1, seen=seen)).curve[-1] == Interval(0, 0, 0)
 
 
 def test_factors() -> None:

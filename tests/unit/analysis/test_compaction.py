@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.analysis.compaction import PATIENCE, Cleaning, cleaning_of, debt
-from pykafka_ops.analysis.retention import Segment
+from pykafka_ops.analysis.retention import LogStretch
 
 NOW = 10**12
 LOG = [
-    Segment(0, 99, 100, NOW - 5000, NOW - 4000),
-    Segment(100, 199, 60, NOW - 3000, NOW - 2000),
-    Segment(200, 299, 40, NOW - 1500, NOW - 1000),
-    Segment(300, 310, 7, NOW - 500, NOW),
+    LogStretch(0, 99, 100, NOW - 5000, NOW - 4000),
+    LogStretch(100, 199, 60, NOW - 3000, NOW - 2000),
+    LogStretch(200, 299, 40, NOW - 1500, NOW - 1000),
+    LogStretch(300, 310, 7, NOW - 500, NOW),
 ]
 
 

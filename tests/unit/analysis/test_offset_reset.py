@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.analysis.offset_reset import Clamped, Move, clamp, moves
+from pykafka_ops.analysis.offset_reset import Clamped, OffsetChange, clamp, moves
 
 P, Q = ("t", 0), ("t", 1)
 
@@ -27,7 +27,7 @@ def test_every_offset_lies_within_the_log(wish: int, start: int, length: int) ->
 
 def test_a_plan_tells_what_it_skips_and_what_it_repeats() -> None:
     assert moves({Q: 4, P: 9, ("a", 0): 1}, {Q: 10, P: 2}) == [
-        Move("a", 0, None, 1, None),
-        Move("t", 0, 2, 9, 7),
-        Move("t", 1, 10, 4, -6),
+        OffsetChange("a", 0, None, 1, None),
+        OffsetChange("t", 0, 2, 9, 7),
+        OffsetChange("t", 1, 10, 4, -6),
     ]

@@ -13,8 +13,8 @@ from pykafka_ops.analysis.retention import (
     DAY,
     Held,
     Judged,
-    Policy,
-    Segment,
+    LogStretch,
+    RetentionPolicy,
     departures,
     held,
     judge,
@@ -27,8 +27,8 @@ NOW = 100 * DAY
 HOUR = 3_600_000
 
 
-def _segment(number: int, size: int, newest: int) -> Segment:
-    return Segment(number * 100, number * 100 + 99, size, newest - 1000, newest)
+def _segment(number: int, size: int, newest: int) -> LogStretch:
+    return LogStretch(number * 100, number * 100 + 99, size, newest - 1000, newest)
 
 
 THREE = [_segment(0, 10, NOW - 3 * DAY), _segment(1, 20, NOW - 2 * DAY), _segment(2, 30, NOW - 1)]
@@ -44,40 +44,40 @@ def test_a_policy_is_read_from_settings() -> None:
             "segment.bytes": None,
         }
     )
-    assert found == Policy(True, True, 5, 7)
-    assert policy_of({}) == Policy()
+    assert found == RetentionPolicy(True, True, 5, 7)
+    assert policy_of({}) == RetentionPolicy()
     assert not policy_of({"cleanup.policy": "compact"}).limited
     assert not policy_of({"retention.ms": "-1"}).limited
 
 
 def test_segments_leave_when_their_newest_record_is_too_old() -> None:
-    week = Policy(retention_ms=7 * DAY)
+    week = RetentionPolicy(retention_ms=7 * DAY)
     assert departures(THREE, week, 0, NOW) == [NOW + 4 * DAY, NOW + 5 * DAY, NOW + 7 * DAY - 1]
-    assert departures(THREE, Policy(retention_ms=-1), 0, NOW) == [inf] * 3
-    assert departures(THREE, Policy(delete=False, compact=True), 0, NOW) == [inf] * 3
+    assert departures(THREE, RetentionPolicy(retention_ms=-1), 0, NOW) == [inf] * 3
+    assert departures(THREE, RetentionPolicy(delete=False, compact=True), 0, NOW) == [inf] * 3
 
 
 def test_none_leaves_before_an_older_one() -> None:
     future = [_segment(0, 1, NOW + 50 * DAY), _segment(1, 1, NOW - 9 * DAY)]
-    assert departures(future, Policy(), 0, NOW) == [NOW + 57 * DAY] * 2
+    assert departures(future, RetentionPolicy(), 0, NOW) == [NOW + 57 * DAY] * 2
 
 
 def test_an_active_segment_takes_records_until_it_is_full_or_old() -> None:
-    full = Policy(retention_ms=DAY, segment_bytes=90)
+    full = RetentionPolicy(retention_ms=DAY, segment_bytes=90)
     assert departures(THREE, full, 60 / HOUR, NOW)[2] == NOW + HOUR + DAY
-    old = Policy(retention_ms=DAY, segment_ms=2 * HOUR)
+    old = RetentionPolicy(retention_ms=DAY, segment_ms=2 * HOUR)
     assert departures(THREE, old, 1e-9, NOW)[2] == NOW - 1001 + 2 * HOUR + DAY
 
 
 def test_what_is_held_later_by_time() -> None:
-    week = Policy(retention_ms=7 * DAY)
+    week = RetentionPolicy(retention_ms=7 * DAY)
     moments = [NOW, NOW + 4 * DAY, NOW + 4 * DAY + 1, NOW + 6 * DAY, NOW + 8 * DAY]
     assert [h.old for h in held(THREE, week, 0, NOW, moments)] == [60, 60, 50, 30, 0]
 
 
 def test_what_is_held_later_by_size() -> None:
     # 60 bytes and a limit of 55: the first may go once 5 more are there, the next after 20 more.
-    size = Policy(retention_ms=-1, retention_bytes=55)
+    size = RetentionPolicy(retention_ms=-1, retention_bytes=55)
     rate = 10 / DAY
     assert held(THREE, size, rate, NOW, [NOW]) == [Held(60, 0)]
     assert held(THREE, size, rate, NOW, [NOW + DAY // 2]) == [Held(50, 5)]
@@ -86,71 +86,78 @@ def test_what_is_held_later_by_size() -> None:
 
 
 def test_new_bytes_level_off() -> None:
-    policy = Policy(retention_ms=DAY, segment_ms=DAY, segment_bytes=1_000_000)
+    policy = RetentionPolicy(retention_ms=DAY, segment_ms=DAY, segment_bytes=1_000_000)
     assert held([], policy, 10 / DAY, NOW, [NOW + DAY, NOW + 9 * DAY]) == [Held(0, 10), Held(0, 15)]
-    forever = Policy(retention_ms=-1)
+    forever = RetentionPolicy(retention_ms=-1)
     assert held([], forever, 10 / DAY, NOW, [NOW + 9 * DAY]) == [Held(0, 90)]
 
 
 def test_steady_bytes() -> None:
-    policy = Policy(retention_ms=2 * DAY, segment_bytes=100)
+    policy = RetentionPolicy(retention_ms=2 * DAY, segment_bytes=100)
     assert steady_bytes(policy, 1000 / DAY) == 2050
-    assert steady_bytes(Policy(retention_ms=-1, retention_bytes=500, segment_bytes=100), 1) == 550
+    assert (
+        steady_bytes(RetentionPolicy(retention_ms=-1, retention_bytes=500, segment_bytes=100), 1)
+        == 550
+    )
     assert steady_bytes(policy, 0) == 0
-    assert steady_bytes(Policy(retention_ms=-1), 1) is None
+    assert steady_bytes(RetentionPolicy(retention_ms=-1), 1) is None
 
 
 @pytest.mark.parametrize(
     ("policy", "found"),
     [
-        (Policy(), Judged("ok", 0)),
-        (Policy(retention_ms=DAY), Judged("over", 30)),
-        (Policy(retention_ms=2 * DAY), Judged("over", 10)),
-        (Policy(retention_ms=3 * DAY), Judged("ok", 0)),
-        (Policy(retention_ms=-1), Judged("forever", 0)),
-        (Policy(retention_ms=-1, retention_bytes=50), Judged("over", 10)),
-        (Policy(retention_ms=-1, retention_bytes=51), Judged("ok", 0)),
-        (Policy(retention_bytes=29), Judged("over", 30)),
-        (Policy(delete=False, compact=True), Judged("compact", 0)),
+        (RetentionPolicy(), Judged("ok", 0)),
+        (RetentionPolicy(retention_ms=DAY), Judged("over", 30)),
+        (RetentionPolicy(retention_ms=2 * DAY), Judged("over", 10)),
+        (RetentionPolicy(retention_ms=3 * DAY), Judged("ok", 0)),
+        (RetentionPolicy(retention_ms=-1), Judged("forever", 0)),
+        (RetentionPolicy(retention_ms=-1, retention_bytes=50), Judged("over", 10)),
+        (RetentionPolicy(retention_ms=-1, retention_bytes=51), Judged("ok", 0)),
+        (RetentionPolicy(retention_bytes=29), Judged("over", 30)),
+        (RetentionPolicy(delete=False, compact=True), Judged("compact", 0)),
     ],
 )
-def test_a_log_is_judged_by_its_policy(policy: Policy, found: Judged) -> None:
+def test_a_log_is_judged_by_its_policy(policy: RetentionPolicy, found: Judged) -> None:
     assert judge(THREE, policy, NOW) == found
 
 
 def test_what_is_due_since_the_last_check_is_not_late() -> None:
-    policy = Policy(retention_ms=3 * DAY - CHECK_INTERVAL)
+    policy = RetentionPolicy(retention_ms=3 * DAY - CHECK_INTERVAL)
     assert judge(THREE, policy, NOW).status == "ok"
     assert judge(THREE, policy, NOW + 1).status == "over"
 
 
 def test_a_timestamp_in_the_future_blocks_what_is_behind_it() -> None:
     blocked = [_segment(0, 5, NOW + DAY), _segment(1, 7, NOW - 30 * DAY), _segment(2, 1, NOW)]
-    assert judge(blocked, Policy(), NOW) == Judged("blocked", 7)
+    assert judge(blocked, RetentionPolicy(), NOW) == Judged("blocked", 7)
 
 
 def test_other_verdicts() -> None:
-    assert judge([], Policy(), NOW).status == "empty"
-    assert judge(THREE, Policy(), NOW, old_bytes=7).status == "overhang"
-    assert judge(THREE, Policy(), NOW, old_bytes=6).status == "ok"
-    sized = Policy(retention_bytes=100)
+    assert judge([], RetentionPolicy(), NOW).status == "empty"
+    assert judge(THREE, RetentionPolicy(), NOW, old_bytes=7).status == "overhang"
+    assert judge(THREE, RetentionPolicy(), NOW, old_bytes=6).status == "ok"
+    sized = RetentionPolicy(retention_bytes=100)
     assert judge(THREE, sized, NOW, full_for=DAY).status == "by-size"
     assert judge(THREE, sized, NOW, full_for=6 * DAY).status == "ok"
     assert worst(["ok", "blocked", "compact"]) == "blocked" and worst([]) == "empty"
 
 
 @st.composite
-def _logs(draw: st.DrawFn) -> tuple[list[Segment], Policy, int]:
+def _logs(draw: st.DrawFn) -> tuple[list[LogStretch], RetentionPolicy, int]:
     sizes = draw(st.lists(st.integers(1, 100), min_size=1, max_size=8))
     times = [draw(st.integers(0, 50)) for _ in sizes]
-    segments = [Segment(i, i, s, t, t) for i, (s, t) in enumerate(zip(sizes, times, strict=True))]
+    segments = [
+        LogStretch(i, i, s, t, t) for i, (s, t) in enumerate(zip(sizes, times, strict=True))
+    ]
     limits = st.integers(-1, 60)
-    policy = Policy(retention_ms=draw(limits), retention_bytes=draw(st.integers(-1, 300)))
+    policy = RetentionPolicy(retention_ms=draw(limits), retention_bytes=draw(st.integers(-1, 300)))
     return segments, policy, draw(st.integers(0, 120))
 
 
 @given(_logs())
-def test_what_is_left_is_what_kafka_leaves(log: tuple[list[Segment], Policy, int]) -> None:
+def test_what_is_left_is_what_kafka_leaves(
+    log: tuple[list[LogStretch], RetentionPolicy, int],
+) -> None:
     """No writes: UnifiedLog.deleteOldSegments run once at that moment."""
     segments, policy, later = log
     kept = list(segments)
@@ -164,7 +171,7 @@ def test_what_is_left_is_what_kafka_leaves(log: tuple[list[Segment], Policy, int
 
 @given(_logs(), st.floats(0, 10), st.lists(st.integers(0, 200), min_size=1))
 def test_old_bytes_never_grow(
-    log: tuple[list[Segment], Policy, int], rate: float, moments: list[int]
+    log: tuple[list[LogStretch], RetentionPolicy, int], rate: float, moments: list[int]
 ) -> None:
     segments, policy, _ = log
     found = [h.old for h in held(segments, policy, rate, 0, sorted(moments))]

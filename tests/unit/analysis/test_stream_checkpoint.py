@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.analysis.stream_checkpoint import (
-    Batch,
     CheckpointError,
-    Progress,
+    FinishedBatch,
+    MicroBatch,
     progress,
     read_offsets,
 )
@@ -22,8 +22,8 @@ ORDERS = {("orders", 0): 23, ("orders", 1): 5}
 
 def test_offsets_of_the_kafka_source_are_read_in_both_versions() -> None:
     line = '{"orders":{"0":23,"1":5}}'
-    assert read_offsets(f"v1\n{HEAD}\n{line}") == Batch(1795319676636, ORDERS)
-    assert read_offsets(f"v2\n{HEAD}\n0:{line}") == Batch(1795319676636, ORDERS)
+    assert read_offsets(f"v1\n{HEAD}\n{line}") == MicroBatch(1795319676636, ORDERS)
+    assert read_offsets(f"v2\n{HEAD}\n0:{line}") == MicroBatch(1795319676636, ORDERS)
 
 
 def test_other_sources_and_empty_ones_are_left_out() -> None:
@@ -78,12 +78,17 @@ def test_every_offset_is_found(topics: dict[str, dict[str, int]]) -> None:
 
 
 def test_only_batches_that_are_done_count() -> None:
-    batches = {1: Batch(100, {}), 2: Batch(200, {}), 3: Batch(300, ORDERS)}
+    batches = {1: MicroBatch(100, {}), 2: MicroBatch(200, {}), 3: MicroBatch(300, ORDERS)}
     assert [p.number for p in progress(batches, {1: 150, 2: 250, 9: 1})] == [1, 2]
 
 
 def test_the_time_of_a_commit_is_that_of_its_file_unless_it_was_copied() -> None:
-    batches = {1: Batch(100, {}), 2: Batch(200, {}), 3: Batch(300, {}), 4: Batch(None, {})}
+    batches = {
+        1: MicroBatch(100, {}),
+        2: MicroBatch(200, {}),
+        3: MicroBatch(300, {}),
+        4: MicroBatch(None, {}),
+    }
     found = progress(batches, {1: 150, 2: 9000, 3: 7, 4: 8})
     assert [p.time for p in found] == [150, 300, 300, 8]
-    assert progress({5: Batch(500, ORDERS)}, {5: 600}) == [Progress(5, 600, ORDERS)]
+    assert progress({5: MicroBatch(500, ORDERS)}, {5: 600}) == [FinishedBatch(5, 600, ORDERS)]

@@ -9,7 +9,7 @@ import pytest
 
 from pykafka_ops.client import coordinators
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import Group, describe_groups
+from pykafka_ops.client.group_describe import GroupDescription, describe_groups
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_groups import DescribedGroup, DescribeGroupsResponse
@@ -62,7 +62,7 @@ def listed(*names: str) -> ListGroupsResponse:
 
 
 def node_of(found: object) -> int:
-    assert isinstance(found, Group), found
+    assert isinstance(found, GroupDescription), found
     return found.coordinator
 
 

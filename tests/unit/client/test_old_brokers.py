@@ -23,7 +23,7 @@ KAFKA_4 = {
     2: (1, 11), 3: (0, 13), 10: (0, 6), 16: (0, 5), 18: (0, 4), 19: (2, 7), 20: (1, 6), 21: (0, 2),
     32: (1, 4), 33: (0, 2), 35: (1, 5), 37: (0, 3), 44: (0, 1),
 }  # fmt: skip
-RESOURCE = configs.Resource(configs.TOPIC, "a")
+RESOURCE = configs.ConfigResource(configs.TOPIC, "a")
 CALLS: dict[str, Callable[[Cluster], Any]] = {
     "Metadata": topics.all_topics,
     "CreateTopics": lambda c: topic_changes.create_topics(c, [topic_changes.NewTopic("a", 1, 1)]),
@@ -62,7 +62,7 @@ def test_what_an_old_broker_cannot_do_is_an_unsupported_version(connect: Connect
     broker = FakeBroker()
     broker.ranges, broker.topics = KAFKA_2_1, {"a": [0]}
     try:
-        change = [(configs.Op.SET, "k", "v")]
+        change = [(configs.AlterOp.SET, "k", "v")]
         (error,) = configs.alter_configs(connect(broker.bootstrap), {RESOURCE: change}).values()
         assert isinstance(error, KafkaError)
         assert error.code == 35

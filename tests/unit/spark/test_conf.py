@@ -13,7 +13,7 @@ from pykafka_ops.spark import conf, package
 from pykafka_ops.spark.failures import explained
 from pykafka_ops.spark.jvm import cause_of, variables
 from pykafka_ops.spark.master import check_master, standalone_hosts
-from pykafka_ops.spark.session import Wish, all_settings
+from pykafka_ops.spark.session import SessionOptions, all_settings
 from pykafka_ops.spark.submit import submit_argv
 
 GIB = 1 << 30
@@ -28,7 +28,9 @@ def test_what_a_person_sets_wins_but_java_options_add_up() -> None:
 
 
 def test_a_real_master_gets_the_package_and_no_loopback(tmp_path: Path) -> None:
-    wish = Wish(conf={"spark.submit.pyFiles": "a.py"}, py_files=("b.zip",), archives=("e.tgz#e",))
+    wish = SessionOptions(
+        conf={"spark.submit.pyFiles": "a.py"}, py_files=("b.zip",), archives=("e.tgz#e",)
+    )
     made = all_settings(wish, "spark://host:7077", str(tmp_path))
     assert made["spark.submit.pyFiles"] == f"a.py,{tmp_path}/pykafka_ops.zip,b.zip"
     assert made["spark.archives"] == "e.tgz#e"
@@ -141,7 +143,7 @@ def test_spark_submit_is_told_everything(monkeypatch: pytest.MonkeyPatch, tmp_pa
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    wish = Wish(master="yarn", driver_memory="2g", conf={"a": "b"}, packages=("g:a:1",),
+    wish = SessionOptions(master="yarn", driver_memory="2g", conf={"a": "b"}, packages=("g:a:1",),
                 archives=("e.tgz#e",), py_files=("x.zip",))  # fmt: skip
     argv = submit_argv(wish, "cluster", "p.zip", "job.py", ["spark", "lag"], ["f.py"])
     assert " ".join(argv).removeprefix(str(script)) == (

@@ -42,7 +42,7 @@ class AclRule(NamedTuple):
     operation: str
 
 
-class Resource(NamedTuple):
+class ResourcePattern(NamedTuple):
     """What rules are about; ``type`` as in RESOURCE_TYPES, ``pattern`` LITERAL or PREFIXED."""
 
     type: str
@@ -59,7 +59,7 @@ class AclRules:
         return "/kafka-acl" if pattern == LITERAL else f"/kafka-acl-extended/{pattern.lower()}"
 
     @classmethod
-    def path(cls, resource: Resource) -> str:
+    def path(cls, resource: ResourcePattern) -> str:
         """Where the resource's rules are."""
         return f"{cls.root(resource.pattern)}/{RESOURCE_TYPES[resource.type]}/{resource.name}"
 
@@ -78,7 +78,7 @@ class AclRules:
         return encode_json({"acls": rows, "version": 1})
 
     @classmethod
-    def decode(cls, resource: Resource, data: bytes | None) -> list[AclRule]:
+    def decode(cls, resource: ResourcePattern, data: bytes | None) -> list[AclRule]:
         """The rules; a znode without data has none."""
         if not data:
             return []
@@ -108,13 +108,13 @@ class AclChanges:
     extended_path = "/kafka-acl-extended-changes"
 
     @classmethod
-    def prefix(cls, resource: Resource) -> str:
+    def prefix(cls, resource: ResourcePattern) -> str:
         """The sequence's path without its number."""
         root = cls.literal_path if resource.pattern == LITERAL else cls.extended_path
         return f"{root}/acl_changes_"
 
     @staticmethod
-    def encode(resource: Resource) -> bytes:
+    def encode(resource: ResourcePattern) -> bytes:
         """Plain text for a literal pattern, JSON for others."""
         if resource.pattern == LITERAL:
             return f"{resource.type}:{resource.name}".encode()
@@ -128,25 +128,25 @@ class AclChanges:
         )
 
     @classmethod
-    def decode_literal(cls, data: bytes | None) -> Resource:
+    def decode_literal(cls, data: bytes | None) -> ResourcePattern:
         """From a child of ``literal_path``."""
         text = (data or b"").decode(errors="replace")
         type_, colon, name = text.partition(":")
         if not colon or type_.upper() not in RESOURCE_TYPES:
             raise ZnodeError(f"{cls.literal_path}: no resource {text!r}")
-        return Resource(type_.upper(), name)
+        return ResourcePattern(type_.upper(), name)
 
     @classmethod
-    def decode_extended(cls, data: bytes | None) -> Resource:
+    def decode_extended(cls, data: bytes | None) -> ResourcePattern:
         """From a child of ``extended_path``."""
         value = decode_json(cls.extended_path, data)
 
-        def build() -> Resource:
+        def build() -> ResourcePattern:
             if int(value["version"]) > 1:
                 raise ValueError(f"unsupported version {value['version']}")
             type_ = str(value["resourceType"]).upper()
             if type_ not in RESOURCE_TYPES:
                 raise ValueError(f"unknown resource type {type_}")
-            return Resource(type_, str(value["name"]), str(value["patternType"]).upper())
+            return ResourcePattern(type_, str(value["name"]), str(value["patternType"]).upper())
 
         return understood(cls.extended_path, build)

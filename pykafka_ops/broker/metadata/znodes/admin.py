@@ -30,7 +30,7 @@ class _PartitionList:
         )
 
 
-class IsrChanges(_PartitionList):
+class IsrChangeNotifications(_PartitionList):
     """Partitions whose ISR was changed by brokers of protocol < 2.7; a sequence."""
 
     path = "/isr_change_notification"

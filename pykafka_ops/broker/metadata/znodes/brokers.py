@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pykafka_ops.broker.metadata.znodes.json_data import decode_json, encode_json, understood, whole
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 
 
 class Brokers:
@@ -14,7 +14,7 @@ class Brokers:
     path = "/brokers/ids"
 
 
-class Broker:
+class BrokerIdZNode:
     """A broker's registration; ephemeral. Its ``czxid`` is the broker epoch."""
 
     @staticmethod
@@ -55,7 +55,9 @@ class Broker:
             if int(value["version"]) < 1:
                 raise ValueError(f"unsupported version {value['version']}")
             if int(value["version"]) == 1:
-                plain = Endpoint(str(value["host"]), whole(value["port"]), "PLAINTEXT", "PLAINTEXT")
+                plain = BrokerEndpoint(
+                    str(value["host"]), whole(value["port"]), "PLAINTEXT", "PLAINTEXT"
+                )
                 return BrokerInfo(id=broker, endpoints=(plain,), epoch=epoch)
             protocols = value.get("listener_security_protocol_map", {})
             return BrokerInfo(
@@ -72,18 +74,20 @@ class Broker:
         return understood(what, build)
 
 
-def _endpoint_text(endpoint: Endpoint) -> str:
+def _endpoint_text(endpoint: BrokerEndpoint) -> str:
     host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
     return f"{endpoint.listener}://{host}:{endpoint.port}"
 
 
-def _parse_endpoint(text: str, protocols: Mapping[str, str]) -> Endpoint:
+def _parse_endpoint(text: str, protocols: Mapping[str, str]) -> BrokerEndpoint:
     listener, _, address = text.partition("://")
     host, colon, port = address.rpartition(":")
     if not colon:
         raise ValueError(f"no port in endpoint {text!r}")
     listener = listener.upper()
-    return Endpoint(host.strip("[]"), whole(port), listener, protocols.get(listener, listener))
+    return BrokerEndpoint(
+        host.strip("[]"), whole(port), listener, protocols.get(listener, listener)
+    )
 
 
 class BrokerSequence:

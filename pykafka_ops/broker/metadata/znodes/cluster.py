@@ -42,7 +42,7 @@ class ClusterId:
         return understood(cls.path, lambda: str(value["id"]))
 
 
-class Controller:
+class ControllerZNode:
     """Who is controller; ephemeral."""
 
     path = "/controller"
@@ -76,7 +76,7 @@ class ControllerEpoch:
         return understood(cls.path, lambda: int(data or b""))
 
 
-class ProducerIds(NamedTuple):
+class ProducerIdBlock(NamedTuple):
     """A block of producer ids handed to a broker; both ends inclusive."""
 
     broker: int
@@ -84,13 +84,13 @@ class ProducerIds(NamedTuple):
     last: int
 
 
-class ProducerIdBlock:
+class ProducerIdBlockZNode:
     """The block of producer ids handed out last; no data before the first."""
 
     path = "/latest_producer_id_block"
 
     @staticmethod
-    def encode(block: ProducerIds) -> bytes:
+    def encode(block: ProducerIdBlock) -> bytes:
         """The znode's data."""
         fields = {"version": 1, "broker": block.broker}
         return encode_json(
@@ -98,14 +98,14 @@ class ProducerIdBlock:
         )
 
     @classmethod
-    def decode(cls, data: bytes | None) -> ProducerIds | None:
+    def decode(cls, data: bytes | None) -> ProducerIdBlock | None:
         """The block, None if none was handed out."""
         if not data:
             return None
         value = decode_json(cls.path, data)
         return understood(
             cls.path,
-            lambda: ProducerIds(
+            lambda: ProducerIdBlock(
                 int(value["broker"]), int(value["block_start"]), int(value["block_end"])
             ),
         )

@@ -24,7 +24,7 @@ class Topics:
     path = "/brokers/topics"
 
 
-class Topic:
+class TopicZNode:
     """A topic's id and assignment."""
 
     @staticmethod
@@ -82,7 +82,7 @@ class Partitions:
         return f"{Topics.path}/{topic}/partitions"
 
 
-class Partition:
+class TopicPartitionZNode:
     """Parent of a partition's state; no data."""
 
     @staticmethod

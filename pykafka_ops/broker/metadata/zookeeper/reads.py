@@ -17,7 +17,7 @@ from kazoo import exceptions as zk
 from kazoo.client import KazooClient
 from kazoo.protocol.serialization import GetData, write_string
 
-from pykafka_ops.broker.metadata.store import Node, Stat
+from pykafka_ops.broker.metadata.store import Stat, ZNode
 
 SINCE = (3, 6)
 MANY = 200
@@ -50,9 +50,9 @@ class MultiRead:
         return body + _END
 
     @staticmethod
-    def deserialize(data: bytes, offset: int) -> list[Node | None]:
+    def deserialize(data: bytes, offset: int) -> list[ZNode | None]:
         """The reply's body. Raises kazoo's error for a znode that may not be read."""
-        found: list[Node | None] = []
+        found: list[ZNode | None] = []
         while True:
             kind, done, _ = _HEADER.unpack_from(data, offset)
             offset += _HEADER.size
@@ -69,7 +69,7 @@ class MultiRead:
             offset += _INT.size
             value = None if length < 0 else bytes(data[offset : offset + length])
             offset += max(length, 0)
-            found.append(Node(value, Stat(*_STAT.unpack_from(data, offset))))
+            found.append(ZNode(value, Stat(*_STAT.unpack_from(data, offset))))
             offset += _STAT.size
 
 

@@ -27,7 +27,6 @@ from pykafka_ops.broker.metadata.store import (
     Check,
     Create,
     Delete,
-    Node,
     NodeExistsError,
     Op,
     OpResult,
@@ -37,6 +36,7 @@ from pykafka_ops.broker.metadata.store import (
     Stat,
     StoreError,
     WatchCallback,
+    ZNode,
     enlist,
 )
 from pykafka_ops.broker.metadata.tree import split
@@ -126,15 +126,15 @@ class ZooKeeperStore:
 
     # -- reads
 
-    async def get(self, path: str) -> Node | None:
+    async def get(self, path: str) -> ZNode | None:
         """Data and Stat, None if there is no such znode."""
         split(path)
         found = await self._call(path, lambda: self._client.get_async(path), missing=None)
-        return None if found is None else Node(found[0], Stat(*found[1]))
+        return None if found is None else ZNode(found[0], Stat(*found[1]))
 
-    async def get_many(self, paths: Sequence[str]) -> list[Node | None]:
+    async def get_many(self, paths: Sequence[str]) -> list[ZNode | None]:
         """As ``get`` for each path, with many requests under way at once, or in few requests."""
-        nodes: list[Node | None] = []
+        nodes: list[ZNode | None] = []
         if len(paths) >= MANY and await self._many.are_known():
             for start in range(0, len(paths), AT_ONCE):
                 full = [self._absolute(path) for path in paths[start : start + AT_ONCE]]
@@ -143,7 +143,7 @@ class ZooKeeperStore:
         for start in range(0, len(paths), IN_FLIGHT):
             part = paths[start : start + IN_FLIGHT]
             found = await self._together(part)
-            nodes += [None if each is None else Node(each[0], Stat(*each[1])) for each in found]
+            nodes += [None if each is None else ZNode(each[0], Stat(*each[1])) for each in found]
         return nodes
 
     def _absolute(self, path: str) -> str:

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import Create
 from pykafka_ops.broker.metadata.znodes.cluster import ClusterId
-from pykafka_ops.broker.metadata.znodes.topics import Partition, Partitions, PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes.topics import (
+    Partitions,
+    PartitionState,
+    TopicPartitionZNode,
+    TopicZNode,
+)
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.errors import StorageError
@@ -79,11 +84,11 @@ def _operations(topic: str, logs: dict[int, Log], broker_id: int) -> list[Op]:
     topic_id = ids.pop() if ids else os.urandom(16)
     assignment = {index: Assignment.of([broker_id]) for index in range(max(logs) + 1)}
     operations: list[Op] = [
-        Create(Topic.path(topic), Topic.encode(topic_id, assignment)),
+        Create(TopicZNode.path(topic), TopicZNode.encode(topic_id, assignment)),
         Create(Partitions.path(topic)),
     ]
     for index, found in sorted(logs.items()):
         state = LeaderAndIsr(broker_id, max(0, found.latest_epoch), (broker_id,), 0)
-        operations.append(Create(Partition.path(topic, index)))
+        operations.append(Create(TopicPartitionZNode.path(topic, index)))
         operations.append(Create(PartitionState.path(topic, index), PartitionState.encode(state)))
     return operations

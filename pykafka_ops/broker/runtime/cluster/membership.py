@@ -15,7 +15,7 @@ from pykafka_ops.broker.metadata.registration import (
     ensure_paths,
     register_broker,
 )
-from pykafka_ops.broker.metadata.znodes.brokers import Broker
+from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
 from pykafka_ops.broker.runtime.cluster import adoption, identity
 from pykafka_ops.broker.storage.clocks import wall_clock
 from pykafka_ops.broker.storage.files import Lock, RealFiles
@@ -140,7 +140,7 @@ class Membership:
         try:
             return await register_broker(self.store, info, wall_clock())
         except BrokerIdTakenError as error:
-            await self._wait_for_former_life(Broker.path(info.id), error)
+            await self._wait_for_former_life(BrokerIdZNode.path(info.id), error)
         return await register_broker(self.store, info, wall_clock())
 
     async def _wait_for_former_life(self, path: str, error: BrokerIdTakenError) -> None:

@@ -14,7 +14,7 @@ from pykafka_ops.errors import ConnectError, WireError
 from pykafka_ops.wire import frame
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.image import Endpoint
+    from pykafka_ops.broker.state.image import BrokerEndpoint
 
 T = TypeVar("T")
 
@@ -91,7 +91,9 @@ class Peer:
     ``timeout_s`` bounds connecting and each answer (``request.timeout.ms`` and its kin).
     """
 
-    def __init__(self, broker: int, endpoint: Endpoint, client_id: str, timeout_s: float) -> None:
+    def __init__(
+        self, broker: int, endpoint: BrokerEndpoint, client_id: str, timeout_s: float
+    ) -> None:
         self.broker = broker
         self.endpoint = endpoint
         self._client_id = client_id

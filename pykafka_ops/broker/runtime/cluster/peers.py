@@ -8,7 +8,7 @@ from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.errors import ConnectError
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.elsewhere import Ask
+    from pykafka_ops.broker.coordinators.elsewhere import AskBroker
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 
@@ -48,7 +48,7 @@ class Peers:
             found = self._peers[broker, purpose] = self.connect(info, purpose)
         return found
 
-    def asker(self, purpose: str) -> Ask:
+    def asker(self, purpose: str) -> AskBroker:
         """Asks any broker by its id, over the connection for ``purpose``."""
 
         async def ask(broker: int, request: object, version: int, answer: type[T]) -> T:

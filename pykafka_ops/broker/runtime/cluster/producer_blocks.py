@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.znodes.cluster import ProducerIds as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (
@@ -32,7 +32,7 @@ class ProducerBlocks:
         self._link = link
         self._broker_epoch = broker_epoch
 
-    async def claim(self) -> Block:
+    async def claim(self) -> ProducerIdBlock:
         """A block that is this broker's.
 
         Raises KafkaError COORDINATOR_LOAD_IN_PROGRESS, which clients try again after, if there
@@ -50,7 +50,7 @@ class ProducerBlocks:
             raise _not_now(ErrorCode.of(response.error_code).text)
         if first < 0 or count <= 0 or first > LARGEST - count:
             raise _not_now(f"the controller gave {count} ids from {first} on")
-        return Block(self._broker_id, first, first + count - 1)
+        return ProducerIdBlock(self._broker_id, first, first + count - 1)
 
 
 def _not_now(reason: str) -> KafkaError:

@@ -23,7 +23,7 @@ from pykafka_ops.broker.metadata.store import (
     SessionState,
     StoreError,
 )
-from pykafka_ops.broker.metadata.znodes.cluster import Controller as ControllerZnode
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.broker.runtime.controller.active import (
     ActiveController,
@@ -94,7 +94,7 @@ class ControllerLoop:
         """
         self._worker = asyncio.get_running_loop().create_task(self._work())
         self._cancels = [
-            self._store.watch_data(ControllerZnode.path, lambda _: self.post(self._elect)),
+            self._store.watch_data(ControllerZNode.path, lambda _: self.post(self._elect)),
             self._store.on_session(self._session_changed),
         ]
         await self._finished(self._elect)
@@ -224,16 +224,16 @@ class ControllerLoop:
         """Become controller if nobody is; stop being it if somebody else is."""
         if self._expired:
             return
-        node = await self._store.get(ControllerZnode.path)
+        node = await self._store.get(ControllerZNode.path)
         if node is not None:
-            holder = ControllerZnode.decode(node.data)
+            holder = ControllerZNode.decode(node.data)
             ours = node.stat.ephemeral_owner == self._store.session_id
             if self.is_active and not ours:
                 log.info("broker %d is controller now", holder)
                 self._forget()
             if not ours or self.is_active:
                 return
-            await self._store.delete(ControllerZnode.path)  # of a term that went wrong
+            await self._store.delete(ControllerZNode.path)  # of a term that went wrong
         self._forget()
         settings = self._settings
         try:

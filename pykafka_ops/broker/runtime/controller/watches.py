@@ -8,15 +8,15 @@ from typing import Any
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore
 from pykafka_ops.broker.metadata.znodes.admin import (
-    IsrChanges,
+    IsrChangeNotifications,
     LogDirEvents,
     PreferredElection,
     Reassignments,
     TopicDeletions,
 )
-from pykafka_ops.broker.metadata.znodes.brokers import Broker, Brokers
-from pykafka_ops.broker.metadata.znodes.topics import Topic, Topics
-from pykafka_ops.broker.state.controller.cluster import Cluster
+from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode, Brokers
+from pykafka_ops.broker.metadata.znodes.topics import Topics, TopicZNode
+from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.steps import Steps
 
@@ -49,7 +49,7 @@ class ControllerWatches:
             (Topics.path, self._topics_changed),
             (TopicDeletions.path, self._deletions_changed),
             (LogDirEvents.path, self._log_dirs_failed),
-            (IsrChanges.path, self._isr_changed),
+            (IsrChangeNotifications.path, self._isr_changed),
         ):
             self._cancels.append(self._store.watch_children(path, self._caller(find)))
         for path, find in (
@@ -69,7 +69,7 @@ class ControllerWatches:
         self._topics.clear()
         self._brokers.clear()
 
-    def follow(self, cluster: Cluster) -> None:
+    def follow(self, cluster: ControllerContext) -> None:
         """Watch each topic and broker that ``cluster`` knows, and no other."""
         for topic in cluster.changed_topics:
             if topic not in cluster.topics:
@@ -84,12 +84,12 @@ class ControllerWatches:
 
     def _watch_topic(self, topic: str) -> Cancel:
         return self._store.watch_data(
-            Topic.path(topic), lambda _: self._event(lambda: self._topic_changed(topic))
+            TopicZNode.path(topic), lambda _: self._event(lambda: self._topic_changed(topic))
         )
 
     def _watch_broker(self, broker: int) -> Cancel:
         return self._store.watch_data(
-            Broker.path(broker), lambda _: self._event(lambda: self._broker_changed(broker))
+            BrokerIdZNode.path(broker), lambda _: self._event(lambda: self._broker_changed(broker))
         )
 
     async def _brokers_changed(self) -> Rule | None:

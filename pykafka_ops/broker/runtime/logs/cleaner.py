@@ -20,7 +20,7 @@ from pykafka_ops.broker.runtime.logs.cleaner_process import (
     CleaningError,
     FailedError,
 )
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Report
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionReport
 from pykafka_ops.broker.storage.files import FULL
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError
@@ -243,7 +243,7 @@ class LogCleaner:
             self._busy.discard(chosen.key)
         return False
 
-    async def _compact(self, process: CleanerProcess, chosen: Chosen) -> Report:
+    async def _compact(self, process: CleanerProcess, chosen: Chosen) -> CompactionReport:
         found = chosen.log
         compaction, durability = found.compaction, found.durability
         generation = durability.generation
@@ -330,7 +330,7 @@ class LogCleaner:
             await self._run_in_thread(remove)
 
 
-def _tell(name: str, before: Cleanable, report: Report) -> None:
+def _tell(name: str, before: Cleanable, report: CompactionReport) -> None:
     log.info(
         "cleaned %s from offset %d to %d in %.1f s: %d bytes indexed, %d read, %d written, %d keys",
         *(name, before.first_dirty, report.end_offset, report.seconds, report.bytes_indexed),

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pykafka_ops
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
 
 _MODULE = "pykafka_ops.broker.storage.cleaner.worker"
 _LONGEST_LINE = 64 << 20
@@ -53,7 +53,7 @@ class CleanerProcess:
         """Of the running child."""
         return None if self._child is None else self._child.pid
 
-    async def run(self, job: Job, place: Place) -> Report:
+    async def run(self, job: CompactionJob, place: Place) -> CompactionReport:
         """Have ``job`` done; ``place`` is awaited for each cleaned segment.
 
         Raises DiedError, AbortedError (``place`` refused; the child is gone then) or FailedError.
@@ -74,7 +74,7 @@ class CleanerProcess:
                     if not await place(CleanedSegment(**answer["segment"])):
                         raise AbortedError("the log has changed")
                 elif "done" in answer:
-                    return Report(**answer["done"])
+                    return CompactionReport(**answer["done"])
                 else:
                     raise FailedError(answer["failed"], answer["kind"], answer["errno"])
         except FailedError:

@@ -19,13 +19,13 @@ from pykafka_ops.broker.runtime.replication.unsynced_partitions import UnsyncedP
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
     Asked,
+    FetchVerdict,
     FollowState,
     Key,
     Phase,
     Truncation,
-    Verdict,
 )
-from pykafka_ops.broker.state.replication.follower_session import FollowerSession, Wanted
+from pykafka_ops.broker.state.replication.follower_session import FollowerSession, PartitionFetch
 from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -114,13 +114,13 @@ class CopiedPartitions:
         return fetch_requests.fetch_request(self._site, ask, most_wait=wait)
 
     def _name(
-        self, changed: dict[Key, None], sent: Mapping[Key, Wanted]
-    ) -> dict[Key, Wanted | None]:
+        self, changed: dict[Key, None], sent: Mapping[Key, PartitionFetch]
+    ) -> dict[Key, PartitionFetch | None]:
         """What to ask of the first ``AT_ONCE`` that are ready and of which the leader does not
         know it (``sent``); the others remain changed."""
         now = self._site.timer()
         self._ready_at = math.inf
-        named: dict[Key, Wanted | None] = {}
+        named: dict[Key, PartitionFetch | None] = {}
         news = 0
         for key in changed:
             want = named[key] = self._wanted(key, now)
@@ -130,7 +130,7 @@ class CopiedPartitions:
         self._changed = {key: None for key in changed if key not in named}
         return named
 
-    def _wanted(self, key: Key, now: float) -> Wanted | None:
+    def _wanted(self, key: Key, now: float) -> PartitionFetch | None:
         """What to ask of a partition; None if nothing, or nothing yet."""
         state = self.states.get(key)
         partition = None if state is None else self.partition(state)
@@ -152,7 +152,9 @@ class CopiedPartitions:
         except KafkaError as error:
             self.fail(state, error)
             return None
-        return Wanted(state.topic_id, state.offset, start, state.leader_epoch, state.last_epoch)
+        return PartitionFetch(
+            state.topic_id, state.offset, start, state.leader_epoch, state.last_epoch
+        )
 
     def partition(self, state: FollowState) -> Partition | None:
         """The replica, if it is still to be copied from this leader in this epoch."""
@@ -185,30 +187,30 @@ class CopiedPartitions:
         resets = []
         for key, data in answers.items():
             want = sent[key]
-            if self._take(key, Asked(want.offset, want.leader_epoch), data) is Verdict.RESET:
+            if self._take(key, Asked(want.offset, want.leader_epoch), data) is FetchVerdict.RESET:
                 resets.append(self.states[key])
         return resets
 
-    def _take(self, key: Key, asked: Asked, data: PartitionData) -> Verdict:
+    def _take(self, key: Key, asked: Asked, data: PartitionData) -> FetchVerdict:
         now = self._site.timer()
         state = self.states.get(key)
         diverging = data.diverging_epoch is not None and data.diverging_epoch.end_offset >= 0
         verdict = fetching.judge(state, asked, data.error_code, diverging=diverging, now=now)
         partition = None if state is None else self.partition(state)
-        if state is None or partition is None or verdict is Verdict.STALE:
+        if state is None or partition is None or verdict is FetchVerdict.STALE:
             if state is not None:
                 self.session.failed()  # the leader takes it that we know its high watermark
-            return Verdict.STALE
+            return FetchVerdict.STALE
         self._changed[key] = None
         try:
-            if verdict is Verdict.TAKE:
+            if verdict is FetchVerdict.TAKE:
                 self._replicate(partition, state, data)
-            elif verdict is Verdict.TRUNCATE:
+            elif verdict is FetchVerdict.TRUNCATE:
                 self._truncate(partition, state, data)
                 self.session.failed()  # the same
-            elif verdict is Verdict.FAILED:
+            elif verdict is FetchVerdict.FAILED:
                 self.fail(state, KafkaError(data.error_code))
-            elif verdict is Verdict.WAIT:
+            elif verdict is FetchVerdict.WAIT:
                 self.delay(state, data.error_code)
         except NoSpaceError:  # a part may have been written; there may be room for the rest later
             state.offset = partition.log.log_end_offset
@@ -217,7 +219,7 @@ class CopiedPartitions:
         except KafkaError as error:
             if error.code != ErrorCode.CORRUPT_MESSAGE:
                 self.fail(state, error)
-                return Verdict.FAILED
+                return FetchVerdict.FAILED
             log.error("%s-%d at offset %d: %s", *key, state.offset, error.message)
             state.offset = partition.log.log_end_offset
             self.delay(state, error.code)

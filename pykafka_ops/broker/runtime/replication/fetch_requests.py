@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.runtime.cluster.peer import Peer
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
     from pykafka_ops.broker.state.replication.fetching import FollowState, Key
-    from pykafka_ops.broker.state.replication.follower_session import Ask
+    from pykafka_ops.broker.state.replication.follower_session import SessionFetch
     from pykafka_ops.wire.types import Records
 
 VERSION = 17
@@ -87,7 +87,7 @@ class Site:
     throttle: Throttle
 
 
-def fetch_request(site: Site, ask: Ask, *, most_wait: float) -> FetchRequest:
+def fetch_request(site: Site, ask: SessionFetch, *, most_wait: float) -> FetchRequest:
     """The Fetch of a follower, which waits at the leader for records, ``most_wait`` ms or less."""
     get = site.configs.value
     size = get("replica.fetch.max.bytes")

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
-from pykafka_ops.broker.state.replication.in_sync import Proposal, Verdict
+from pykafka_ops.broker.state.replication.in_sync import Proposal, ProposalVerdict
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_partition import (
@@ -122,7 +122,7 @@ class IsrChanges:
         for partition, proposal in items:
             name = partition.topic_id if by_id else partition.topic
             answer = answers.get((name, partition.index))
-            if answer is None or self._settle(partition, proposal, answer) is Verdict.RETRY:
+            if answer is None or self._settle(partition, proposal, answer) is ProposalVerdict.RETRY:
                 again.append((partition, proposal))
             await time_slice.pause()
         return again
@@ -132,7 +132,7 @@ class IsrChanges:
         partition: Partition,
         proposal: Proposal,
         answer: AlterPartitionResponsePartitionData,
-    ) -> Verdict:
+    ) -> ProposalVerdict:
         try:
             verdict = partition.settle(
                 proposal,
@@ -143,8 +143,8 @@ class IsrChanges:
             )
         except KafkaError as error:  # its directory failed meanwhile
             log.error("%s-%d: %s", *partition.key, error.message or error.code)
-            return Verdict.DROPPED
-        if verdict is Verdict.CHANGED:
+            return ProposalVerdict.DROPPED
+        if verdict is ProposalVerdict.CHANGED:
             log.info("%s-%d: ISR is now %s", *partition.key, list(partition.isr))
             self._replicas.wake_soon(partition.key)
         elif answer.error_code:

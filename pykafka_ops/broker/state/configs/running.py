@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pykafka_ops.broker.state.configs import dynamic
 from pykafka_ops.broker.state.configs.sources import (
     Chained,
-    Entry,
+    DescribedConfig,
     is_dynamic,
     is_secret,
     known,
@@ -26,7 +26,7 @@ from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings import check
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.types import Type, Value, show
 from pykafka_ops.wire.codes import ErrorCode
@@ -223,7 +223,7 @@ class BrokerConfigs:
 
     def describe_broker(
         self, names: Collection[str] | None = None, *, docs: bool = False
-    ) -> list[Entry]:
+    ) -> list[DescribedConfig]:
         """Every setting of this broker, or those in ``names``, sorted by name."""
         shown = {n for n, s in BROKER.items() if not s.internal} | self._texts.keys()
         wanted = shown if not names else shown.intersection(names)
@@ -231,7 +231,7 @@ class BrokerConfigs:
 
     def describe_default(
         self, names: Collection[str] | None = None, *, docs: bool = False
-    ) -> list[Entry]:
+    ) -> list[DescribedConfig]:
         """The dynamic defaults of the cluster, sorted by name."""
         entries = []
         for name, text in sorted(self.dynamic_default.items()):
@@ -239,12 +239,12 @@ class BrokerConfigs:
                 continue
             entry = self._broker_entry(name, docs)
             chain = tuple(
-                s for s in entry.synonyms if s.source is Source.DYNAMIC_DEFAULT_BROKER_CONFIG
+                s for s in entry.synonyms if s.source is ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
             )
             entries.append(
                 entry._replace(
                     value=None if entry.sensitive else text,
-                    source=chain[0].source if chain else Source.DEFAULT_CONFIG,
+                    source=chain[0].source if chain else ConfigSource.DEFAULT_CONFIG,
                     synonyms=chain,
                 )
             )
@@ -256,7 +256,7 @@ class BrokerConfigs:
         names: Collection[str] | None = None,
         *,
         docs: bool = False,
-    ) -> list[Entry]:
+    ) -> list[DescribedConfig]:
         """Every setting of a topic with own settings ``overrides``, in Kafka's order."""
         wanted = [*TOPIC, *(n for n in overrides if n not in TOPIC)]
         return [
@@ -265,16 +265,16 @@ class BrokerConfigs:
             if not names or name in names
         ]
 
-    def _broker_entry(self, name: str, docs: bool) -> Entry:
+    def _broker_entry(self, name: str, docs: bool) -> DescribedConfig:
         kind = type_of(name)
         secret = is_secret(kind)
         value = show(self._values[name]) if name in self._values else self._texts.get(name)
         chain = self._chain(name, secret)
         setting = BROKER.get(name)
-        return Entry(
+        return DescribedConfig(
             name,
             None if secret else value,
-            chain[0].source if chain else Source.DEFAULT_CONFIG,
+            chain[0].source if chain else ConfigSource.DEFAULT_CONFIG,
             secret,
             not is_dynamic(name),
             kind,
@@ -282,7 +282,7 @@ class BrokerConfigs:
             setting.doc if docs and setting is not None else None,
         )
 
-    def _topic_entry(self, name: str, overrides: Mapping[str, str], docs: bool) -> Entry:
+    def _topic_entry(self, name: str, overrides: Mapping[str, str], docs: bool) -> DescribedConfig:
         setting = TOPIC.get(name)
         kind = Type.UNKNOWN if setting is None else setting.type
         secret = is_secret(kind)
@@ -295,11 +295,11 @@ class BrokerConfigs:
         if setting is not None and setting.synonyms:
             chain = self._chain(setting.synonyms[0].name, secret)
         if name in overrides:
-            chain = (Chained(name, value, Source.DYNAMIC_TOPIC_CONFIG), *chain)
-        return Entry(
+            chain = (Chained(name, value, ConfigSource.DYNAMIC_TOPIC_CONFIG), *chain)
+        return DescribedConfig(
             name,
             value,
-            chain[0].source if chain else Source.DEFAULT_CONFIG,
+            chain[0].source if chain else ConfigSource.DEFAULT_CONFIG,
             secret,
             False,
             kind,
@@ -313,10 +313,10 @@ class BrokerConfigs:
         What stands before the first place of that very name belongs to a stronger synonym.
         """
         layers = (
-            (self.dynamic_broker, Source.DYNAMIC_BROKER_CONFIG),
-            (self.dynamic_default, Source.DYNAMIC_DEFAULT_BROKER_CONFIG),
-            (self.static, Source.STATIC_BROKER_CONFIG),
-            (_DEFAULTS, Source.DEFAULT_CONFIG),
+            (self.dynamic_broker, ConfigSource.DYNAMIC_BROKER_CONFIG),
+            (self.dynamic_default, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
+            (self.static, ConfigSource.STATIC_BROKER_CONFIG),
+            (_DEFAULTS, ConfigSource.DEFAULT_CONFIG),
         )
         found = [
             Chained(synonym, None if secret else layer[synonym], source)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.quotas import BROKER_QUOTAS
 from pykafka_ops.settings.setting import Setting, Update
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.types import Type
 
 LISTENER_PREFIX = re.compile(r"listener\.name\.[^.]*\.(.*)")
@@ -59,15 +59,15 @@ class Chained(NamedTuple):
 
     name: str
     value: str | None
-    source: Source
+    source: ConfigSource
 
 
-class Entry(NamedTuple):
+class DescribedConfig(NamedTuple):
     """One setting as DescribeConfigs tells it; ``value`` is None where it is a secret or unset."""
 
     name: str
     value: str | None
-    source: Source
+    source: ConfigSource
     sensitive: bool
     read_only: bool
     type: Type

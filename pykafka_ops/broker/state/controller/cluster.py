@@ -102,7 +102,7 @@ class Snapshot:
     """What ``/admin/preferred_replica_election`` asks for; None if it does not exist."""
 
 
-class Cluster:
+class ControllerContext:
     """All of it. ``brokers`` includes those that are about to stop."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from pykafka_ops.broker.state.controller.cluster import Cluster, PartitionRecord
+from pykafka_ops.broker.state.controller.cluster import ControllerContext, PartitionRecord
 from pykafka_ops.broker.state.controller.election import (
     Strategy,
     elect_for_controlled_shutdown,
@@ -39,7 +39,11 @@ class LeaderRules:
     """Elections on one cluster, in one controller epoch."""
 
     def __init__(
-        self, cluster: Cluster, batch: OrderBatch, epoch: int, unclean: Callable[[str], bool]
+        self,
+        cluster: ControllerContext,
+        batch: OrderBatch,
+        epoch: int,
+        unclean: Callable[[str], bool],
     ) -> None:
         """``unclean(topic)`` says whether a topic allows unclean elections."""
         self._cluster = cluster

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from pykafka_ops.broker.state.controller.cluster import Cluster
+from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.leadership import TopicPartition
 from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
@@ -45,7 +45,9 @@ class OrderBatch:
     it. Of many partitions brokers are told in several orders, so that none takes long.
     """
 
-    def __init__(self, cluster: Cluster, controller_id: int, controller_epoch: int) -> None:
+    def __init__(
+        self, cluster: ControllerContext, controller_id: int, controller_epoch: int
+    ) -> None:
         self._cluster = cluster
         self._controller_id = controller_id
         self._epoch = controller_epoch

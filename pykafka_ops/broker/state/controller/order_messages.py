@@ -24,7 +24,7 @@ from pykafka_ops.broker.state.controller.orders import (
     StopChange,
     StopReplicaOrder,
 )
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataDelta, PartitionImage
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo, MetadataDelta, PartitionImage
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import leader_and_isr as lai
 from pykafka_ops.wire.messages import stop_replica as stop
@@ -96,7 +96,7 @@ def read_leader_and_isr(
         leaders=[
             BrokerInfo(
                 id=each.broker_id,
-                endpoints=(Endpoint(each.host_name, each.port, listener, protocol),),
+                endpoints=(BrokerEndpoint(each.host_name, each.port, listener, protocol),),
             )
             for each in request.live_leaders
         ],
@@ -249,13 +249,13 @@ def _image(state: um.UpdateMetadataPartitionState) -> PartitionImage:
 def _broker(each: um.UpdateMetadataBroker, version: int) -> BrokerInfo:
     """Before version 3 a listener has the name of its protocol."""
     if version == 0:
-        ends = [Endpoint(each.v0_host, each.v0_port, PROTOCOLS[0], PROTOCOLS[0])]
+        ends = [BrokerEndpoint(each.v0_host, each.v0_port, PROTOCOLS[0], PROTOCOLS[0])]
     else:
         ends = []
         for end in each.endpoints:
             known = 0 <= end.security_protocol < len(PROTOCOLS)
             protocol = PROTOCOLS[end.security_protocol if known else 0]
-            ends.append(Endpoint(end.host, end.port, end.listener or protocol, protocol))
+            ends.append(BrokerEndpoint(end.host, end.port, end.listener or protocol, protocol))
     return BrokerInfo(id=each.id, endpoints=tuple(ends), rack=each.rack)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pykafka_ops.broker.state.controller.cluster import Cluster, PartitionRecord
+from pykafka_ops.broker.state.controller.cluster import ControllerContext, PartitionRecord
 from pykafka_ops.broker.state.controller.leader_rules import LeaderRules
 from pykafka_ops.broker.state.controller.leadership import NO_LEADER, TopicPartition
 from pykafka_ops.broker.state.controller.order_batch import OrderBatch
@@ -18,7 +18,7 @@ class Term:
     def __init__(self, broker_id: int, epoch: int, unclean: Callable[[str], bool]) -> None:
         self.broker_id = broker_id
         self.epoch = epoch
-        self.cluster = Cluster()
+        self.cluster = ControllerContext()
         self.batch = OrderBatch(self.cluster, broker_id, epoch)
         self.leaders = LeaderRules(self.cluster, self.batch, epoch, unclean)
         self.deletions = DeletionRules(self.cluster, self.batch, epoch)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from pykafka_ops.broker.state.controller.cluster import Cluster, Deletion, TopicEntry
+from pykafka_ops.broker.state.controller.cluster import ControllerContext, Deletion, TopicEntry
 from pykafka_ops.broker.state.controller.leadership import NO_LEADER, TopicPartition
 from pykafka_ops.broker.state.controller.order_batch import OrderBatch
 from pykafka_ops.broker.state.controller.steps import (
@@ -24,7 +24,7 @@ from pykafka_ops.broker.state.controller.transitions import PartitionPhase, Repl
 class DeletionRules:
     """Deletions on one cluster, in one controller epoch."""
 
-    def __init__(self, cluster: Cluster, batch: OrderBatch, epoch: int) -> None:
+    def __init__(self, cluster: ControllerContext, batch: OrderBatch, epoch: int) -> None:
         self._cluster = cluster
         self._batch = batch
         self._epoch = epoch

@@ -12,9 +12,9 @@ from typing import Any
 
 from pykafka_ops.analysis.placement import PARTITIONS, REPLICATION_FACTOR, PlacementError
 from pykafka_ops.analysis.placement import assign_replicas as place
-from pykafka_ops.broker.state.controller.cluster import Cluster
+from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.leadership import Assignment
-from pykafka_ops.broker.state.controller.topic_rules import NewTopic
+from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,
     TRANSACTION_STATE_TOPIC,
@@ -94,8 +94,12 @@ class TopicDefaults:
 
 
 def plan_topic(
-    spec: TopicSpec, cluster: Cluster, defaults: TopicDefaults, draw: Draw, topic_id: bytes
-) -> NewTopic:
+    spec: TopicSpec,
+    cluster: ControllerContext,
+    defaults: TopicDefaults,
+    draw: Draw,
+    topic_id: bytes,
+) -> TopicCreation:
     """The topic to create. Raises KafkaError if it may not be."""
     if spec.name in cluster.topics and spec.name not in cluster.deletions:
         raise _exists(spec.name)
@@ -120,7 +124,7 @@ def plan_topic(
         defaults.check_config(config)
     except SettingError as error:
         raise KafkaError(ErrorCode.INVALID_CONFIG, str(error)) from None
-    return NewTopic(
+    return TopicCreation(
         name=spec.name,
         topic_id=topic_id,
         assignments={index: Assignment.of(assignments[index]) for index in sorted(assignments)},
@@ -133,7 +137,7 @@ def _exists(name: str) -> KafkaError:
 
 
 def _spread(
-    spec: TopicSpec, cluster: Cluster, defaults: TopicDefaults, draw: Draw
+    spec: TopicSpec, cluster: ControllerContext, defaults: TopicDefaults, draw: Draw
 ) -> dict[int, list[int]]:
     partitions = defaults.partitions if spec.partitions == DEFAULT else spec.partitions
     factor = (
@@ -150,7 +154,7 @@ def _spread(
         raise _refused(error) from None
 
 
-def _racks(cluster: Cluster) -> dict[int, str | None]:
+def _racks(cluster: ControllerContext) -> dict[int, str | None]:
     return {id_: cluster.brokers[id_].rack for id_ in sorted(cluster.brokers)}
 
 
@@ -170,7 +174,7 @@ def _check_count(partitions: int) -> None:
         )
 
 
-def _check_free(name: str, cluster: Cluster) -> None:
+def _check_free(name: str, cluster: ControllerContext) -> None:
     if name in cluster.deletions:
         raise KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' is marked for deletion.")
     colliding = cluster.collisions(name)
@@ -208,7 +212,7 @@ def _bad_assignment(text: str) -> KafkaError:
 
 
 def plan_partitions(
-    topic: str, count: int, wanted: Sequence[Sequence[int]] | None, cluster: Cluster
+    topic: str, count: int, wanted: Sequence[Sequence[int]] | None, cluster: ControllerContext
 ) -> dict[int, Assignment]:
     """The partitions to add so that ``topic`` has ``count``, on ``wanted`` brokers if not None.
 
@@ -245,7 +249,7 @@ def plan_partitions(
 
 
 def _spread_more(
-    cluster: Cluster, first: Assignment, old: int, added: int
+    cluster: ControllerContext, first: Assignment, old: int, added: int
 ) -> dict[int, Assignment]:
     """Go on where the topic's creation stopped."""
     brokers = _racks(cluster)
@@ -296,12 +300,12 @@ def _check_added(
         )
 
 
-def apart(plans: Sequence[NewTopic | KafkaError]) -> list[NewTopic | KafkaError]:
+def apart(plans: Sequence[TopicCreation | KafkaError]) -> list[TopicCreation | KafkaError]:
     """Topics of one request may not collide with each other either: the first one wins."""
     taken: dict[str, str] = {}
-    checked: list[NewTopic | KafkaError] = []
+    checked: list[TopicCreation | KafkaError] = []
     for plan in plans:
-        if isinstance(plan, NewTopic) and has_collision_chars(plan.name):
+        if isinstance(plan, TopicCreation) and has_collision_chars(plan.name):
             first = taken.setdefault(metric_name(plan.name), plan.name)
             checked.append(plan if first == plan.name else collision(plan.name, [first]))
         else:

@@ -25,7 +25,7 @@ from pykafka_ops.wire.types import ZERO_UUID
 
 
 @dataclass(slots=True, kw_only=True)
-class NewTopic:
+class TopicCreation:
     """A topic to create, already checked: name, assignment, overrides."""
 
     name: str
@@ -56,10 +56,10 @@ class TopicRules:
         yield from self._term.leaders.settle([(t, i) for t, r in new.items() for i in r.partitions])
         yield from self._term.batch.flush()
 
-    def create(self, topics: Iterable[NewTopic]) -> Steps[dict[str, KafkaError | None]]:
+    def create(self, topics: Iterable[TopicCreation]) -> Steps[dict[str, KafkaError | None]]:
         """Create topics; per name None or why not (TOPIC_ALREADY_EXISTS)."""
         results: dict[str, KafkaError | None] = {}
-        wanted: list[tuple[NewTopic, dict[int, LeaderAndIsr]]] = []
+        wanted: list[tuple[TopicCreation, dict[int, LeaderAndIsr]]] = []
         for topic in topics:
             results[topic.name] = self.cannot_create(topic.name)
             if results[topic.name] is None:

@@ -22,7 +22,7 @@ NO_GENERATION = -1
 NO_TIMESTAMP = -1
 
 
-class State(Enum):
+class GroupState(Enum):
     """Of a group; the values are what DescribeGroups answers."""
 
     EMPTY = "Empty"
@@ -32,12 +32,12 @@ class State(Enum):
     DEAD = "Dead"
 
 
-TRANSITIONS: dict[State, frozenset[State]] = {
-    State.EMPTY: frozenset({State.PREPARING, State.DEAD}),
-    State.PREPARING: frozenset({State.COMPLETING, State.EMPTY, State.DEAD}),
-    State.COMPLETING: frozenset({State.PREPARING, State.STABLE, State.DEAD}),
-    State.STABLE: frozenset({State.PREPARING, State.DEAD}),
-    State.DEAD: frozenset({State.EMPTY}),
+TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
+    GroupState.EMPTY: frozenset({GroupState.PREPARING, GroupState.DEAD}),
+    GroupState.PREPARING: frozenset({GroupState.COMPLETING, GroupState.EMPTY, GroupState.DEAD}),
+    GroupState.COMPLETING: frozenset({GroupState.PREPARING, GroupState.STABLE, GroupState.DEAD}),
+    GroupState.STABLE: frozenset({GroupState.PREPARING, GroupState.DEAD}),
+    GroupState.DEAD: frozenset({GroupState.EMPTY}),
 }
 """Where each state may lead; DEAD goes back to EMPTY when the tombstones could not be written."""
 
@@ -144,7 +144,7 @@ class Group:
 
     def __init__(self, group_id: str, now: int = NO_TIMESTAMP) -> None:
         self.id = group_id
-        self.state = State.EMPTY
+        self.state = GroupState.EMPTY
         self.state_time = now
         self.generation = 0
         self.protocol_type: str | None = None
@@ -164,7 +164,7 @@ class Group:
 
     # -- state ---------------------------------------------------------------------------------
 
-    def move(self, state: State, now: int) -> None:
+    def move(self, state: GroupState, now: int) -> None:
         """Change the state; a step that Kafka does not know is a fault of ours."""
         if state not in TRANSITIONS[self.state]:
             raise RuntimeError(f"group {self.id}: {self.state.value} -> {state.value}")
@@ -271,7 +271,7 @@ class Group:
 
     def supports(self, protocol_type: str, protocols: Protocols) -> bool:
         """Whether a member with these protocols fits in."""
-        if self.state is State.EMPTY:
+        if self.state is GroupState.EMPTY:
             return bool(protocol_type) and bool(protocols)
         return self.protocol_type == protocol_type and any(
             self._supported.get(name, 0) == len(self.members) for name, _ in protocols
@@ -305,7 +305,7 @@ class Group:
         self.pending_sync.clear()
         self.protocol = self.elect_protocol() if self.members else None
         self.refresh_subscriptions()
-        self.move(State.COMPLETING if self.members else State.EMPTY, now)
+        self.move(GroupState.COMPLETING if self.members else GroupState.EMPTY, now)
 
     def refresh_subscriptions(self) -> None:
         """Read from the members' metadata which topics they subscribe to, if they are consumers."""

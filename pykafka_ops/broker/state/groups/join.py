@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinRequest, Synced
-from pykafka_ops.broker.state.groups.group import Group, Member, Protocols, State
+from pykafka_ops.broker.state.groups.group import Group, GroupState, Member, Protocols
 from pykafka_ops.broker.state.groups.rebalance import NEW_MEMBER_JOIN_TIMEOUT_MS, Rebalance
 from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
 from pykafka_ops.broker.state.outcome import Instant, Outcome
@@ -42,7 +42,7 @@ class Joins:
                 group.remove(member)
             group.forget_pending(request.member_id)
             out.reply(ticket, Joined(ErrorCode.GROUP_MAX_SIZE_REACHED, NO_MEMBER))
-        elif group.state is State.DEAD:
+        elif group.state is GroupState.DEAD:
             out.reply(ticket, Joined(ErrorCode.COORDINATOR_NOT_AVAILABLE, request.member_id))
         elif not group.supports(request.protocol_type, request.protocols):
             out.reply(ticket, Joined(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
@@ -56,10 +56,10 @@ class Joins:
     def _accepts(self, group: Group, member_id: str) -> bool:
         """Whether ``group.max.size`` leaves room; who waits in a rebalance has it for sure."""
         most = self._rebalance.settings.max_size
-        if group.state is State.PREPARING:
+        if group.state is GroupState.PREPARING:
             member = group.members.get(member_id)
             return (member is not None and member.join is not None) or group.awaiting_join < most
-        if group.state in (State.COMPLETING, State.STABLE):
+        if group.state in (GroupState.COMPLETING, GroupState.STABLE):
             return member_id in group.members or len(group.members) < most
         return True
 
@@ -91,7 +91,7 @@ class Joins:
             protocols=request.protocols,
         )
         member.is_new = True
-        if group.state is State.PREPARING and group.generation == 0:
+        if group.state is GroupState.PREPARING and group.generation == 0:
             group.member_added = True
         if not group.members:
             group.protocol_type = request.protocol_type
@@ -118,14 +118,14 @@ class Joins:
         self._rebalance.expect(group, member, now.timer)
         self._update(group, member, call)
         why = f"static member {request.instance_id} is back"
-        if group.state is State.STABLE and group.elect_protocol() == group.protocol:
+        if group.state is GroupState.STABLE and group.elect_protocol() == group.protocol:
             done = _Stored(self._rebalance, group, member, before, leader, request.may_skip)
             assignments = {m.id: m.assignment for m in group.members.values()}
             out.records = [GroupRecord(group.id, group_value(group, assignments))]
             out.then = done
-        elif group.state is State.STABLE:
+        elif group.state is GroupState.STABLE:
             self._prepare(group, call, f"{why} with other assignors")
-        elif group.state is State.COMPLETING:
+        elif group.state is GroupState.COMPLETING:
             self._prepare(group, call, f"{why} under a new id")
 
     # -- members that join again ---------------------------------------------------------------
@@ -146,7 +146,8 @@ class Joins:
         state = group.state
         same = member.protocols == request.protocols
         if same and (
-            state is State.COMPLETING or (state is State.STABLE and group.leader != member.id)
+            state is GroupState.COMPLETING
+            or (state is GroupState.STABLE and group.leader != member.id)
         ):
             out.reply(ticket, self._rebalance.joined(group, member))
             return

@@ -6,7 +6,7 @@ from functools import partial
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving, Synced, SyncRequest
-from pykafka_ops.broker.state.groups.group import Group, State
+from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.join import stored_code
 from pykafka_ops.broker.state.groups.rebalance import Rebalance
 from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
@@ -26,14 +26,14 @@ class Members:
         """Give a member its assignment; ``ticket`` gets a :class:`Synced`, now or later."""
         out = Outcome()
         code = _check_sync(group, request)
-        if code is ErrorCode.NONE and group.state is not State.COMPLETING:
+        if code is ErrorCode.NONE and group.state is not GroupState.COMPLETING:
             code = _SYNC_IN.get(group.state, ErrorCode.NONE)
         if code is not ErrorCode.NONE:
             out.reply(ticket, Synced(code))
             return out
         member = group.members[request.member_id]
         self._rebalance.has_synced(group, member)
-        if group.state is State.STABLE:
+        if group.state is GroupState.STABLE:
             known = (group.protocol_type, group.protocol)
             out.reply(ticket, Synced(ErrorCode.NONE, *known, member.assignment))
             self._rebalance.expect(group, member, now.timer)
@@ -57,9 +57,9 @@ class Members:
         if group.generation != generation:
             return None
         out = Outcome()
-        if code is ErrorCode.NONE and group.state is State.STABLE:
+        if code is ErrorCode.NONE and group.state is GroupState.STABLE:
             self._rebalance.propagate(group, ErrorCode.NONE, now.timer, out)
-        elif code is not ErrorCode.NONE and group.state is State.COMPLETING:
+        elif code is not ErrorCode.NONE and group.state is GroupState.COMPLETING:
             self._rebalance.reset_assignments(group, stored_code(code), now.timer, out)
             why = f"its assignment could not be stored: {code.name}"
             self._rebalance.prepare(group, now, out, why)
@@ -72,17 +72,17 @@ class Members:
     ) -> ErrorCode:
         """A member lives; REBALANCE_IN_PROGRESS tells it to join again."""
         state = group.state
-        if state is State.DEAD:
+        if state is GroupState.DEAD:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         code = group.check_member(member_id, instance_id)
         if code is not ErrorCode.NONE:
             return code
         if generation != group.generation:
             return ErrorCode.ILLEGAL_GENERATION
-        if state is State.EMPTY:
+        if state is GroupState.EMPTY:
             return ErrorCode.UNKNOWN_MEMBER_ID
         self._rebalance.expect(group, group.members[member_id], now)
-        return ErrorCode.REBALANCE_IN_PROGRESS if state is State.PREPARING else ErrorCode.NONE
+        return ErrorCode.REBALANCE_IN_PROGRESS if state is GroupState.PREPARING else ErrorCode.NONE
 
     # -- LeaveGroup ----------------------------------------------------------------------------
 
@@ -114,13 +114,13 @@ class Members:
 
 
 _SYNC_IN = {
-    State.EMPTY: ErrorCode.UNKNOWN_MEMBER_ID,
-    State.PREPARING: ErrorCode.REBALANCE_IN_PROGRESS,
+    GroupState.EMPTY: ErrorCode.UNKNOWN_MEMBER_ID,
+    GroupState.PREPARING: ErrorCode.REBALANCE_IN_PROGRESS,
 }
 
 
 def _check_sync(group: Group, request: SyncRequest) -> ErrorCode:
-    if group.state is State.DEAD:
+    if group.state is GroupState.DEAD:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     code = group.check_member(request.member_id, request.instance_id)
     if code is not ErrorCode.NONE:

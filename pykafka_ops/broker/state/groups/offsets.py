@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from pykafka_ops.broker.state.groups.group import Group, State
-from pykafka_ops.broker.state.groups.records import NEVER, Committed
+from pykafka_ops.broker.state.groups.group import Group, GroupState
+from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 
 TopicPartition = tuple[str, int]
 
@@ -17,9 +17,9 @@ class GroupOffsets:
     __slots__ = ("committed", "pending", "transactions")
 
     def __init__(self) -> None:
-        self.committed: dict[TopicPartition, Committed] = {}
+        self.committed: dict[TopicPartition, OffsetAndMetadata] = {}
         self.pending: dict[TopicPartition, int] = {}
-        self.transactions: dict[int, dict[TopicPartition, Committed]] = {}
+        self.transactions: dict[int, dict[TopicPartition, OffsetAndMetadata]] = {}
 
     @property
     def empty(self) -> bool:
@@ -46,7 +46,9 @@ class GroupOffsets:
             else:
                 del self.pending[place]
 
-    def apply(self, place: TopicPartition, value: Committed | None, producer_id: int) -> None:
+    def apply(
+        self, place: TopicPartition, value: OffsetAndMetadata | None, producer_id: int
+    ) -> None:
         """A record was committed: outside a transaction (-1) it counts now."""
         if producer_id >= 0:
             self._apply_in_transaction(place, value, producer_id)
@@ -56,7 +58,7 @@ class GroupOffsets:
             self.committed[place] = value
 
     def _apply_in_transaction(
-        self, place: TopicPartition, value: Committed | None, producer_id: int
+        self, place: TopicPartition, value: OffsetAndMetadata | None, producer_id: int
     ) -> None:
         if value is not None:
             self.transactions.setdefault(producer_id, {})[place] = value
@@ -99,23 +101,23 @@ class GroupOffsets:
         commit.
         """
 
-        def since_commit(value: Committed) -> int:
+        def since_commit(value: OffsetAndMetadata) -> int:
             return value.timestamp
 
-        def since_empty(value: Committed) -> int:
+        def since_empty(value: OffsetAndMetadata) -> int:
             return value.timestamp if group.state_time < 0 else group.state_time
 
         if group.protocol_type is None:
             return self._older(since_commit, now, retention_ms)
-        if group.state is State.EMPTY:
+        if group.state is GroupState.EMPTY:
             return self._older(since_empty, now, retention_ms)
-        if group.state is State.STABLE and group.is_consumer and group.subscribed is not None:
+        if group.state is GroupState.STABLE and group.is_consumer and group.subscribed is not None:
             return self._older(since_commit, now, retention_ms, group.subscribed)
         return []
 
     def _older(
         self,
-        since: Callable[[Committed], int],
+        since: Callable[[OffsetAndMetadata], int],
         now: int,
         retention_ms: int,
         subscribed: Collection[str] = (),

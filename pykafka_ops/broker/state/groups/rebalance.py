@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinMember, Synced
-from pykafka_ops.broker.state.groups.group import Group, GroupSettings, Member, State
+from pykafka_ops.broker.state.groups.group import Group, GroupSettings, GroupState, Member
 from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.timers import Timer, Timers
@@ -49,7 +49,7 @@ class Rebalance:
 
     def _session_over(self, group: Group, member: Member, now: Instant) -> Outcome | None:
         member.timer = None
-        if member.gone or group.state is State.DEAD:
+        if member.gone or group.state is GroupState.DEAD:
             return None
         if member.deadline > now.timer:
             again = partial(self._session_over, group, member)
@@ -77,7 +77,7 @@ class Rebalance:
         self.answer_join(group, member, Joined(ErrorCode.UNKNOWN_MEMBER_ID, NO_MEMBER), out)
         self.answer_sync(member, Synced(ErrorCode.UNKNOWN_MEMBER_ID), out)
         group.remove(member)
-        if group.state is State.PREPARING:
+        if group.state is GroupState.PREPARING:
             self.check_joined(group, now, out)
         else:
             self.prepare(group, now, out, reason)
@@ -139,19 +139,19 @@ class Rebalance:
 
     def prepare(self, group: Group, now: Instant, out: Outcome, reason: str) -> None:
         """Begin a rebalance, unless one has begun or there is nobody left for it."""
-        if State.PREPARING is group.state or group.state is State.DEAD:
+        if GroupState.PREPARING is group.state or group.state is GroupState.DEAD:
             return
-        if group.state is State.EMPTY and not group.members:
+        if group.state is GroupState.EMPTY and not group.members:
             return
-        if group.state is State.COMPLETING:
+        if group.state is GroupState.COMPLETING:
             self.reset_assignments(group, ErrorCode.REBALANCE_IN_PROGRESS, now.timer, out)
         self.stop_sync_timer(group)
-        first = group.state is State.EMPTY
+        first = group.state is GroupState.EMPTY
         out.notes.append(
             f"group {group.id}, {group.state.value} in generation {group.generation}, rebalances: "
             f"{reason}"
         )
-        group.move(State.PREPARING, now.time)
+        group.move(GroupState.PREPARING, now.time)
         if first:
             delay = self.settings.initial_delay_ms
             group.initial_left = max(group.rebalance_timeout - delay, 0)
@@ -173,12 +173,12 @@ class Rebalance:
 
     def check_joined(self, group: Group, now: Instant, out: Outcome) -> None:
         """Begin the generation as soon as everybody has joined; the first delay is kept."""
-        if group.state is State.PREPARING and group.initial_left is None and group.all_joined:
+        if group.state is GroupState.PREPARING and group.initial_left is None and group.all_joined:
             self._complete_join(group, now, out)
 
     def _joins_over(self, group: Group, now: Instant) -> Outcome | None:
         group.join_timer = None
-        if group.state is not State.PREPARING:
+        if group.state is not GroupState.PREPARING:
             return None
         left = group.initial_left
         if left is not None and group.member_added and left > 0:
@@ -206,7 +206,7 @@ class Rebalance:
         out.notes.append(
             f"group {group.id}: generation {group.generation} has {len(group.members)} members"
         )
-        if group.state is State.EMPTY:
+        if group.state is GroupState.EMPTY:
             out.records = [GroupRecord(group.id, group_value(group, {}))]
             out.then = partial(_warn_of_empty, group)
             return
@@ -236,7 +236,10 @@ class Rebalance:
     def _syncs_over(self, group: Group, generation: int, now: Instant) -> Outcome | None:
         """Drop the members that have joined and then not asked for their assignment."""
         group.sync_timer = None
-        if generation != group.generation or group.state not in (State.COMPLETING, State.STABLE):
+        if generation != group.generation or group.state not in (
+            GroupState.COMPLETING,
+            GroupState.STABLE,
+        ):
             return None
         late = [m for m in group.members.values() if m.id in group.pending_sync]
         if not late:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from struct import Struct as Packer
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.groups.group import Group, Member, State
+from pykafka_ops.broker.state.groups.group import Group, GroupState, Member
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -35,7 +35,7 @@ _VALUE = Packer(">hqih")
 _TIMESTAMP = Packer(">q")
 
 
-class Committed(NamedTuple):
+class OffsetAndMetadata(NamedTuple):
     """A committed offset; ``timestamp`` and ``expires`` (-1: by the broker's rule) in ms,
     ``position`` is the offset of its batch in the internal topic."""
 
@@ -53,7 +53,7 @@ class OffsetRecord(NamedTuple):
     group: str
     topic: str
     partition: int
-    value: Committed | None
+    value: OffsetAndMetadata | None
 
 
 class GroupRecord(NamedTuple):
@@ -99,7 +99,7 @@ def _offset_key(record: OffsetRecord) -> bytes:
     )
 
 
-def _offset_value(value: Committed | None) -> bytes | None:
+def _offset_value(value: OffsetAndMetadata | None) -> bytes | None:
     if value is None:
         return None
     offset, epoch, metadata, timestamp, expires, _ = value
@@ -131,12 +131,12 @@ def decode_entry(key: bytes, value: bytes | None) -> Entry | None:
     return None
 
 
-def _committed(value: object) -> Committed | None:
+def _committed(value: object) -> OffsetAndMetadata | None:
     if value is None:
         return None
     if not isinstance(value, OffsetCommitValue):
         raise CorruptError("an offset has a value of another type")
-    return Committed(
+    return OffsetAndMetadata(
         value.offset,
         value.leader_epoch,
         value.metadata,
@@ -190,7 +190,7 @@ def restore_group(group_id: str, value: GroupMetadataValue) -> Group:
         )
         group.add(member, None)
     if group.members:
-        group.state = State.STABLE
+        group.state = GroupState.STABLE
         if group.leader not in group.members:
             group.leader = next(iter(group.members))
     group.refresh_subscriptions()

@@ -19,21 +19,21 @@ from pykafka_ops.broker.state.groups.answers import (
     SyncRequest,
 )
 from pykafka_ops.broker.state.groups.commits import Commit
-from pykafka_ops.broker.state.groups.group import NO_GENERATION, Group, GroupSettings, State
+from pykafka_ops.broker.state.groups.group import NO_GENERATION, Group, GroupSettings, GroupState
 from pykafka_ops.broker.state.groups.join import Joins, commit_code
 from pykafka_ops.broker.state.groups.loading import Loading
 from pykafka_ops.broker.state.groups.members import Members
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition
 from pykafka_ops.broker.state.groups.rebalance import Rebalance
 from pykafka_ops.broker.state.groups.records import (
-    Committed,
     Entry,
     GroupRecord,
+    OffsetAndMetadata,
     OffsetRecord,
     encode_entry,
     restore_group,
 )
-from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
+from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -78,7 +78,7 @@ class GroupShard:
                 return
             offsets = self.offsets[group_id] = GroupOffsets()
         if value is not None:
-            value = Committed(*value[:-1], offset)
+            value = OffsetAndMetadata(*value[:-1], offset)
         offsets.apply((topic, partition), value, producer_id)
         if producer_id >= 0:
             self._open.setdefault(producer_id, set()).add(group_id)
@@ -91,14 +91,14 @@ class GroupShard:
                 self._stored[record.group] = record
             return
         group, value = self.groups.get(record.group), record.value
-        if group is None or value is None or group.state is not State.COMPLETING:
+        if group is None or value is None or group.state is not GroupState.COMPLETING:
             return
         if group.generation == value.generation:
             for each in value.members:
                 member = group.members.get(each.member_id)
                 if member is not None:
                     member.assignment = each.assignment
-            group.move(State.STABLE, value.current_state_timestamp)
+            group.move(GroupState.STABLE, value.current_state_timestamp)
 
     def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:
         """As in ``Shard``: the offsets of the transaction count, or are dropped."""
@@ -182,7 +182,7 @@ class GroupShard:
         group, out = self.groups.get(group_id), Outcome()
         if group is None:
             out.reply(ticket, [ErrorCode.UNKNOWN_MEMBER_ID] * len(leaving))
-        elif group.state is State.DEAD:
+        elif group.state is GroupState.DEAD:
             out.reply(ticket, ErrorCode.COORDINATOR_NOT_AVAILABLE)
         else:
             out.reply(ticket, self._members.leave(group, leaving, now, out))
@@ -197,7 +197,7 @@ class GroupShard:
         commits: Sequence[Commit],
         ticket: Deferred,
         now: Instant,
-        producer: Producer | None = None,
+        producer: TxnProducer | None = None,
     ) -> Outcome:
         """OffsetCommit, or inside the transaction of ``producer`` TxnOffsetCommit.
 
@@ -234,9 +234,9 @@ class GroupShard:
         in_transaction: bool,
     ) -> ErrorCode:
         member_id, instance_id, generation = who
-        if group.state is State.DEAD:
+        if group.state is GroupState.DEAD:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        if generation < 0 and group.state is State.EMPTY:
+        if generation < 0 and group.state is GroupState.EMPTY:
             return ErrorCode.NONE
         if generation >= 0 or member_id or instance_id is not None:
             code = group.check_member(member_id, instance_id)
@@ -245,7 +245,7 @@ class GroupShard:
             if generation != group.generation:
                 return ErrorCode.ILLEGAL_GENERATION
             if not in_transaction:
-                if group.state is State.COMPLETING:
+                if group.state is GroupState.COMPLETING:
                     return ErrorCode.REBALANCE_IN_PROGRESS
                 self._rebalance.expect(group, group.members[member_id], now)
             return ErrorCode.NONE
@@ -267,10 +267,10 @@ class GroupShard:
     ) -> Outcome:
         """OffsetDelete; ``ticket`` gets a code by place, or one code for the group."""
         group = self.groups.get(group_id)
-        if group is None or group.state is State.DEAD:
+        if group is None or group.state is GroupState.DEAD:
             return Outcome(replies=[(ticket, ErrorCode.GROUP_ID_NOT_FOUND)])
         refused: set[TopicPartition] = set()
-        if group.state is not State.EMPTY:
+        if group.state is not GroupState.EMPTY:
             if not group.is_consumer:
                 return Outcome(replies=[(ticket, ErrorCode.NON_EMPTY_GROUP)])
             refused = {place for place in places if group.reads(place[0])}
@@ -301,14 +301,14 @@ class GroupShard:
         records: list[Entry] = []
         for group_id in group_ids:
             group = self.groups.get(group_id)
-            if group is None or (group.state is State.DEAD and group not in doomed):
+            if group is None or (group.state is GroupState.DEAD and group not in doomed):
                 codes[group_id] = ErrorCode.GROUP_ID_NOT_FOUND
-            elif group.state is State.EMPTY:
+            elif group.state is GroupState.EMPTY:
                 codes[group_id] = ErrorCode.NONE
-                group.move(State.DEAD, now.time)
+                group.move(GroupState.DEAD, now.time)
                 doomed.append(group)
                 records += self._obituary(group)
-            elif group.state is not State.DEAD:
+            elif group.state is not GroupState.DEAD:
                 codes[group_id] = ErrorCode.NON_EMPTY_GROUP
 
         def then(code: ErrorCode, now: Instant) -> Outcome:
@@ -316,7 +316,7 @@ class GroupShard:
                 if code is ErrorCode.NONE:
                     self._drop(group)
                 else:
-                    group.move(State.EMPTY, now.time)
+                    group.move(GroupState.EMPTY, now.time)
                     codes[group.id] = commit_code(code)
             return Outcome(replies=[(ticket, codes)])
 
@@ -343,7 +343,7 @@ class GroupShard:
         doomed = [
             group
             for group in groups
-            if group.state is State.EMPTY
+            if group.state is GroupState.EMPTY
             and not group.pending_members
             and (group.id not in self.offsets or self.offsets[group.id].empty)
         ]

@@ -33,7 +33,7 @@ class QuotaEntity(NamedTuple):
     ip: str | None = ABSENT
 
 
-class Limit(NamedTuple):
+class QuotaLimit(NamedTuple):
     """What counts for one client.
 
     ``value`` is in bytes per second, percent of a thread, or partitions per second; None: no
@@ -85,7 +85,7 @@ class QuotaEntities:
             limits[entity] = value
         self.version += 1
 
-    def limit(self, kind: str, user: str, client_id: str) -> Limit:
+    def limit(self, kind: str, user: str, client_id: str) -> QuotaLimit:
         """The quota of a client of that user (without ``User:``) with that client id.
 
         The most specific one counts, in the order of ``ClientQuotaManager``. An empty client id
@@ -96,8 +96,8 @@ class QuotaEntities:
             for entity, shared_user, shared_client in _candidates(user, client_id):
                 value = limits.get(entity)
                 if value is not None:
-                    return Limit(value, entity, shared_user, shared_client)
-        return Limit(None, None, ABSENT, client_id)
+                    return QuotaLimit(value, entity, shared_user, shared_client)
+        return QuotaLimit(None, None, ABSENT, client_id)
 
     def connection_rate(self, ip: str) -> float | None:
         """Connections per second that may come from an address; None: any number."""

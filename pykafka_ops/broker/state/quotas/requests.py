@@ -29,7 +29,7 @@ _EXACT, _DEFAULT, _ANY = 0, 1, 2
 _DUPLICATES: Final = {"user": "user", "client-id": "client", "ip": "ip"}
 
 
-class Match(NamedTuple):
+class ComponentMatch(NamedTuple):
     """What a part must be: ``name`` (DEFAULT: the default), or with ``any`` only be there."""
 
     any: bool
@@ -40,9 +40,9 @@ class Filter(NamedTuple):
     """Entities that are looked for; with ``strict`` they have no other parts."""
 
     strict: bool
-    user: Match | None = None
-    client_id: Match | None = None
-    ip: Match | None = None
+    user: ComponentMatch | None = None
+    client_id: ComponentMatch | None = None
+    ip: ComponentMatch | None = None
 
 
 def filter_of(components: Iterable[ComponentData], strict: bool) -> Filter:
@@ -50,7 +50,7 @@ def filter_of(components: Iterable[ComponentData], strict: bool) -> Filter:
 
     Raises KafkaError INVALID_REQUEST, UNSUPPORTED_VERSION or UNKNOWN_SERVER_ERROR.
     """
-    found: dict[str, Match] = {}
+    found: dict[str, ComponentMatch] = {}
     matches = [(component.entity_type, _match(component)) for component in components]
     for kind, match in matches:
         if kind in found:
@@ -70,13 +70,13 @@ def filter_of(components: Iterable[ComponentData], strict: bool) -> Filter:
     return Filter(strict, **{FIELDS[kind]: match for kind, match in found.items()})
 
 
-def _match(component: ComponentData) -> Match:
+def _match(component: ComponentData) -> ComponentMatch:
     if component.match_type == _ANY:
-        return Match(True)
+        return ComponentMatch(True)
     if component.match_type == _DEFAULT:
-        return Match(False, DEFAULT)
+        return ComponentMatch(False, DEFAULT)
     if component.match_type == _EXACT and component.match is not None:
-        return Match(False, component.match)
+        return ComponentMatch(False, component.match)
     raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
 
 

@@ -105,7 +105,7 @@ class Asked(NamedTuple):
     leader_epoch: int
 
 
-class Verdict(Enum):
+class FetchVerdict(Enum):
     """What follows from the answer for one partition."""
 
     STALE = "stale"
@@ -124,7 +124,7 @@ class Verdict(Enum):
 
 def judge(
     state: FollowState | None, asked: Asked, code: int, *, diverging: bool, now: float
-) -> Verdict:
+) -> FetchVerdict:
     """What to do about an answer; ``state`` is how the partition stands now, None if gone."""
     if (
         state is None
@@ -132,14 +132,14 @@ def judge(
         or state.leader_epoch != asked.leader_epoch
         or not state.is_ready(now)
     ):
-        return Verdict.STALE
+        return FetchVerdict.STALE
     if code == ErrorCode.NONE:
-        return Verdict.TRUNCATE if diverging else Verdict.TAKE
+        return FetchVerdict.TRUNCATE if diverging else FetchVerdict.TAKE
     if code == ErrorCode.OFFSET_OUT_OF_RANGE:
-        return Verdict.RESET
+        return FetchVerdict.RESET
     if code == ErrorCode.FENCED_LEADER_EPOCH:
-        return Verdict.FAILED
-    return Verdict.WAIT
+        return FetchVerdict.FAILED
+    return FetchVerdict.WAIT
 
 
 def delay_after(code: int, errors: int, backoff: int) -> float:

@@ -19,7 +19,7 @@ FULL = 0
 _LAST_EPOCH = 2**31 - 1
 
 
-class Wanted(NamedTuple):
+class PartitionFetch(NamedTuple):
     """What is asked of one partition; ``last_epoch`` is -1 if nothing was fetched yet."""
 
     topic_id: bytes
@@ -29,12 +29,12 @@ class Wanted(NamedTuple):
     last_epoch: int
 
 
-class Ask(NamedTuple):
+class SessionFetch(NamedTuple):
     """The part of a Fetch that depends on the session; ``forget`` comes with topic ids."""
 
     session_id: int
     session_epoch: int
-    send: dict[Key, Wanted]
+    send: dict[Key, PartitionFetch]
     forget: list[tuple[Key, bytes]]
     by_id: bool
 
@@ -48,7 +48,7 @@ class FollowerSession:
         self.by_id = True
         """Whether topics are named by their ids."""
         self._without_id: set[Key] = set()
-        self.sent: dict[Key, Wanted] = {}
+        self.sent: dict[Key, PartitionFetch] = {}
         """What the leader was told, and reads for us."""
 
     @property
@@ -56,19 +56,19 @@ class FollowerSession:
         """Whether the next request must name everything."""
         return self._epoch == FULL
 
-    def start(self, wanted: Mapping[Key, Wanted]) -> Ask:
+    def start(self, wanted: Mapping[Key, PartitionFetch]) -> SessionFetch:
         """The request that names everything; one that was there before is closed by it."""
         self.sent = dict(wanted)
         self._without_id = {key for key, want in wanted.items() if want.topic_id == ZERO_UUID}
         self.by_id = not self._without_id
-        return Ask(self._id, FULL, self.sent, [], self.by_id)
+        return SessionFetch(self._id, FULL, self.sent, [], self.by_id)
 
-    def go_on(self, changed: Mapping[Key, Wanted | None]) -> Ask | None:
+    def go_on(self, changed: Mapping[Key, PartitionFetch | None]) -> SessionFetch | None:
         """The request that names only what ``changed`` (None: not wanted now).
 
         None if it needs a new session: it would name topics by name and by id.
         """
-        send: dict[Key, Wanted] = {}
+        send: dict[Key, PartitionFetch] = {}
         forget: list[tuple[Key, bytes]] = []
         for key, want in changed.items():
             before = self.sent.get(key)
@@ -90,7 +90,7 @@ class FollowerSession:
         if self.by_id != (not self._without_id):
             self.failed()
             return None
-        return Ask(self._id, self._epoch, send, forget, self.by_id)
+        return SessionFetch(self._id, self._epoch, send, forget, self.by_id)
 
     def answered(self, code: int, session_id: int, keys: Collection[Key]) -> bool:
         """Take in the leader's answer, which names ``keys``; whether it can be used."""

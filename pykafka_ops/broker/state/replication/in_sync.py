@@ -78,7 +78,7 @@ class Proposal:
     """Who is to join; None where replicas are to leave."""
 
 
-class Verdict(Enum):
+class ProposalVerdict(Enum):
     """What follows from the controller's answer to a proposal."""
 
     CHANGED = "changed"
@@ -226,21 +226,21 @@ class InSync:
         isr: Iterable[int] = (),
         leader_epoch: int = UNKNOWN,
         partition_epoch: int = UNKNOWN,
-    ) -> Verdict:
+    ) -> ProposalVerdict:
         """The controller's answer: an error, or the state that holds now."""
         if self.pending is not proposal:
-            return Verdict.DROPPED
+            return ProposalVerdict.DROPPED
         if code == ErrorCode.NONE:
             if leader_epoch != self.leader_epoch or partition_epoch < self.partition_epoch:
-                return Verdict.WAIT
+                return ProposalVerdict.WAIT
             self.isr = intern_replicas(isr)
             self.partition_epoch = partition_epoch
             self.pending = None
-            return Verdict.CHANGED
+            return ProposalVerdict.CHANGED
         if code in _REFUSED:
             self.pending = None
             joins = self.followers.get(-1 if proposal.joins is None else proposal.joins)
             if joins is not None:
                 joins.caught_up = NEVER  # it is about to stop: nobody waits for it to join
-            return Verdict.DROPPED
-        return Verdict.WAIT if code in _OUT_OF_DATE else Verdict.RETRY
+            return ProposalVerdict.DROPPED
+        return ProposalVerdict.WAIT if code in _OUT_OF_DATE else ProposalVerdict.RETRY

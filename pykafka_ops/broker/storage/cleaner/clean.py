@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pykafka_ops.broker.state.compaction import Extent, group
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report, Source
+from pykafka_ops.broker.storage.cleaner.job import (
+    CleanedSegment,
+    CompactionJob,
+    CompactionReport,
+    SegmentSource,
+)
 from pykafka_ops.broker.storage.cleaner.keys import KeyMap
 from pykafka_ops.broker.storage.cleaner.loops import DEAD, take_in
 from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
@@ -21,7 +26,7 @@ from pykafka_ops.broker.storage.cleaner.retain import (
     records_of,
     retain,
 )
-from pykafka_ops.broker.storage.cleaner.throttle import Throttle
+from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.cleaner.transactions import CleanedTransactions
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.scan import checked_batches, header_at
@@ -41,7 +46,7 @@ class Compaction:
     """One job, to be run once. ``emit`` is called with each cleaned segment that is durable."""
 
     def __init__(
-        self, files: Files, job: Job, emit: Emit, throttle: Throttle | None = None
+        self, files: Files, job: CompactionJob, emit: Emit, throttle: Throttler | None = None
     ) -> None:
         self._files = files
         self._job = job
@@ -51,9 +56,9 @@ class Compaction:
         self._fates = bytearray(min(offsets, job.memory // _FATES_SHARE))
         self._keys = KeyMap(job.memory - len(self._fates), records=offsets, load=job.load)
         self._aborted = self._read_aborted()
-        self.report = Report()
+        self.report = CompactionReport()
 
-    def run(self) -> Report:
+    def run(self) -> CompactionReport:
         """Do it all. Raises CorruptBatchError if the log cannot be understood, OSError."""
         self._index()
         job, report = self._job, self.report
@@ -72,11 +77,11 @@ class Compaction:
             self._clean_group([by_base[e.base_offset] for e in extents], transactions)
         return report
 
-    def _extents(self, sources: Sequence[Source]) -> list[Extent]:
+    def _extents(self, sources: Sequence[SegmentSource]) -> list[Extent]:
         """The segments with the sizes of their indexes."""
         sizes = {f.name: f.size for f in self._files.list(self._job.directory)}
 
-        def size(source: Source, kind: str) -> int:
+        def size(source: SegmentSource, kind: str) -> int:
             return sizes.get(names.segment_file(source.base_offset, kind), 0)
 
         return [
@@ -92,7 +97,7 @@ class Compaction:
     # -- reading -----------------------------------------------------------------------------------
 
     def _batches(
-        self, source: Source, position: int = 0
+        self, source: SegmentSource, position: int = 0
     ) -> Iterator[tuple[BatchHeader, memoryview]]:
         """Whole batches of a segment, checksums verified: a damaged one must not get a new one."""
         path = f"{self._job.directory}/{names.segment_file(source.base_offset)}"
@@ -158,7 +163,7 @@ class Compaction:
             self._keys.advance(_end_of(job, n) - 1)
 
     def _index_segment(
-        self, source: Source, position: int, transactions: CleanedTransactions
+        self, source: SegmentSource, position: int, transactions: CleanedTransactions
     ) -> bool:
         """Whether the whole segment found room."""
         start, keys = self._job.first_dirty, self._keys
@@ -194,7 +199,9 @@ class Compaction:
 
     # -- second pass -------------------------------------------------------------------------------
 
-    def _clean_group(self, sources: Sequence[Source], transactions: CleanedTransactions) -> None:
+    def _clean_group(
+        self, sources: Sequence[SegmentSource], transactions: CleanedTransactions
+    ) -> None:
         job = self._job
         transactions.index = []
         output = CleanedOutput(
@@ -219,7 +226,7 @@ class Compaction:
         )
 
     def _copy(
-        self, source: Source, output: CleanedOutput, transactions: CleanedTransactions
+        self, source: SegmentSource, output: CleanedOutput, transactions: CleanedTransactions
     ) -> None:
         n = self._job.segments.index(source)
         transactions.add(self._aborted_between(source.base_offset, _end_of(self._job, n)))
@@ -233,7 +240,7 @@ class Compaction:
                 padded = bytes(kept[:61]) + bytes(61)
                 output.append_rebuilt(kept, header_at(padded, 0))
 
-    def _rules(self, source: Source) -> Retention:
+    def _rules(self, source: SegmentSource) -> Retention:
         job = self._job
         clean = [s for s in job.segments if s.base_offset < job.first_dirty]
         horizon = clean[-1].modified_ms - job.delete_retention_ms if clean else 0
@@ -252,7 +259,7 @@ class Compaction:
         )
 
 
-def _end_of(job: Job, n: int) -> int:
+def _end_of(job: CompactionJob, n: int) -> int:
     """Offset at which the segment after the ``n``-th begins, or where cleaning must end."""
     if n + 1 < len(job.segments):
         return job.segments[n + 1].base_offset

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 
-class Source(NamedTuple):
+class SegmentSource(NamedTuple):
     """A segment to read: bytes of its log, last modification in ms."""
 
     base_offset: int
@@ -16,7 +16,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class CompactionJob:
     """One compaction of a partition's ``directory``.
 
     ``segments`` are those below ``first_uncleanable``, oldest first; ``later`` the base offsets
@@ -27,7 +27,7 @@ class Job:
     """
 
     directory: str
-    segments: list[Source]
+    segments: list[SegmentSource]
     later: list[int]
     first_dirty: int
     first_uncleanable: int
@@ -49,13 +49,13 @@ class Job:
         return json.dumps(values, separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Job:
+    def from_json(cls, text: str | bytes) -> CompactionJob:
         """What :meth:`to_json` made."""
         values: dict[str, Any] = json.loads(text)
         job = cls(**values)
         return replace(
             job,
-            segments=[Source(*s) for s in values["segments"]],
+            segments=[SegmentSource(*s) for s in values["segments"]],
             producers=[(p[0], p[1], p[2]) for p in values["producers"]],
         )
 
@@ -76,7 +76,7 @@ class CleanedSegment:
 
 
 @dataclass(slots=True)
-class Report:
+class CompactionReport:
     """What a compaction did, in bytes, records and seconds; ``end_offset`` is where the dirty
     part begins now."""
 

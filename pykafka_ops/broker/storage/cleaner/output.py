@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pykafka_ops.broker.storage.cleaner.throttle import Throttle
+from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.files import Buffer, Files
 from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import BatchHeader
@@ -29,7 +29,7 @@ class CleanedOutput:
         *,
         interval: int,
         buffer: int,
-        throttle: Throttle | None = None,
+        throttle: Throttler | None = None,
     ) -> None:
         self._files = files
         self._directory = directory

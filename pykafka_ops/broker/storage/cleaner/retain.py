@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pykafka_ops.broker.storage.cleaner.job import Report
+from pykafka_ops.broker.storage.cleaner.job import CompactionReport
 from pykafka_ops.broker.storage.cleaner.keys import KeyMap
 from pykafka_ops.broker.storage.cleaner.loops import KEYLESS, TOMBSTONE, Sifted, pick, sift
 from pykafka_ops.broker.storage.cleaner.transactions import CleanedTransactions
@@ -44,7 +44,7 @@ class Retention(NamedTuple):
     now: int
     delete_retention_ms: int
     keep_old_tombstones: bool
-    report: Report
+    report: CompactionReport
     fates: bytearray
     fates_from: int
 

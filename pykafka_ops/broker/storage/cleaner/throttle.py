@@ -7,7 +7,7 @@ from collections.abc import Callable
 _CHECK_SECONDS = 0.3
 
 
-class Throttle:
+class Throttler:
     """``rate`` is in bytes per second; ``clock`` and ``sleep`` in seconds."""
 
     def __init__(

@@ -19,8 +19,8 @@ from json import dumps
 from typing import IO
 
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job
-from pykafka_ops.broker.storage.cleaner.throttle import Throttle
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob
+from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.files import RealFiles
 
 GONE, DISK, DATA = "gone", "disk", "data"
@@ -59,8 +59,8 @@ def serve(line: bytes, out: IO[bytes]) -> None:
 
     begin = time.monotonic()
     try:
-        job = Job.from_json(line)
-        throttle = Throttle(job.rate, time.monotonic, time.sleep) if job.rate > 0 else None
+        job = CompactionJob.from_json(line)
+        throttle = Throttler(job.rate, time.monotonic, time.sleep) if job.rate > 0 else None
         report = Compaction(RealFiles(), job, emit, throttle).run()
     except FileNotFoundError as error:
         say(failed=str(error), kind=GONE, errno=0)

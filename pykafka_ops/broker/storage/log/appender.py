@@ -7,14 +7,14 @@ from struct import error as struct_error
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
-from pykafka_ops.broker.state.producers import Batch, Origin
+from pykafka_ops.broker.state.producers import BatchMetadata, Origin
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log.rolling import roll_if_due
 from pykafka_ops.broker.storage.log.tail import PLACES
 from pykafka_ops.broker.storage.log.writing import append_failed, write_batch
 from pykafka_ops.broker.storage.replay import Marker, read_marker
 from pykafka_ops.broker.storage.segment import Segment
-from pykafka_ops.broker.storage.validate import Prepared, Rules, inflate, prepare
+from pykafka_ops.broker.storage.validate import Prepared, ValidationRules, inflate, prepare
 from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,
@@ -101,7 +101,7 @@ class Appender:
         producer_id = fields[9]
         if producer_id >= 0:
             batch = (increment_sequence(fields[11], delta), last, delta, max_timestamp)
-            producers.add_batch(producer_id, fields[10], _new(Batch, batch))
+            producers.add_batch(producer_id, fields[10], _new(BatchMetadata, batch))
         offsets = tail.offsets
         offsets.append(first)
         tail.positions.append(position)
@@ -172,7 +172,7 @@ class Appender:
         guard: object | None,
     ) -> AppendInfo:
         place, tail = self._parts.place, self._tail
-        prepared = prepare(records, Rules(place.config, place.name, now, origin))
+        prepared = prepare(records, ValidationRules(place.config, place.name, now, origin))
         if prepared is None:
             return AppendInfo(-1, -1, -1, tail.start)
         data, header = prepared

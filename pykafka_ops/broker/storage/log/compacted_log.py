@@ -9,7 +9,7 @@ from typing import Any
 from pykafka_ops.broker.state import compaction
 from pykafka_ops.broker.state.compaction import Cleanable, Extent
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Source
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, SegmentSource
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log_home import LogHome
@@ -64,8 +64,8 @@ class CompactedLog:
         extents = [Extent(s.base_offset, s.size) for s in segments]
         return compaction.measure(extents, found, is_overdue=late)
 
-    def job(self, found: Cleanable, now: int, **limits: Any) -> Job:
-        """What the cleaner's process must know; ``limits`` are those of ``Job`` with defaults.
+    def job(self, found: Cleanable, now: int, **limits: Any) -> CompactionJob:
+        """What the cleaner's process needs; ``limits``: fields of ``CompactionJob`` with defaults.
 
         Raises KafkaError KAFKA_STORAGE_ERROR.
         """
@@ -76,9 +76,9 @@ class CompactedLog:
         with place.disk_errors():
             holder = segments.since(found.first_dirty)[0]
             position = holder.offset_index.lookup(found.first_dirty)[1]
-        return Job(
+        return CompactionJob(
             directory=place.path,
-            segments=[Source(s.base_offset, s.size, s.modified_ms) for s in below],
+            segments=[SegmentSource(s.base_offset, s.size, s.modified_ms) for s in below],
             later=segments.bases[len(below) :],
             first_dirty=found.first_dirty,
             first_uncleanable=found.first_uncleanable,

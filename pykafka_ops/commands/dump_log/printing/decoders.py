@@ -112,10 +112,10 @@ def _framed(value: bytes | None) -> str:
     """A record in the frame of ``AbstractApiMessageSerde``; CorruptError in its words."""
     from base64 import b64encode
 
-    from pykafka_ops.disk.schema import Reader
+    from pykafka_ops.disk.schema import ByteReader
     from pykafka_ops.disk.text import java_json
 
-    reader = Reader(value or b"")
+    reader = ByteReader(value or b"")
     version = _short(reader, "frame version")
     if version == 0:
         raise CorruptError(
@@ -133,9 +133,9 @@ def _framed(value: bytes | None) -> str:
 
 
 def _short(reader: object, entity: str) -> int:
-    from pykafka_ops.disk.schema import Reader
+    from pykafka_ops.disk.schema import ByteReader
 
-    assert isinstance(reader, Reader)
+    assert isinstance(reader, ByteReader)
     try:
         value = reader.unsigned() & 0xFFFF_FFFF
     except CorruptError:

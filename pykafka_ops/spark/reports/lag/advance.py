@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import WINDOW as COMMITS
-from pykafka_ops.analysis.commits.fold import Part, joined, stretches
+from pykafka_ops.analysis.commits.fold import CommitPart, joined, stretches
 from pykafka_ops.analysis.lag.rows import Sample
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.reports.lag.fold import PART
@@ -44,7 +44,7 @@ _ADVANCED: Final = t.StructType(
 )
 
 
-class Step(NamedTuple):
+class WindowStep(NamedTuple):
     """Windows have numbers: window n of ``width`` ms ends at n times that. Those behind ``base`` up
     to ``closed`` are over now."""
 
@@ -53,13 +53,13 @@ class Step(NamedTuple):
     width: int
 
 
-def advanced(rows: DataFrame, step: Step) -> DataFrame:
+def advanced(rows: DataFrame, step: WindowStep) -> DataFrame:
     """Key, windows and state of rows of key, parts (by number of window) and ends (pairs)."""
     return map_arrow(rows.select(*(f.name for f in _KEY), "parts", "ends"),
                      _advancing(step), _ADVANCED)  # fmt: skip
 
 
-def _advancing(step: Step) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _advancing(step: WindowStep) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def advance(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
@@ -69,7 +69,10 @@ def _advancing(step: Step) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
         for batch in batches:
             columns = [column.to_pylist() for column in batch.columns]
             made = [
-                (*key, *one([Part(**p) for p in parts], [(a, o) for a, o in ends or ()], step))
+                (
+                    *key,
+                    *one([CommitPart(**p) for p in parts], [(a, o) for a, o in ends or ()], step),
+                )
                 for *key, parts, ends in zip(*columns, strict=True)
             ]
             if made:
@@ -83,7 +86,7 @@ def _advancing(step: Step) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
 
 
 def one(
-    parts: Sequence[Part], ends: Sequence[Sample], step: Step
+    parts: Sequence[CommitPart], ends: Sequence[Sample], step: WindowStep
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The windows of a partition that are over, and the parts to go on with.
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from pykafka_ops.analysis.stream_checkpoint import (
-    Batch,
     CheckpointError,
-    Progress,
+    FinishedBatch,
+    MicroBatch,
     progress,
     read_offsets,
 )
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.schemas import COMMITTED, OFFSETS
-from pykafka_ops.spark.sources.files import Place
+from pykafka_ops.spark.sources.files import Location
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
@@ -31,18 +31,18 @@ _MOST_BATCHES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class StreamJob:
     """A job under the name of its checkpoint's directory, and what it has done, in order."""
 
     name: str
-    done: Sequence[Progress]
+    done: Sequence[FinishedBatch]
 
 
 @dataclass(slots=True)
 class Jobs:
     """The jobs asked for; ``problems`` are files of their checkpoints that make no sense."""
 
-    found: Sequence[Job] = ()
+    found: Sequence[StreamJob] = ()
     problems: list[Problem] = field(default_factory=list)
 
     def committed(self, spark: SparkSession) -> DataFrame | None:
@@ -90,19 +90,19 @@ def jobs(inputs: Inputs, locations: Sequence[str]) -> Jobs:
     if not locations:
         return Jobs()
     problems: list[Problem] = []
-    found: dict[str, Job] = {}
+    found: dict[str, StreamJob] = {}
     for location in locations:
-        place = Place.of(location)
+        place = Location.of(location)
         for path in _checkpoints(place, location):
             name = path.rstrip("/").rpartition("/")[2]
             if name in found:
                 name = _unlike(name, place, path, found)
             if name in inputs.wanted_groups:
-                found[name] = Job(name, _done(place, path, inputs, problems))
+                found[name] = StreamJob(name, _done(place, path, inputs, problems))
     return Jobs(list(found.values()), problems)
 
 
-def _checkpoints(place: Place, location: str) -> list[str]:
+def _checkpoints(place: Location, location: str) -> list[str]:
     """The directory itself, if it is a checkpoint, or those in it."""
     from pyarrow.fs import FileType
 
@@ -124,7 +124,7 @@ def _checkpoints(place: Place, location: str) -> list[str]:
     return made
 
 
-def _list(place: Place, path: str, label: str) -> list[FileInfo]:
+def _list(place: Location, path: str, label: str) -> list[FileInfo]:
     from pyarrow.fs import FileSelector, LocalFileSystem
 
     filesystem = place.filesystem or LocalFileSystem()
@@ -140,7 +140,7 @@ def _list(place: Place, path: str, label: str) -> list[FileInfo]:
         raise StorageError(f"{label}: cannot be read: {str(error).splitlines()[0]}") from None
 
 
-def _unlike(name: str, place: Place, path: str, taken: dict[str, Job]) -> str:
+def _unlike(name: str, place: Location, path: str, taken: dict[str, StreamJob]) -> str:
     """A name that no other job has: with the query's id, else with the directory above."""
     import json
 
@@ -154,9 +154,11 @@ def _unlike(name: str, place: Place, path: str, taken: dict[str, Job]) -> str:
     return other if other not in taken else path
 
 
-def _done(place: Place, path: str, inputs: Inputs, problems: list[Problem]) -> list[Progress]:
+def _done(
+    place: Location, path: str, inputs: Inputs, problems: list[Problem]
+) -> list[FinishedBatch]:
     done = {n: m for n, _, m in _numbered(place, f"{path}/commits")}
-    batches: dict[int, Batch] = {}
+    batches: dict[int, MicroBatch] = {}
     written = sorted(_numbered(place, f"{path}/offsets"), reverse=True)[:_MOST_BATCHES]
     for number, file, _ in written:
         data = place.read(file, _MOST_BYTES)
@@ -168,11 +170,11 @@ def _done(place: Place, path: str, inputs: Inputs, problems: list[Problem]) -> l
             problems.append(Problem(file, f"{error}: this batch is left out"))
             continue
         wanted = {p: o for p, o in batch.offsets.items() if p[0] in inputs.wanted_topics}
-        batches[number] = Batch(batch.began, wanted)
+        batches[number] = MicroBatch(batch.began, wanted)
     return progress(batches, done)
 
 
-def _numbered(place: Place, path: str) -> Iterator[tuple[int, str, int]]:
+def _numbered(place: Location, path: str) -> Iterator[tuple[int, str, int]]:
     """(number, path, when it was written in ms) of the files that have a number for a name."""
     from pyarrow.fs import FileType
 

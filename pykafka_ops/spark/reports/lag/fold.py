@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from pykafka_ops.analysis.commits.fold import Part, joined, part
+from pykafka_ops.analysis.commits.fold import CommitPart, joined, part
 from pykafka_ops.spark.arrow_map import map_arrow
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def folding(
     """What a task does with batches of group, topic, partition, to, time and at."""
 
     def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        found: dict[Key, Part] = {}
+        found: dict[Key, CommitPart] = {}
         for batch in batches:
             for key, new in _cut(batch, borders):
                 old = found.get(key)
@@ -80,7 +80,7 @@ def folding(
     return fold
 
 
-def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[tuple[Key, Part]]:
+def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[tuple[Key, CommitPart]]:
     """The parts of one record batch."""
     import numpy as np
 
@@ -113,7 +113,7 @@ def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[tuple[Key, P
         )
 
 
-def _batch(found: dict[Key, Part]) -> pa.RecordBatch:
+def _batch(found: dict[Key, CommitPart]) -> pa.RecordBatch:
     import pyarrow as pa
 
     from pykafka_ops.spark.schemas import arrow

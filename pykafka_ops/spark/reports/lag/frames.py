@@ -12,7 +12,7 @@ from pyspark.sql.types import ArrayType
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.fold import KEY, PART, folded, plain
 from pykafka_ops.spark.reports.lag.judge import FACTS
-from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.span import ReportSpan
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -31,7 +31,7 @@ SETTINGS = {
 }
 
 
-def facts(inputs: Inputs, span: Span, jobs: Jobs, ends: DataFrame | None) -> DataFrame | None:
+def facts(inputs: Inputs, span: ReportSpan, jobs: Jobs, ends: DataFrame | None) -> DataFrame | None:
     """FACTS of all groups, None where no offsets are known; ``ends`` as ``logs`` gives it."""
     found = _pairs(inputs, span, jobs)
     if found is None:
@@ -68,7 +68,7 @@ def _union(first: DataFrame | None, second: DataFrame | None) -> DataFrame | Non
     return first.unionByName(second)
 
 
-def _pairs(inputs: Inputs, span: Span, jobs: Jobs) -> DataFrame | None:
+def _pairs(inputs: Inputs, span: ReportSpan, jobs: Jobs) -> DataFrame | None:
     """KEY, committed, client_id, parts and listed (committed or assigned now) in one row.
 
     Rows of every kind under each other and grouped once: cheaper than to join them.
@@ -117,7 +117,7 @@ def _with_states(inputs: Inputs, jobs: Jobs, found: DataFrame) -> DataFrame:
     return found.withColumn("state", f.coalesce("state", state, f.lit(UNKNOWN_STATE)))
 
 
-def logs(inputs: Inputs, span: Span) -> DataFrame | None:
+def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
     """What is known of each partition, whoever reads it: PLACE, start, end, newest (ms), ends
     (pairs of a time and an offset, by time), bytes, and the SETTINGS of its topic."""
     partitions = inputs.partitions()

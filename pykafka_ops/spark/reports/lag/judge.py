@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
-from pykafka_ops.analysis.commits.fold import Part, Stretch, joined, rank, stretches
-from pykafka_ops.analysis.lag.loss import Policy, loss_in_seconds, retained_share
-from pykafka_ops.analysis.lag.rows import Facts, LagRow, Sample, lag_row, time_at
+from pykafka_ops.analysis.commits.fold import CommitPart, Stretch, joined, rank, stretches
+from pykafka_ops.analysis.lag.loss import TopicRetention, loss_in_seconds, retained_share
+from pykafka_ops.analysis.lag.rows import LagRow, PartitionFacts, Sample, lag_row, time_at
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.reports.lag.fold import PART
-from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.span import ReportSpan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,12 +69,12 @@ JUDGED: Final = t.StructType(
 Fact = Mapping[str, Any]
 
 
-def judged(facts: DataFrame, span: Span) -> DataFrame:
+def judged(facts: DataFrame, span: ReportSpan) -> DataFrame:
     """JUDGED of a frame of FACTS."""
     return map_arrow(facts.select(*FACTS.names), judging(span), JUDGED)
 
 
-def judging(span: Span) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def judging(span: ReportSpan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What a task does with batches of FACTS."""
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -99,9 +99,9 @@ def judging(span: Span) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
     return judge
 
 
-def one(fact: Fact, span: Span) -> tuple[object, ...]:
+def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:
     """The values of JUDGED for one row of FACTS."""
-    parts = [Part(**part) for part in fact["parts"] or ()]
+    parts = [CommitPart(**part) for part in fact["parts"] or ()]
     ends: list[Sample] = [(at, offset) for at, offset in fact["ends"] or () if at < span.now]
     end = fact["end"]
     every = ends if end is None else [*ends, (span.now, end)]
@@ -121,8 +121,12 @@ def one(fact: Fact, span: Span) -> tuple[object, ...]:
 
 
 def _facts(
-    fact: Fact, span: Span, parts: Sequence[Part], ends: Sequence[Sample], every: Sequence[Sample]
-) -> Facts:
+    fact: Fact,
+    span: ReportSpan,
+    parts: Sequence[CommitPart],
+    ends: Sequence[Sample],
+    every: Sequence[Sample],
+) -> PartitionFacts:
     begin = span.now - span.window
     recent = [p for p in parts if p.bucket >= span.begin]
     commits = joined(recent).kept() if recent else []
@@ -132,7 +136,7 @@ def _facts(
     committed, stamp = fact["committed"], fact["next_timestamp"]
     if stamp is None and committed is not None:
         stamp = time_at(every, committed)
-    return Facts(
+    return PartitionFacts(
         fact["group"],
         fact["state"],
         fact["topic"],
@@ -155,11 +159,13 @@ def _plain(row: LagRow) -> tuple[object, ...]:
     return tuple(getattr(row, name) for name in row.__slots__)
 
 
-def _loss(fact: Fact, facts: Facts, row: LagRow, now: int) -> float | None:
+def _loss(fact: Fact, facts: PartitionFacts, row: LagRow, now: int) -> float | None:
     start, end, size = facts.start, facts.end, fact["bytes"]
     records = end - start if start is not None and end is not None else 0
     return loss_in_seconds(
-        Policy(fact["cleanup_policy"] or "delete", fact["retention_ms"], fact["retention_bytes"]),
+        TopicRetention(
+            fact["cleanup_policy"] or "delete", fact["retention_ms"], fact["retention_bytes"]
+        ),
         now,
         lag=row.lag,
         lead=row.lead,

@@ -19,13 +19,13 @@ from pykafka_ops.spark.arrow_rows import ArrowRows
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Problem, Report, Row, Section
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag import columns
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
 from pykafka_ops.spark.reports.lag.damage import damage
 from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import ROW, judged
-from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ SEVERITY: Final = (*ORDER, LOST)
 """Verdicts from good to bad."""
 
 
-def build(inputs: Inputs, options: Options) -> Report:
+def build(inputs: Inputs, options: ReportOptions) -> Report:
     """The report about ``inputs.now``; sections partitions, groups, topics, silent_groups,
     unread_topics and over_time.
 
@@ -44,7 +44,7 @@ def build(inputs: Inputs, options: Options) -> Report:
     the buckets of ``over_time`` (a 24th of the span). Raises UsageError for a span of too many
     windows and for checkpoints that are none.
     """
-    span = Span.of(inputs.now, inputs.since, inputs.until, options.window)
+    span = ReportSpan.of(inputs.now, inputs.since, inputs.until, options.window)
     checkpoints = jobs(inputs, options.checkpoints)
     options.stage("asking where groups are")
     _commit_first(inputs)
@@ -83,7 +83,7 @@ class _Tables:
 
 
 def _collect(
-    rows: DataFrame, ends: DataFrame | None, span: Span, stage: Callable[[str], None]
+    rows: DataFrame, ends: DataFrame | None, span: ReportSpan, stage: Callable[[str], None]
 ) -> _Tables:
     """Everything the driver gets: rows of groups and of partitions."""
     import pyarrow.compute as pc
@@ -142,7 +142,7 @@ def _unread(topics: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda t: (-(t["records"] or 0), t["topic"]))
 
 
-def _silent(groups: Sequence[Mapping[str, Any]], span: Span) -> Iterator[dict[str, Any]]:
+def _silent(groups: Sequence[Mapping[str, Any]], span: ReportSpan) -> Iterator[dict[str, Any]]:
     """Groups without a commit for longer than the window, the longest silence first."""
     for row in sorted(groups, key=lambda g: (g["last_commit"] or 0, g["group"])):
         last = row["last_commit"]
@@ -156,7 +156,11 @@ def _silent(groups: Sequence[Mapping[str, Any]], span: Span) -> Iterator[dict[st
 
 
 def _report(
-    inputs: Inputs, span: Span, checkpoints: Jobs, tables: _Tables, problems: Sequence[Problem]
+    inputs: Inputs,
+    span: ReportSpan,
+    checkpoints: Jobs,
+    tables: _Tables,
+    problems: Sequence[Problem],
 ) -> Report:
     silent = list(_silent(tables.groups, span))
     every = inputs.wanted_groups.every

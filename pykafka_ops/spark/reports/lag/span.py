@@ -19,7 +19,7 @@ SAMPLES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ReportSpan:
     """``window`` (ms) before ``now`` is what rates and verdicts are about, ``times`` are the
     borders of the buckets of the history, ``samples`` the moments of the window at which ends of
     logs are asked for. ``borders`` are those where commits are cut: ``times`` and the window's
@@ -32,7 +32,7 @@ class Span:
     borders: tuple[int, ...]
 
     @classmethod
-    def of(cls, now: int, since: int | None, until: int | None, window: int | None) -> Span:
+    def of(cls, now: int, since: int | None, until: int | None, window: int | None) -> ReportSpan:
         """``window`` is the length of the buckets, too; without it there are 24 of them.
 
         Without ``since`` they cover a day, or 24 windows. Raises UsageError for too many.

@@ -25,7 +25,7 @@ KEEP: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StreamState:
     """``closed``: the last window told, ``last``: the last end of a window at which the ends of the
     logs are known; numbers of windows of ``width`` ms, None before the first. ``rows`` are ROWS.
     """
@@ -46,13 +46,13 @@ class States:
         self._text = jvm.org.apache.commons.io.IOUtils.toString
         self._files = _hadoop(spark, self._root)[1]
 
-    def before(self, number: int, width: int) -> State:
+    def before(self, number: int, width: int) -> StreamState:
         """The state that micro-batch ``number`` begins with.
 
         Raises StorageError if it is gone, UsageError if it is of windows of another length.
         """
         if number == 0:
-            return State(None, None, width, self._spark.createDataFrame([], ROWS))
+            return StreamState(None, None, width, self._spark.createDataFrame([], ROWS))
         root = f"{self._root}/{number - 1}"
         mark = self._mark(root)
         if mark["width"] != width:
@@ -61,7 +61,7 @@ class States:
                 "these, or begin anew with an empty checkpoint"
             )
         rows = self._spark.read.schema(ROWS).parquet(f"{root}/rows")
-        return State(mark["closed"], mark["last"], width, rows)
+        return StreamState(mark["closed"], mark["last"], width, rows)
 
     def _mark(self, root: str) -> dict[str, Any]:
         path = self._path(f"{root}/mark")
@@ -80,7 +80,7 @@ class States:
             "checkpoint and an empty place for its windows"
         )
 
-    def save(self, number: int, state: State) -> None:
+    def save(self, number: int, state: StreamState) -> None:
         """Write the state that micro-batch ``number`` ends with; old ones go.
 
         The mark comes last: without it a state counts as not written.

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import functions as f
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.reports.lag.advance import KEPT_ENDS, WINDOW, Step, advanced
+from pykafka_ops.spark.reports.lag.advance import KEPT_ENDS, WINDOW, WindowStep, advanced
 from pykafka_ops.spark.reports.lag.fold import KEY, PART, PARTS, folded, gathered, plain
-from pykafka_ops.spark.reports.lag.state import ROWS, State, States, numbers, pairs
+from pykafka_ops.spark.reports.lag.state import ROWS, States, StreamState, numbers, pairs
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -97,7 +97,7 @@ class LagStream:
         states: States,
         number: int,
         sink: Sink,
-        known: tuple[State, int | None, int | None],
+        known: tuple[StreamState, int | None, int | None],
     ) -> None:
         """Tell the windows that are over since ``base``, and save what is known now."""
         old, base, newest = known
@@ -121,14 +121,14 @@ class LagStream:
                 allowMissingColumns=True,
             )
             closed = None if base is None else step.closed
-            states.save(number, State(closed, newest, self.window, kept.select(*ROWS.names)))
+            states.save(number, StreamState(closed, newest, self.window, kept.select(*ROWS.names)))
         finally:
             told.unpersist()
 
-    def _step(self, base: int | None, newest: int | None) -> Step:
+    def _step(self, base: int | None, newest: int | None) -> WindowStep:
         if base is None or newest is None:
-            return Step(0, 0, self.window)
-        return Step(base, max(base, (newest * self.window - self.delay) // self.window),
+            return WindowStep(0, 0, self.window)
+        return WindowStep(base, max(base, (newest * self.window - self.delay) // self.window),
                     self.window)  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from pykafka_ops.analysis.commits.fold import rank
 from pykafka_ops.analysis.lag import rows as rules
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.reports.lag.judge import ROW
-from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.span import ReportSpan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +73,7 @@ def _since(rows: Sequence[rules.LagRow], status: str) -> int | None:
     return min((r.since for r in rows if r.status == status and r.since is not None), default=None)
 
 
-def by_topic(rows: DataFrame, logs: DataFrame | None, span: Span) -> DataFrame:
+def by_topic(rows: DataFrame, logs: DataFrame | None, span: ReportSpan) -> DataFrame:
     """topic, groups, partitions, lag, max_lag; all (partitions), records and rate_in of its logs.
 
     Topics without a group are there, too, with null groups, where ``logs`` are known.
@@ -106,7 +106,7 @@ def by_topic(rows: DataFrame, logs: DataFrame | None, span: Span) -> DataFrame:
     return read.join(totals, ["topic"], "full")
 
 
-def over_time(rows: DataFrame, span: Span) -> DataFrame:
+def over_time(rows: DataFrame, span: ReportSpan) -> DataFrame:
     """group, start, end, commits, moved, lag, status of each bucket, as
     ``analysis.commits.history.buckets`` has them."""
     each = rows.where("size(commits) > 0").select(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
-from pykafka_ops.analysis.forecast import Range
-from pykafka_ops.analysis.retention import Policy, worst
+from pykafka_ops.analysis.forecast import Interval
+from pykafka_ops.analysis.retention import RetentionPolicy, worst
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.reports.retention.frames import EDGES
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, PAST_DAYS, PAST_HOURS
@@ -22,7 +22,7 @@ _FORECAST_DAYS: Final = 30
 
 
 @dataclass(slots=True)
-class Topic:
+class TopicSums:
     """Sums over the partitions of a topic."""
 
     name: str
@@ -52,7 +52,7 @@ class Topic:
         for name in ("rates", "ages", "left"):
             setattr(self, name, plus(getattr(self, name), row[name]))
 
-    def row(self, policy: Policy, now: int, replica_bytes: int | None) -> Row:
+    def row(self, policy: RetentionPolicy, now: int, replica_bytes: int | None) -> Row:
         """The row of the topic."""
         kinds = (("compact", policy.compact), ("delete", policy.delete))
         age = None if self.oldest is None else max(0, now - self.oldest)
@@ -161,8 +161,8 @@ class Directory:
             for day, written in enumerate(reversed(self.uncut), 1):
                 size -= written
                 past.append((-day, max(0.0, size)))
-        rows = [self._grown(now, day, Range(size, size, size)) for day, size in sorted(past)]
-        here = Range(self.bytes, self.bytes, self.bytes)
+        rows = [self._grown(now, day, Interval(size, size, size)) for day, size in sorted(past)]
+        here = Interval(self.bytes, self.bytes, self.bytes)
         rows.append(self._grown(now, 0, here))
         ahead = [
             self._grown(now, day, said.curve[i], forecast=True)
@@ -171,7 +171,7 @@ class Directory:
         ]
         return rows + ahead
 
-    def _grown(self, now: int, day: float, size: Range, *, forecast: bool = False) -> Row:
+    def _grown(self, now: int, day: float, size: Interval, *, forecast: bool = False) -> Row:
         return {
             "broker": self.broker,
             "log_dir": self.log_dir,
@@ -187,7 +187,7 @@ class Directory:
 class Sums:
     """Everything, added up."""
 
-    topics: dict[str, Topic] = field(default_factory=dict)
+    topics: dict[str, TopicSums] = field(default_factory=dict)
     dirs: dict[DirKey, Directory] = field(default_factory=dict)
     replicas: dict[tuple[str, int], list[tuple[DirKey, int]]] = field(default_factory=dict)
     compaction: list[Row] = field(default_factory=list)
@@ -210,7 +210,7 @@ class Sums:
     def add(self, row: Figures) -> None:
         """Take in a row of FIGURES."""
         name, number = row["topic"], row["partition"]
-        self.topics.setdefault(name, Topic(name)).add(row)
+        self.topics.setdefault(name, TopicSums(name)).add(row)
         for at, size in self.replicas.get((name, number), ()):
             self.dirs[at].add(row, size)
         for risk in row["risks"] or ():

@@ -17,7 +17,7 @@ from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import judged
-from pykafka_ops.spark.reports.lag.span import Span
+from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.schemas import arrow, columns
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def states(inputs: Inputs, pieces: DataFrame, readers: DataFrame | None) -> Data
 def readers(inputs: Inputs, window: int | None) -> DataFrame | None:
     """PLACE and READER of the groups that have not read all, with the figures of the lag report;
     None where no offsets are known."""
-    span = Span.of(inputs.now, inputs.since, inputs.until, window)
+    span = ReportSpan.of(inputs.now, inputs.since, inputs.until, window)
     known = facts(inputs, span, Jobs(), logs(inputs, span))
     if known is None:
         return None

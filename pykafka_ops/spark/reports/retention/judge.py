@@ -14,9 +14,9 @@ from pyspark.sql import types as t
 
 from pykafka_ops.analysis.capacity import GRID
 from pykafka_ops.analysis.compaction import Cleaning, debt
-from pykafka_ops.analysis.lag.unread import SAFE, Reader, unread
+from pykafka_ops.analysis.lag.unread import SAFE, GroupReader, unread
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.analysis.retention import Policy, Segment, held, judge, steady_bytes
+from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, held, judge, steady_bytes
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.reports.retention.frames import EDGES, HOUR
 from pykafka_ops.spark.schemas import arrow, columns
@@ -61,25 +61,27 @@ the oldest first. ``uncut``: nothing was deleted yet. ``risks``: groups that wil
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RetentionRules:
     """What holds for each topic, and what the last report saw of compaction."""
 
     now: int
-    policies: Mapping[str, tuple[Policy, Cleaning]] = field(default_factory=dict)
+    policies: Mapping[str, tuple[RetentionPolicy, Cleaning]] = field(default_factory=dict)
     before: Mapping[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
     cleaner_known: bool = True
 
-    def of(self, topic: str) -> tuple[Policy, Cleaning]:
+    def of(self, topic: str) -> tuple[RetentionPolicy, Cleaning]:
         """The settings of a topic, Kafka's defaults where none are known."""
-        return self.policies.get(topic) or (Policy(), Cleaning())
+        return self.policies.get(topic) or (RetentionPolicy(), Cleaning())
 
 
-def figures(states: DataFrame, rules: Rules) -> DataFrame:
+def figures(states: DataFrame, rules: RetentionRules) -> DataFrame:
     """FIGURES of the frame that ``frames.states`` makes."""
     return map_arrow(states, _judging(rules), FIGURES)
 
 
-def _judging(rules: Rules) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _judging(
+    rules: RetentionRules,
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def judge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
@@ -92,7 +94,7 @@ def _judging(rules: Rules) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     return judge_all
 
 
-def one(state: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
+def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
     """The figures of one partition."""
     now = rules.now
     policy, cleaning = rules.of(state["topic"])
@@ -141,7 +143,7 @@ def one(state: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
     )
 
 
-def _segments(sound: Sequence[Mapping[str, Any]]) -> tuple[list[Segment], int]:
+def _segments(sound: Sequence[Mapping[str, Any]]) -> tuple[list[LogStretch], int]:
     """The segments in order, and bytes beyond the time limit in the active one."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for piece in sound:
@@ -151,7 +153,7 @@ def _segments(sound: Sequence[Mapping[str, Any]]) -> tuple[list[Segment], int]:
         pieces = found[base]
         firsts = [p["first"] for p in pieces if p["first"] is not None and p["first"] >= 0]
         segments.append(
-            Segment(
+            LogStretch(
                 base,
                 max(p["last"] for p in pieces),
                 sum(p["bytes"] for p in pieces),
@@ -190,7 +192,7 @@ def _ages(sound: Sequence[Mapping[str, Any]]) -> list[int]:
 
 
 def _ahead(
-    segments: Sequence[Segment], policy: Policy, rate: float, now: int
+    segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float, now: int
 ) -> dict[str, list[int]]:
     """What leaves and what is held later."""
     size = sum(s.size for s in segments)
@@ -227,15 +229,15 @@ def _past(
 
 def _risks(
     state: Mapping[str, Any],
-    segments: Sequence[Segment],
-    policy: Policy,
+    segments: Sequence[LogStretch],
+    policy: RetentionPolicy,
     rate: float,
     now: int,
 ) -> list[dict[str, Any]]:
     """The groups that will not read all of it."""
     found = []
     for row in state["readers"] or ():
-        reader = Reader(row["committed"], row["end"], row["rate_out"], row["rate_in"])
+        reader = GroupReader(row["committed"], row["end"], row["rate_out"], row["rate_in"])
         said = unread(reader, segments, policy, rate, now)
         if said.status != SAFE:
             found.append(
@@ -247,9 +249,9 @@ def _risks(
 
 def _debt(
     state: Mapping[str, Any],
-    segments: Sequence[Segment],
-    rules: Rules,
-    policy: Policy,
+    segments: Sequence[LogStretch],
+    rules: RetentionRules,
+    policy: RetentionPolicy,
     cleaning: Cleaning,
 ) -> dict[str, Any]:
     """What waits for the cleaner; nothing where the log is not compacted or nobody can tell."""

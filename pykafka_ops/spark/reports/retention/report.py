@@ -13,10 +13,10 @@ from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.capacity import Seen
 from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
 from pykafka_ops.analysis.lag import unread
-from pykafka_ops.analysis.retention import BLOCKED, OVER, Policy, policy_of
+from pykafka_ops.analysis.retention import BLOCKED, OVER, RetentionPolicy, policy_of
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention import columns
 from pykafka_ops.spark.reports.retention.fold import Row, Sums
 from pykafka_ops.spark.reports.retention.frames import (
@@ -26,17 +26,17 @@ from pykafka_ops.spark.reports.retention.frames import (
     readers,
     states,
 )
-from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, Rules, figures
+from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, RetentionRules, figures
 
 _SETTINGS: Final = (
     "cleanup.policy", "retention.ms", "retention.bytes", "segment.ms", "segment.bytes",
     "min.cleanable.dirty.ratio", "min.compaction.lag.ms", "max.compaction.lag.ms",
 )  # fmt: skip
 _CHUNK: Final = 1000
-Policies = Mapping[str, tuple[Policy, Cleaning]]
+Policies = Mapping[str, tuple[RetentionPolicy, Cleaning]]
 
 
-def build(inputs: Inputs, options: Options) -> Report:
+def build(inputs: Inputs, options: ReportOptions) -> Report:
     """The report about ``inputs.now``; sections topics, ages, leaving, dirs, growth, compaction
     and at_risk. ``options.window`` (ms) is what the rates of groups look back on, as in the lag
     report; rows of earlier runs in ``options.history`` make the forecast better."""
@@ -102,7 +102,7 @@ def _policies(inputs: Inputs, problems: list[Problem]) -> Policies:
 
 def _add_figures(
     inputs: Inputs,
-    options: Options,
+    options: ReportOptions,
     policies: Policies,
     sums: Sums,
     problems: list[Problem],
@@ -119,7 +119,7 @@ def _add_figures(
     if pieces is None:
         problems.append(Problem("logs", "neither batches nor sizes of logs are known"))
         return
-    rules = Rules(
+    rules = RetentionRules(
         inputs.now,
         policies,
         _before(inputs.now, options.history),
@@ -162,7 +162,7 @@ def _topic_rows(sums: Sums, policies: Policies, now: int) -> list[Row]:
     sizes = sums.replica_bytes()
     rows = [
         topic.row(
-            (policies.get(name) or (Policy(), None))[0],
+            (policies.get(name) or (RetentionPolicy(), None))[0],
             now,
             None if sizes is None else sizes.get(name, 0),
         )

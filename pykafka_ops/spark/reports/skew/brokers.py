@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from pykafka_ops.analysis.moves.model import Broker, Limits, Partition, Plan
+from pykafka_ops.analysis.moves.model import Limits, MovePlan, PlanBroker, PlanPartition
 from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.skew import skew_percent
 from pykafka_ops.spark.inputs import Inputs
@@ -17,7 +17,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(slots=True)
-class Places:
+class ReplicaPlaces:
     """Who holds what. ``replicas``: broker -> bytes by partition; ``leaders`` by partition;
     ``racks`` of all brokers known; ``dirs``: rows of LOG_DIRS; ``partitions``: of PARTITIONS."""
 
@@ -41,9 +41,9 @@ class Places:
         return found
 
 
-def places(inputs: Inputs) -> Places:
+def places(inputs: Inputs) -> ReplicaPlaces:
     """What the inputs tell of it, as far as they do."""
-    made = Places()
+    made = ReplicaPlaces()
     brokers, dirs, partitions = inputs.brokers(), inputs.log_dirs(), inputs.partitions()
     if brokers is not None:
         made.racks = {r["broker"]: r["rack"] for r in brokers.toArrow().to_pylist()}
@@ -65,7 +65,7 @@ def places(inputs: Inputs) -> Places:
     return made
 
 
-def broker_rows(found: Places) -> list[dict[str, Any]]:
+def broker_rows(found: ReplicaPlaces) -> list[dict[str, Any]]:
     """A row per broker, by id."""
     ids = sorted({*found.racks, *found.replicas})
     sums = {id_: sum(found.replicas.get(id_, {}).values()) for id_ in ids}
@@ -111,7 +111,7 @@ def _sum(rows: Rows, name: str) -> int | None:
     return None if None in values else sum(values)
 
 
-def dir_rows(found: Places) -> list[dict[str, Any]]:
+def dir_rows(found: ReplicaPlaces) -> list[dict[str, Any]]:
     """A row per directory, by broker and path."""
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for row in found.dirs:
@@ -138,19 +138,19 @@ def dir_rows(found: Places) -> list[dict[str, Any]]:
     ]
 
 
-def plan(found: Places, tolerance: float) -> Plan | None:
+def plan(found: ReplicaPlaces, tolerance: float) -> MovePlan | None:
     """The moves that even out the brokers; None where it is not known who holds what, or only one
     broker is."""
     if len(found.racks) < 2 or not found.dirs or not found.partitions:
         return None
     sizes, capacity = found.sizes, _capacity(found.dirs)
     partitions = [
-        Partition(r["topic"], r["partition"], tuple(r["replicas"]),
+        PlanPartition(r["topic"], r["partition"], tuple(r["replicas"]),
                   sizes.get((r["topic"], r["partition"]), 0))
         for r in found.partitions
         if r["replicas"]
     ]  # fmt: skip
-    brokers = [Broker(id_, rack, capacity.get(id_)) for id_, rack in found.racks.items()]
+    brokers = [PlanBroker(id_, rack, capacity.get(id_)) for id_, rack in found.racks.items()]
     return plan_moves(partitions, brokers, Limits(tolerance=tolerance, mend_racks=False))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.analysis.logs.stats import counted_key
-from pykafka_ops.analysis.moves.model import Plan
+from pykafka_ops.analysis.moves.model import MovePlan
 from pykafka_ops.analysis.moves.plan import reassignment
 from pykafka_ops.analysis.skew import (
     SEVERE,
@@ -26,10 +26,10 @@ from pykafka_ops.analysis.skew import (
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Report, Section
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.skew import columns
 from pykafka_ops.spark.reports.skew.brokers import (
-    Places,
+    ReplicaPlaces,
     broker_rows,
     dir_rows,
     places,
@@ -61,7 +61,7 @@ class _Facts:
     volumes: Mapping[Key, Volume]
     window: int | None
     peaks: Mapping[str, int]
-    places: Places
+    places: ReplicaPlaces
     counts: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
     keys: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class _Facts:
         return (max(lasts) - min(firsts)) / 1000
 
 
-def build(inputs: Inputs, options: Options) -> Report:
+def build(inputs: Inputs, options: ReportOptions) -> Report:
     """The report about ``inputs.now``; sections topics, partitions, windows, brokers, racks,
     log_dirs, keys and moves; ``summary['reassignment']`` is Kafka's document for the moves."""
     options.stage("asking who holds what")
@@ -139,7 +139,7 @@ def _shown_only(inputs: Inputs, frame: DataFrame | None) -> DataFrame | None:
     return frame.where(~frame["topic"].isin(*INTERNAL))
 
 
-def _place_sections(found: Places, moves: Plan | None) -> list[Section]:
+def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Section]:
     brokers = broker_rows(found)
     rows = [
         {"topic": m.topic, "partition": m.partition, "from": m.source, "to": m.target,
@@ -155,7 +155,9 @@ def _place_sections(found: Places, moves: Plan | None) -> list[Section]:
     ]
 
 
-def _count_records(inputs: Inputs, options: Options, facts: _Facts, *, from_files: bool) -> None:
+def _count_records(
+    inputs: Inputs, options: ReportOptions, facts: _Facts, *, from_files: bool
+) -> None:
     """Fill in counts and keys, where records are to be read."""
     wanted = options.records or ("all" if from_files else "none")
     records = _shown_only(inputs, inputs.records()) if wanted == "all" else None
@@ -173,7 +175,7 @@ def _count_records(inputs: Inputs, options: Options, facts: _Facts, *, from_file
     facts.keys = {t: sorted(k, key=lambda r: (-r["bytes"], r["key"])) for t, k in keys.items()}
 
 
-def _rows(facts: _Facts, options: Options) -> tuple[list[Row], list[Row]]:
+def _rows(facts: _Facts, options: ReportOptions) -> tuple[list[Row], list[Row]]:
     """Rows of topics, the worst first, and of partitions, by name."""
     topics: list[Row] = []
     partitions: list[Row] = []
@@ -219,7 +221,7 @@ def _partition_rows(
 
 
 def _topic_row(
-    facts: _Facts, options: Options, topic: str, mine: Sequence[Row], span: float | None
+    facts: _Facts, options: ReportOptions, topic: str, mine: Sequence[Row], span: float | None
 ) -> Row:
     size, records = (sum(r[name] for r in mine) for name in ("bytes", "records"))
     balance = imbalance([r["bytes"] for r in mine])
@@ -355,7 +357,7 @@ def _summary(topics: Sequence[Row], partitions: Sequence[Row], facts: _Facts) ->
     }
 
 
-def _move_summary(moves: Plan | None) -> Row:
+def _move_summary(moves: MovePlan | None) -> Row:
     if moves is None:
         return {"moves": None, "moved_bytes": None, "reassignment": None, "rollback": None}
     return {

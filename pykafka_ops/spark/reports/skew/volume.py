@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 from pykafka_ops.analysis.moments import STEPS, UNITS
 from pykafka_ops.spark.inputs import Inputs, moments
 from pykafka_ops.spark.model import Problem
-from pykafka_ops.spark.options import Options
+from pykafka_ops.spark.options import ReportOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -55,7 +55,7 @@ class Volume:
 
 
 @dataclass(slots=True)
-class Damage:
+class DamageTally:
     """What could not be read: a problem each (at most MOST_PROBLEMS), places, bytes given up."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -66,11 +66,11 @@ class Damage:
 class FromBatches:
     """Volumes from a frame with BATCHES' columns, read once; ``close`` frees what is kept."""
 
-    def __init__(self, inputs: Inputs, batches: DataFrame, options: Options) -> None:
+    def __init__(self, inputs: Inputs, batches: DataFrame, options: ReportOptions) -> None:
         self._inputs, self._window = inputs, options.window
         step = min(options.window or _MINUTE, _MINUTE)
         self._folded = folded(batches, step).persist(StorageLevel.MEMORY_AND_DISK)
-        self.damage = Damage()
+        self.damage = DamageTally()
 
     def volumes(self) -> dict[Key, Volume]:
         """By partition; what is damaged is in ``damage``."""
@@ -189,13 +189,13 @@ class FromCluster:
         inputs: Inputs,
         partitions: Sequence[Mapping[str, Any]],
         sizes: Mapping[Key, int],
-        options: Options,
+        options: ReportOptions,
     ) -> None:
         """``partitions`` are rows of PARTITIONS, ``sizes`` bytes of one replica each."""
         self._inputs, self._options = inputs, options
         self._partitions, self._sizes = partitions, sizes
         self._ends: list[dict[str, Any]] | None = None
-        self.damage = Damage()
+        self.damage = DamageTally()
 
     def volumes(self) -> dict[Key, Volume]:
         """By partition: offsets between start and end, bytes of the log."""

@@ -21,7 +21,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.sources.arrow import narrowed, record_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.tables import TABLES
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +33,7 @@ class KafkaLive(DataSource):
     """The data source; ``what`` is one of the tables, or ``records``."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.read_options = Options(options)
+        self.read_options = SourceOptions(options)
 
     @classmethod
     def name(cls) -> str:
@@ -80,7 +80,7 @@ class KafkaLive(DataSource):
 class TableReader(DataSourceReader):
     """One task that asks the cluster."""
 
-    def __init__(self, what: str, options: Options, schema: StructType) -> None:
+    def __init__(self, what: str, options: SourceOptions, schema: StructType) -> None:
         self._what, self._options, self._schema = what, options, schema
         options.client()
 

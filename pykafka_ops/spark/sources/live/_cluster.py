@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 from pykafka_ops.client.cluster import CallTimeoutError, Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset, list_offsets
-from pykafka_ops.client.topics import Topic, all_topics
+from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.reach import reached
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-def cluster_of(options: Options) -> AbstractContextManager[Cluster]:
+def cluster_of(options: SourceOptions) -> AbstractContextManager[Cluster]:
     """A cluster by the ``kafka.*`` options."""
     return reached(options.client())
 
@@ -50,12 +50,12 @@ def _is_refusal(error: PkoError) -> bool:
     return isinstance(error, KafkaError)
 
 
-def topics_of(cluster: Cluster, names: Names) -> list[Topic]:
+def topics_of(cluster: Cluster, names: Names) -> list[TopicDescription]:
     """The topics meant, by name."""
     return [topic for topic in all_topics(cluster) if topic.name in names]
 
 
-def led(topics: Iterable[Topic]) -> list[Partition]:
+def led(topics: Iterable[TopicDescription]) -> list[Partition]:
     """The partitions that have a leader to ask."""
     return [(t.name, p.number) for t in topics for p in t.partitions if p.leader >= 0]
 

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from pykafka_ops.spark.sources.arrow import record_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, topics_of
 from pykafka_ops.spark.sources.live.tables import ends_at
-from pykafka_ops.spark.sources.options import Options, now_ms
+from pykafka_ops.spark.sources.options import SourceOptions, now_ms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,7 @@ MOST: Final = 1000
 class EndStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offsets are ``{"at": ms}``: the last moment that was told."""
 
-    def __init__(self, options: Options, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self._options, self._schema = options, schema
         self._every = options.integer("interval", INTERVAL, lowest=1) or INTERVAL
         self._target: int | None = None

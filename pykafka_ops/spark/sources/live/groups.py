@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.group_describe import Group, describe_groups
+from pykafka_ops.client.group_describe import GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.leaders import Partition
@@ -15,13 +15,13 @@ from pykafka_ops.client.record_times import record_times
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live._columns import Columns, columns_of
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 GROUPS_AT_ONCE: Final = 2000
 """Groups asked for in one question, which bounds the size of an answer."""
 
 
-def groups_of(cluster: Cluster, options: Options) -> list[str]:
+def groups_of(cluster: Cluster, options: SourceOptions) -> list[str]:
     """The groups meant, sorted; raises where no broker lists its groups."""
     found, failed = list_groups(cluster)
     if failed and len(failed) == len(cluster.nodes):
@@ -34,7 +34,7 @@ def _parts(names: list[str]) -> Iterator[list[str]]:
         yield names[begin : begin + GROUPS_AT_ONCE]
 
 
-def groups(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def groups(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
     """GROUPS; a group that may not be described is left out."""
     topics = options.names("subscribe", "subscribePattern")
     for part in _parts(groups_of(cluster, options)):
@@ -44,7 +44,7 @@ def groups(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterat
         )
 
 
-def _rows(group: Group, topics: Container[str]) -> Iterator[tuple[Any, ...]]:
+def _rows(group: GroupDescription, topics: Container[str]) -> Iterator[tuple[Any, ...]]:
     if not group.members:
         yield group.id, group.state, None, None, None, None, None
     for member in group.members:
@@ -57,7 +57,7 @@ def _rows(group: Group, topics: Container[str]) -> Iterator[tuple[Any, ...]]:
 
 
 def _commits(
-    cluster: Cluster, options: Options
+    cluster: Cluster, options: SourceOptions
 ) -> Iterator[dict[tuple[str, Partition], Committed]]:
     """The offsets in force, by group and partition, for some groups after the other."""
     topics = options.names("subscribe", "subscribePattern")
@@ -70,7 +70,9 @@ def _commits(
         }
 
 
-def committed(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def committed(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str]
+) -> Iterator[Columns]:
     """COMMITTED."""
     for found in _commits(cluster, options):
         yield columns_of(
@@ -82,7 +84,7 @@ def committed(cluster: Cluster, options: Options, wanted: Container[str]) -> Ite
         )
 
 
-def times(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def times(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
     """TIMES at every committed offset that lies inside its log."""
     places = {(p, c.offset) for found in _commits(cluster, options) for (_, p), c in found.items()}
     topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))

@@ -11,24 +11,26 @@ from pykafka_ops.client import configs as client_configs
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.client.log_dirs import LogDir, describe_log_dirs
+from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.errors import UsageError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import moments
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live._columns import Columns, columns_of
 from pykafka_ops.spark.sources.live.groups import committed, groups, times
-from pykafka_ops.spark.sources.options import Options, now_ms
+from pykafka_ops.spark.sources.options import SourceOptions, now_ms
 
-Table = Callable[[Cluster, Options, Container[str]], Iterator[Columns]]
+Table = Callable[[Cluster, SourceOptions, Container[str]], Iterator[Columns]]
 HOUR: Final = 3_600_000
 MOST_MOMENTS: Final = 10_000
 TOPICS_AT_ONCE: Final = 1000
 
 
-def partitions(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def partitions(
+    cluster: Cluster, options: SourceOptions, wanted: Container[str]
+) -> Iterator[Columns]:
     """PARTITIONS; offsets and times are asked for only where they are wanted."""
     topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
     every = led(topics)
@@ -69,7 +71,7 @@ def _offset(found: Offset | None) -> int | None:
     return None if found is None or found.offset < 0 else found.offset
 
 
-def brokers(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def brokers(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
     """BROKERS."""
     nodes = cluster.brokers()
     yield columns_of(
@@ -81,7 +83,7 @@ def brokers(cluster: Cluster, options: Options, wanted: Container[str]) -> Itera
     )
 
 
-def log_dirs(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def log_dirs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
     """LOG_DIRS, broker by broker; a directory that failed is left out."""
     names = options.names("subscribe", "subscribePattern")
     for broker, dirs in known(describe_log_dirs(cluster, sorted(cluster.brokers()))).items():
@@ -92,7 +94,7 @@ def log_dirs(cluster: Cluster, options: Options, wanted: Container[str]) -> Iter
         yield columns_of(schemas.LOG_DIRS, rows)
 
 
-def _replicas(broker: int, found: LogDir, names: Container[str]) -> list[Sequence[Any]]:
+def _replicas(broker: int, found: LogDirDescription, names: Container[str]) -> list[Sequence[Any]]:
     total, usable = (b if b >= 0 else None for b in (found.total_bytes, found.usable_bytes))
     rows: list[Sequence[Any]] = [
         (broker, found.path, r.topic, r.partition, r.size, r.lag, r.future, total, usable)
@@ -102,13 +104,13 @@ def _replicas(broker: int, found: LogDir, names: Container[str]) -> list[Sequenc
     return rows or [(broker, found.path, None, None, None, None, None, total, usable)]
 
 
-def configs(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def configs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
     """CONFIGS; ``names`` may say which settings."""
     topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
     keys = options.words("names") or None
     for begin in range(0, len(topics), TOPICS_AT_ONCE):
         resources = [
-            client_configs.Resource(client_configs.TOPIC, t.name)
+            client_configs.ConfigResource(client_configs.TOPIC, t.name)
             for t in topics[begin : begin + TOPICS_AT_ONCE]
         ]
         described = known(client_configs.describe_configs(cluster, resources, keys=keys))
@@ -124,18 +126,18 @@ def configs(cluster: Cluster, options: Options, wanted: Container[str]) -> Itera
 
 def _source(number: int) -> str:
     try:
-        return Source(number).name
+        return ConfigSource(number).name
     except ValueError:
-        return Source.UNKNOWN.name
+        return ConfigSource.UNKNOWN.name
 
 
-def ends(cluster: Cluster, options: Options, wanted: Container[str]) -> Iterator[Columns]:
+def ends(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
     """ENDS at the ``times`` given, or at the borders of ``steps`` from ``since`` to ``until``."""
     topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
     yield from ends_at(cluster, led(topics), moments_of(options, now_ms()))
 
 
-def moments_of(options: Options, now: int) -> list[int]:
+def moments_of(options: SourceOptions, now: int) -> list[int]:
     """The moments that the options mean; without any, seven from an hour ago until now."""
     if options.has("times"):
         try:

@@ -18,7 +18,7 @@ from pykafka_ops.disk.batch import (
 )
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.spark.decode.records import Columns, Plain, header_column
-from pykafka_ops.spark.sources.log.plan import Part
+from pykafka_ops.spark.sources.log.plan import SegmentPart
 from pykafka_ops.spark.sources.log.scan import Run
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -76,7 +76,7 @@ _OF_HEADS: Mapping[str, Callable[[Heads], pa.Array]] = {
 }
 
 
-def batch_rows(schema: pa.Schema, part: Part, run: Run) -> pa.RecordBatch:
+def batch_rows(schema: pa.Schema, part: SegmentPart, run: Run) -> pa.RecordBatch:
     """A row per batch of ``run``."""
     count = len(run.heads)
     arrays = []
@@ -93,7 +93,7 @@ def batch_rows(schema: pa.Schema, part: Part, run: Run) -> pa.RecordBatch:
 
 def plain_rows(
     schema: pa.Schema,
-    part: Part,
+    part: SegmentPart,
     rows: Sequence[Mapping[str, object]],
     *,
     keep_missing: bool = False,
@@ -116,7 +116,9 @@ def plain_rows(
     return assembled(schema, arrays, len(rows))
 
 
-def record_rows(schema: pa.Schema, part: Part, plain: Plain, found: Columns) -> pa.RecordBatch:
+def record_rows(
+    schema: pa.Schema, part: SegmentPart, plain: Plain, found: Columns
+) -> pa.RecordBatch:
     """A row per record, with the columns of Spark's ``kafka`` source."""
     owners = found.owners
     made: dict[str, Callable[[], pa.Array]] = {
@@ -175,7 +177,7 @@ def overlapping(run: Run, low: int, high: int, *, owned: bool = False) -> Run:
     return run._replace(positions=run.positions[keep], heads=run.heads[keep])
 
 
-def _of_part(part: Part, name: str) -> object:
+def _of_part(part: SegmentPart, name: str) -> object:
     replica = part.replica
     known: dict[str, object] = {
         "topic": replica.topic,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.sources.files import locations
-from pykafka_ops.spark.sources.options import Options, by_partition
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition
 
 EARLIEST, LATEST = -2, -1
 Offsets = Mapping[tuple[str, int], int]
@@ -73,7 +73,7 @@ class LogOptions:
 
 def log_options(values: Mapping[str, str]) -> LogOptions:
     """Read the options; UsageError names the one that is wrong."""
-    options = Options(values)
+    options = SourceOptions(values)
     places = locations(options.text("paths")) + locations(options.text("path"))
     if not places:
         raise UsageError("option path is missing: name a log directory of a broker (log.dirs)")
@@ -103,7 +103,7 @@ def log_options(values: Mapping[str, str]) -> LogOptions:
     )
 
 
-def _assign(options: Options) -> dict[str, frozenset[int]]:
+def _assign(options: SourceOptions) -> dict[str, frozenset[int]]:
     found = options.json("assign")
     if not isinstance(found, dict) or not all(
         isinstance(numbers, list) and all(type(n) is int for n in numbers)
@@ -113,14 +113,14 @@ def _assign(options: Options) -> dict[str, frozenset[int]]:
     return {topic: frozenset(numbers) for topic, numbers in found.items()}
 
 
-def _isolation(options: Options) -> bool:
+def _isolation(options: SourceOptions) -> bool:
     for name in ("kafka.isolation.level", "isolation.level", "isolationLevel"):
         if options.has(name):
             return options.one_of(name, ("read_uncommitted", "read_committed")) == "read_committed"
     return False
 
 
-def _bound(options: Options, side: str, default: int) -> Bound:
+def _bound(options: SourceOptions, side: str, default: int) -> Bound:
     """As in Spark a timestamp wins over offsets by timestamp, and they over offsets."""
     if options.has(f"{side}Timestamp"):
         return Bound(moment=options.moment(f"{side}Timestamp"), otherwise=default)

@@ -13,7 +13,7 @@ from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
-from pykafka_ops.spark.decode.records import Plain, Wanted, decode
+from pykafka_ops.spark.decode.records import Plain, WantedRecords, decode
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece, Run
 
 DECOMPRESSED_LIMIT = 256 << 20
@@ -105,7 +105,7 @@ def first_from(piece: Piece, moment: int) -> int | None:
     for plain in plains(piece, keep):
         if isinstance(plain, Spoilt):
             continue
-        columns = decode(plain, Wanted(keys=False, values=False))
+        columns = decode(plain, WantedRecords(keys=False, values=False))
         late = columns.timestamps >= moment
         if late.any():
             return int(columns.offsets[int(late.argmax())])

@@ -12,9 +12,9 @@ import numpy as np
 from pyspark.sql.datasource import InputPartition
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.sources.files import Place, Replica, Segment, replicas
+from pykafka_ops.spark.sources.files import Location, ReplicaDir, SegmentFile, replicas
 from pykafka_ops.spark.sources.log.options import EARLIEST, LATEST, Bound, LogOptions
-from pykafka_ops.spark.sources.log.scan import Range
+from pykafka_ops.spark.sources.log.scan import ByteRange
 from pykafka_ops.spark.sources.log.seek import Seeker
 
 _T = TypeVar("_T")
@@ -26,25 +26,25 @@ _AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SegmentPart:
     """A range of a segment, and which offsets of it count (from ``low`` to below ``high``).
 
     ``aborted`` are the base offsets of the transaction indexes that tell of it.
     """
 
-    replica: Replica
+    replica: ReplicaDir
     name: str
-    part: Range
+    part: ByteRange
     low: int
     high: int
     aborted: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ReplicaSpan:
     """What is asked of a replica: offsets from ``low`` to below ``high``."""
 
-    replica: Replica
+    replica: ReplicaDir
     low: int
     high: int
 
@@ -52,7 +52,7 @@ class Span:
 class Task(InputPartition):
     """What one Spark task reads, in order."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[SegmentPart]) -> None:
         self.parts = list(parts)
 
 
@@ -76,7 +76,7 @@ class Pruning:
         return self.partitions is None or partition in self.partitions
 
 
-def found(options: LogOptions, pruning: Pruning | None = None) -> list[Replica]:
+def found(options: LogOptions, pruning: Pruning | None = None) -> list[ReplicaDir]:
     """The replicas to read; with ``replicas=one`` of each partition the one that reaches furthest.
 
     Raises UsageError or StorageError naming the location that is wrong.
@@ -91,9 +91,9 @@ def found(options: LogOptions, pruning: Pruning | None = None) -> list[Replica]:
     return furthest(every) if options.replicas == "one" else every
 
 
-def furthest(every: Iterable[Replica]) -> list[Replica]:
+def furthest(every: Iterable[ReplicaDir]) -> list[ReplicaDir]:
     """Of each partition the replica with the greatest last offset."""
-    by_key: dict[tuple[str, int], list[Replica]] = {}
+    by_key: dict[tuple[str, int], list[ReplicaDir]] = {}
     for replica in every:
         by_key.setdefault(replica.key, []).append(replica)
     chosen = []
@@ -105,18 +105,18 @@ def furthest(every: Iterable[Replica]) -> list[Replica]:
     return chosen
 
 
-def seeker(replica: Replica) -> Seeker:
+def seeker(replica: ReplicaDir) -> Seeker:
     """What looks up places in ``replica``."""
     root = replica.root
-    place = Place.of(root) if root else Place(None, replica.path)
+    place = Location.of(root) if root else Location(None, replica.path)
     return Seeker(place, replica)
 
 
-def spans(options: LogOptions, chosen: Sequence[Replica]) -> list[Span]:
+def spans(options: LogOptions, chosen: Sequence[ReplicaDir]) -> list[ReplicaSpan]:
     """The offsets that the options name, by replica."""
 
-    def one(replica: Replica) -> Span:
-        return Span(replica, low_of(options, replica), high_of(options, replica))
+    def one(replica: ReplicaDir) -> ReplicaSpan:
+        return ReplicaSpan(replica, low_of(options, replica), high_of(options, replica))
 
     return each(one, chosen)
 
@@ -129,13 +129,13 @@ def each(function: Callable[[_T], _R], items: Sequence[_T]) -> list[_R]:
         return list(pool.map(function, items))
 
 
-def low_of(options: LogOptions, replica: Replica) -> int:
+def low_of(options: LogOptions, replica: ReplicaDir) -> int:
     """Where a read of ``replica`` begins."""
     first = replica.start_offset if options.mode == "records" else 0
     return max(first, _offset(options.starting, replica, options, first))
 
 
-def high_of(options: LogOptions, replica: Replica) -> int:
+def high_of(options: LogOptions, replica: ReplicaDir) -> int:
     """Where it ends (exclusive)."""
     high = _offset(options.ending, replica, options, 0)
     if options.committed:
@@ -143,7 +143,7 @@ def high_of(options: LogOptions, replica: Replica) -> int:
     return high
 
 
-def _offset(bound: Bound, replica: Replica, options: LogOptions, first: int) -> int:
+def _offset(bound: Bound, replica: ReplicaDir, options: LogOptions, first: int) -> int:
     moment = bound.moment_of(*replica.key)
     if moment is not None:
         at = seeker(replica).first_at(moment)
@@ -158,7 +158,7 @@ def _offset(bound: Bound, replica: Replica, options: LogOptions, first: int) -> 
 
 
 def tasks(
-    wanted: Sequence[Span], options: LogOptions, pruning: Pruning | None = None
+    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning | None = None
 ) -> list[Task]:
     """Tasks of about ``options.task_bytes`` each, or less so that there are as many as asked for.
 
@@ -186,8 +186,8 @@ def _task_size(total: int, options: LogOptions) -> int:
 
 
 def _segments(
-    span: Span, options: LogOptions, prune: Pruning
-) -> Iterator[tuple[Segment, int, int]]:
+    span: ReplicaSpan, options: LogOptions, prune: Pruning
+) -> Iterator[tuple[SegmentFile, int, int]]:
     """(segment, start, end) of the bytes that hold the offsets of a span."""
     low, high = max(span.low, prune.low), min(span.high, prune.high)
     seek = seeker(span.replica)
@@ -207,8 +207,8 @@ def _segments(
 
 
 def _cut(
-    span: Span, segment: Segment, start: int, end: int, size: int, options: LogOptions
-) -> Iterator[Part]:
+    span: ReplicaSpan, segment: SegmentFile, start: int, end: int, size: int, options: LogOptions
+) -> Iterator[SegmentPart]:
     seek = seeker(span.replica)
     active = seek.active(segment)
     slim = span.replica._replace(segments=(), snapshots=())
@@ -216,11 +216,11 @@ def _cut(
     borders = _borders(seek, segment, start, end, size)
     for begin, stop in zip([start, *borders], [*borders, end], strict=True):
         last = stop == segment.size
-        part = Range(begin, stop, segment.base_offset, active and last)
-        yield Part(slim, segment.name, part, span.low, span.high, aborted)
+        part = ByteRange(begin, stop, segment.base_offset, active and last)
+        yield SegmentPart(slim, segment.name, part, span.low, span.high, aborted)
 
 
-def _borders(seek: Seeker, segment: Segment, start: int, end: int, size: int) -> list[int]:
+def _borders(seek: Seeker, segment: SegmentFile, start: int, end: int, size: int) -> list[int]:
     """Where to cut a segment between ``start`` and ``end`` so that pieces have about ``size``."""
     if end - start <= size + size // 4:
         return []
@@ -237,7 +237,7 @@ def _borders(seek: Seeker, segment: Segment, start: int, end: int, size: int) ->
     return borders
 
 
-def _aborted(replica: Replica, segment: Segment) -> tuple[int, ...]:
+def _aborted(replica: ReplicaDir, segment: SegmentFile) -> tuple[int, ...]:
     """The transaction indexes that can tell of aborted transactions in a segment."""
     return tuple(
         s.base_offset
@@ -246,8 +246,8 @@ def _aborted(replica: Replica, segment: Segment) -> tuple[int, ...]:
     )
 
 
-def _grouped(parts: Iterable[Part], size: int) -> Iterator[Task]:
-    group: list[Part] = []
+def _grouped(parts: Iterable[SegmentPart], size: int) -> Iterator[Task]:
+    group: list[SegmentPart] = []
     room = size
     for part in parts:
         cost = part.part.end - part.part.start
@@ -260,11 +260,11 @@ def _grouped(parts: Iterable[Part], size: int) -> Iterator[Task]:
         yield Task(group)
 
 
-def ends(options: LogOptions, chosen: Sequence[Replica]) -> Mapping[tuple[str, int], int]:
+def ends(options: LogOptions, chosen: Sequence[ReplicaDir]) -> Mapping[tuple[str, int], int]:
     """The offset behind the last whole batch of each partition; the last stable one when only
     committed transactions are read."""
 
-    def one(replica: Replica) -> int:
+    def one(replica: ReplicaDir) -> int:
         seek = seeker(replica)
         return seek.stable_end() if options.committed else seek.end_offset()
 

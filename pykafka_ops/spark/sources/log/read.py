@@ -15,8 +15,8 @@ from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.names import TXN_INDEX_SUFFIX, segment_file
 from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptError
-from pykafka_ops.spark.decode.records import Wanted, decode
-from pykafka_ops.spark.sources.files import Place, RandomFile
+from pykafka_ops.spark.decode.records import WantedRecords, decode
+from pykafka_ops.spark.sources.files import Location, RandomFile
 from pykafka_ops.spark.sources.log.columns import (
     batch_rows,
     overlapping,
@@ -24,7 +24,7 @@ from pykafka_ops.spark.sources.log.columns import (
     record_rows,
 )
 from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
-from pykafka_ops.spark.sources.log.plan import Part, Task, seeker
+from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Run, scan
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _batches(
             file.close()
 
 
-def _open(place: Place, part: Part) -> RandomFile:
+def _open(place: Location, part: SegmentPart) -> RandomFile:
     path = f"{part.replica.path}/{part.name}"
     try:
         return place.open(path)
@@ -98,10 +98,12 @@ def _open(place: Place, part: Part) -> RandomFile:
 class _Headers:
     """Mode batches: a row per batch, and one per stretch of damage."""
 
-    def __init__(self, part: Part, options: LogOptions, schema: pa.Schema, owned: bool) -> None:
+    def __init__(
+        self, part: SegmentPart, options: LogOptions, schema: pa.Schema, owned: bool
+    ) -> None:
         self.part, self.options, self.schema, self.owned = part, options, schema, owned
 
-    def read(self, file: RandomFile, place: Place) -> Iterator[pa.RecordBatch]:
+    def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         crc = self.options.check_crc
         for piece in scan(file, self.part.part, whole=crc, crc=crc, sparse=place.local):
             if isinstance(piece, Bad):
@@ -162,14 +164,16 @@ class _Headers:
 class _Records:
     """Mode records: a row per record, as a consumer would see it."""
 
-    def __init__(self, part: Part, options: LogOptions, schema: pa.Schema, owned: bool) -> None:
+    def __init__(
+        self, part: SegmentPart, options: LogOptions, schema: pa.Schema, owned: bool
+    ) -> None:
         self.part, self.options, self.schema = part, options, schema
         names = schema.names
-        self.wanted = Wanted(part.low, part.high, "key" in names, "value" in names)
+        self.wanted = WantedRecords(part.low, part.high, "key" in names, "value" in names)
         self.aborted: dict[int, list[AbortedTxn]] = {}
         self.old: list[Mapping[str, object]] = []
 
-    def read(self, file: RandomFile, place: Place) -> Iterator[pa.RecordBatch]:
+    def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         self._load_aborted(place)
         crc = self.options.check_crc
         for piece in scan(file, self.part.part, whole=True, crc=crc):
@@ -220,7 +224,7 @@ class _Records:
                 keep[n] = not any(t.first_offset <= offset <= t.last_offset for t in known)
         return keep
 
-    def _load_aborted(self, place: Place) -> None:
+    def _load_aborted(self, place: Location) -> None:
         for offset in self.part.aborted:
             name = segment_file(offset, TXN_INDEX_SUFFIX)
             data = place.read(f"{self.part.replica.path}/{name}", _MOST_TXN_INDEX)
@@ -253,6 +257,6 @@ class _Records:
         return plain_rows(self.schema, self.part, rows, keep_missing=True)
 
 
-def _complaint(part: Part, piece: Bad) -> CorruptError:
+def _complaint(part: SegmentPart, piece: Bad) -> CorruptError:
     path = f"{part.replica.log_dir}/{part.replica.path.rpartition('/')[2]}/{part.name}"
     return CorruptError(f"{path}: {piece.reason} at position {piece.position}")

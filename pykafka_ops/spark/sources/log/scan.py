@@ -41,7 +41,7 @@ ONLY_ZEROS = "only zeros from here on"
 CUT_SHORT = "the file ends before here: it was cut after the read was planned"
 
 
-class Range(NamedTuple):
+class ByteRange(NamedTuple):
     """Bytes ``start`` to ``end`` of a segment; ``start`` is where a batch begins.
 
     ``active``: it ends with the segment that a broker writes to. ``base_offset`` is the segment's.
@@ -83,7 +83,7 @@ Piece = Run | Message | Bad
 
 
 def scan(
-    file: RandomFile, part: Range, *, whole: bool, crc: bool = False, sparse: bool = True
+    file: RandomFile, part: ByteRange, *, whole: bool, crc: bool = False, sparse: bool = True
 ) -> Iterator[Piece]:
     """What ``file`` has in ``part``, in order.
 
@@ -98,7 +98,9 @@ def scan(
 class _Scan:
     """Where a scan is; ``size`` the mean size of the batches last seen."""
 
-    def __init__(self, file: RandomFile, part: Range, whole: bool, crc: bool, sparse: bool) -> None:
+    def __init__(
+        self, file: RandomFile, part: ByteRange, whole: bool, crc: bool, sparse: bool
+    ) -> None:
         self.file, self.part = file, part
         self.whole, self.crc, self.sparse = whole, crc, sparse
         self.at = part.start

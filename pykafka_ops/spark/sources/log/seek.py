@@ -22,9 +22,9 @@ from pykafka_ops.disk.resync import plausible
 from pykafka_ops.disk.snapshot import read_snapshot
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.frames import length_and_magic
-from pykafka_ops.spark.sources.files import Place, RandomFile, Replica, Segment
+from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir, SegmentFile
 from pykafka_ops.spark.sources.log.pick import first_from
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece, Range, Run, scan
+from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, Message, Piece, Run, scan
 
 Ints = npt.NDArray[np.int64]
 _MOST_INDEX = 64 << 20
@@ -36,11 +36,11 @@ _TIME_ENTRY = np.dtype([("timestamp", ">i8"), ("offset", ">i4")])
 class Seeker:
     """Looks up places in one replica."""
 
-    def __init__(self, place: Place, replica: Replica) -> None:
+    def __init__(self, place: Location, replica: ReplicaDir) -> None:
         self.place, self.replica = place, replica
         self._indexes: dict[int, tuple[Ints, Ints]] = {}
 
-    def open(self, segment: Segment) -> RandomFile:
+    def open(self, segment: SegmentFile) -> RandomFile:
         """The segment's file, also where it is being deleted; OSError where it is gone."""
         path = f"{self.replica.path}/{segment.name}"
         try:
@@ -48,18 +48,18 @@ class Seeker:
         except FileNotFoundError:
             return self.place.open(path + ".deleted")
 
-    def active(self, segment: Segment) -> bool:
+    def active(self, segment: SegmentFile) -> bool:
         """Whether it is the one that a broker writes to."""
         return self.replica.whole and segment == self.replica.segments[-1]
 
-    def index(self, segment: Segment) -> tuple[Ints, Ints]:
+    def index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
         """(offsets, positions) of the offset index as far as both rise and lie in the segment."""
         known = self._indexes.get(segment.base_offset)
         if known is None:
             known = self._indexes[segment.base_offset] = self._read_index(segment)
         return known
 
-    def _read_index(self, segment: Segment) -> tuple[Ints, Ints]:
+    def _read_index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
         none = np.empty(0, np.int64)
         if segment.index_size <= 0:
             return none, none
@@ -72,7 +72,7 @@ class Seeker:
         count = int(np.searchsorted(positions, segment.size))
         return offsets[:count] + segment.base_offset, positions[:count]
 
-    def before(self, segment: Segment, offset: int) -> int:
+    def before(self, segment: SegmentFile, offset: int) -> int:
         """A position where a batch begins, before which all is below ``offset``."""
         offsets, positions = self.index(segment)
         slot = int(np.searchsorted(offsets, offset, side="right")) - 1
@@ -82,7 +82,7 @@ class Seeker:
             slot -= 1 + slot // 2
         return 0
 
-    def behind(self, segment: Segment, offset: int) -> int:
+    def behind(self, segment: SegmentFile, offset: int) -> int:
         """A position where a batch begins, from which on all is at or above ``offset``; the
         segment's size if the index tells none."""
         offsets, positions = self.index(segment)
@@ -91,7 +91,7 @@ class Seeker:
             return int(positions[slot])
         return segment.size
 
-    def border(self, segment: Segment, slot: int) -> bool:
+    def border(self, segment: SegmentFile, slot: int) -> bool:
         """Whether a batch begins where entry ``slot`` of the index says so."""
         offsets, positions = self.index(segment)
         position = int(positions[slot])
@@ -124,7 +124,7 @@ class Seeker:
                 break
         return self.replica.segments[-1].base_offset
 
-    def _last_offset(self, segment: Segment) -> int | None:
+    def _last_offset(self, segment: SegmentFile) -> int | None:
         start = self.before(segment, 2**63 - 1)
         last = None
         for piece in self.pieces(segment, start, segment.size):
@@ -136,10 +136,10 @@ class Seeker:
         return last
 
     def pieces(
-        self, segment: Segment, start: int, end: int, *, whole: bool = False
+        self, segment: SegmentFile, start: int, end: int, *, whole: bool = False
     ) -> Iterator[Piece]:
         """What the segment has between two positions; nothing where it is gone."""
-        part = Range(start, end, segment.base_offset, self.active(segment))
+        part = ByteRange(start, end, segment.base_offset, self.active(segment))
         try:
             file = self.open(segment)
         except FileNotFoundError:
@@ -149,14 +149,14 @@ class Seeker:
         finally:
             file.close()
 
-    def newest(self, segment: Segment) -> int | None:
+    def newest(self, segment: SegmentFile) -> int | None:
         """The greatest timestamp (ms) in a segment that is no longer written to, by its index."""
         if self.active(segment):
             return None
         times, _ = self.time_index(segment)
         return int(times[-1]) if len(times) else None
 
-    def time_index(self, segment: Segment) -> tuple[Ints, Ints]:
+    def time_index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
         """(times in ms, offsets) of the time index; empty where it cannot be trusted."""
         none = np.empty(0, np.int64)
         if segment.time_index_size <= 0:
@@ -187,7 +187,7 @@ class Seeker:
                 return found
         return None
 
-    def _first_in(self, segment: Segment, start: int, moment: int) -> int | None:
+    def _first_in(self, segment: SegmentFile, start: int, moment: int) -> int | None:
         for piece in self.pieces(segment, start, segment.size):
             if isinstance(piece, Bad):
                 continue

@@ -20,9 +20,9 @@ from pyspark.sql.streaming.datasource import (
 
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.files import Replica
+from pykafka_ops.spark.sources.files import ReplicaDir
 from pykafka_ops.spark.sources.log import plan as log_plan
-from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, Span, Task
+from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, ReplicaSpan, Task
 from pykafka_ops.spark.sources.log.read import read
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         StorageError where offsets are no longer there, unless ``failOnDataLoss`` is false.
         """
         before, after = from_json(start), from_json(end)
-        wanted: list[Span] = []
+        wanted: list[ReplicaSpan] = []
         missing = {key for key, high in after.items() if high > before.get(key, 0)}
         for replica in log_plan.found(self.options):
             key = replica.key
@@ -97,7 +97,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             low = before.get(key, _first(replica))
             if high > low:
                 self._check(replica, low, high, known=key in before)
-                wanted.append(Span(replica, low, high))
+                wanted.append(ReplicaSpan(replica, low, high))
         for topic, partition in sorted(missing):
             self._lost(f"{topic}-{partition} is no longer there")
         return list(log_plan.tasks(wanted, self.options))
@@ -111,7 +111,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _ends(self) -> Ends:
         return dict(log_plan.ends(self.options, log_plan.found(self.options)))
 
-    def _check(self, replica: Replica, low: int, high: int, *, known: bool) -> None:
+    def _check(self, replica: ReplicaDir, low: int, high: int, *, known: bool) -> None:
         first = _first(replica)
         if known and low < first:
             self._lost(f"{_label(replica)} begins at {first}, offsets from {low} on are gone")
@@ -152,11 +152,11 @@ def from_json(offsets: Mapping[str, Any]) -> Ends:
     return {(t, int(p)): int(offset) for t, parts in offsets.items() for p, offset in parts.items()}
 
 
-def _first(replica: Replica) -> int:
+def _first(replica: ReplicaDir) -> int:
     first = replica.segments[0].base_offset if replica.segments else 0
     return max(first, replica.start_offset)
 
 
-def _label(replica: Replica) -> str:
+def _label(replica: ReplicaDir) -> str:
     topic, partition = replica.key
     return f"{topic}-{partition}"

@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.arrow import narrowed
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 
 class KafkaOffsets(DataSource):
@@ -29,9 +29,9 @@ class KafkaOffsets(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there now."""
         from pykafka_ops.spark.sources.offsets.files import FilesReader, places_of
-        from pykafka_ops.spark.sources.offsets.wish import Wish
+        from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
-        wish = Wish(Options(self.options))
+        wish = CommitFilter(SourceOptions(self.options))
         schema = narrowed(schema, schemas.OFFSETS, self.name())
         if places_of(wish.options):
             return FilesReader(wish, schema)
@@ -42,7 +42,7 @@ class KafkaOffsets(DataSource):
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading as groups commit."""
         from pykafka_ops.spark.sources.offsets.stream import OffsetsStream
-        from pykafka_ops.spark.sources.offsets.wish import Wish
+        from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
         schema = narrowed(schema, schemas.OFFSETS, self.name())
-        return OffsetsStream(Wish(Options(self.options)), schema)
+        return OffsetsStream(CommitFilter(SourceOptions(self.options)), schema)

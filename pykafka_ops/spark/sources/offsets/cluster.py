@@ -19,20 +19,20 @@ from pykafka_ops.spark.decode.frames import frames, length_and_magic
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live.records.fetch import Pages
-from pykafka_ops.spark.sources.live.records.offsets import Span, limits
+from pykafka_ops.spark.sources.live.records.offsets import OffsetRange, limits
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
 from pykafka_ops.spark.sources.offsets.fold import Fold
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pykafka_ops.spark.sources.offsets.wish import Wish
+    from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
 _LEAST: Final = 100_000
 """Offsets of a task."""
 
 
-def spans(cluster: Cluster, since: int | None) -> list[Span]:
+def spans(cluster: Cluster, since: int | None) -> list[OffsetRange]:
     """What each partition of the topic holds from ``since`` (ms) on; none where no group ever
     committed. What the cluster refuses is raised."""
     topics = topics_of(cluster, Names.of([TOPIC]))
@@ -53,7 +53,7 @@ def spans(cluster: Cluster, since: int | None) -> list[Span]:
 class ClusterReader(DataSourceReader):
     """A task reads whole partitions: only that way it is known how transactions end."""
 
-    def __init__(self, wish: Wish, schema: StructType) -> None:
+    def __init__(self, wish: CommitFilter, schema: StructType) -> None:
         self._wish, self._schema = wish, schema
         wish.options.client()
 
@@ -63,7 +63,7 @@ class ClusterReader(DataSourceReader):
             found = spans(cluster, self._wish.since)
         total = sum(s.end - s.start for s in found)
         room = max(_LEAST, total // (2 * (os.cpu_count() or 1)))
-        tasks: list[list[Span]] = []
+        tasks: list[list[OffsetRange]] = []
         left = 0
         for span in found:
             if not tasks or span.end - span.start > left:
@@ -82,7 +82,7 @@ class ClusterReader(DataSourceReader):
                 for made in self._span(cluster, span):
                     yield from self._wish.cut(made, self._schema)
 
-    def _span(self, cluster: Cluster, span: Span) -> Iterator[pa.RecordBatch]:
+    def _span(self, cluster: Cluster, span: OffsetRange) -> Iterator[pa.RecordBatch]:
         """Where the cleaner took records meanwhile, what is left is read."""
         fold = Fold(self._wish.decoder(), span.partition, span.start, span.end)
         pages = Pages(cluster, span, committed=False, strict=False)
@@ -116,5 +116,5 @@ def pieces(data: bytes) -> Iterator[Run | Message]:
         yield Run(found.places.astype(np.int64), found.heads, data, 0)
 
 
-def _corrupt(span: Span, reason: str) -> CorruptError:
+def _corrupt(span: OffsetRange, reason: str) -> CorruptError:
     return CorruptError(f"partition {span.topic}-{span.partition}: {reason}")

@@ -12,16 +12,16 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.errors import CorruptBatchError, CorruptError
-from pykafka_ops.spark.sources.files import Replica, locations, replicas
+from pykafka_ops.spark.sources.files import ReplicaDir, locations, replicas
 from pykafka_ops.spark.sources.log.plan import furthest, seeker
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece, Range, scan
+from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, Message, Piece, scan
 from pykafka_ops.spark.sources.offsets.fold import Fold
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pykafka_ops.spark.sources.offsets.wish import Wish
+    from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
 _log = logging.getLogger(__name__)
 _MOST: Final = 128 << 20
@@ -30,12 +30,12 @@ _LEAST: Final = 16 << 20
 _GONE: Final = "the segment was deleted while it was read"
 
 
-def places_of(options: Options) -> list[str]:
+def places_of(options: SourceOptions) -> list[str]:
     """The locations that the options name."""
     return [*locations(options.text("paths")), *locations(options.text("path"))]
 
 
-def found(options: Options) -> list[Replica]:
+def found(options: SourceOptions) -> list[ReplicaDir]:
     """Of each partition of the topic the replica that reaches furthest.
 
     A directory or file that is named itself is read whatever its name. UsageError or StorageError
@@ -52,7 +52,7 @@ def found(options: Options) -> list[Replica]:
 class FilesReader(DataSourceReader):
     """A task reads whole partitions: only that way it is known how transactions end."""
 
-    def __init__(self, wish: Wish, schema: StructType) -> None:
+    def __init__(self, wish: CommitFilter, schema: StructType) -> None:
         self._wish, self._schema = wish, schema
 
     def partitions(self) -> Sequence[InputPartition]:
@@ -60,7 +60,7 @@ class FilesReader(DataSourceReader):
         every = found(self._wish.options)
         sizes = [sum(s.size for s in replica.segments) for replica in every]
         room = min(_MOST, max(_LEAST, sum(sizes) // (2 * (os.cpu_count() or 1))))
-        tasks: list[list[Replica]] = []
+        tasks: list[list[ReplicaDir]] = []
         left = 0
         for replica, size in sorted(zip(every, sizes, strict=True), key=lambda x: x[0].key):
             if not tasks or size > left:
@@ -76,14 +76,14 @@ class FilesReader(DataSourceReader):
             for made in self._replica(replica):
                 yield from self._wish.cut(made, self._schema)
 
-    def _replica(self, replica: Replica) -> Iterator[pa.RecordBatch]:
+    def _replica(self, replica: ReplicaDir) -> Iterator[pa.RecordBatch]:
         fold = Fold(self._wish.decoder(), replica.partition)
         seek = seeker(replica)
         for segment in replica.segments:
             newest = seek.newest(segment) if self._wish.since is not None else None
             if newest is not None and newest < (self._wish.since or 0):
                 continue
-            part = Range(0, segment.size, segment.base_offset, seek.active(segment))
+            part = ByteRange(0, segment.size, segment.base_offset, seek.active(segment))
             try:
                 file = seek.open(segment)
             except FileNotFoundError:
@@ -96,7 +96,7 @@ class FilesReader(DataSourceReader):
                 file.close()
 
     def _piece(
-        self, fold: Fold, replica: Replica, name: str, piece: Piece
+        self, fold: Fold, replica: ReplicaDir, name: str, piece: Piece
     ) -> Iterator[pa.RecordBatch]:
         if isinstance(piece, Bad):
             self._complain(replica, name, piece)
@@ -113,7 +113,7 @@ class FilesReader(DataSourceReader):
                 else:
                     yield made
 
-    def _complain(self, replica: Replica, name: str, bad: Bad) -> None:
+    def _complain(self, replica: ReplicaDir, name: str, bad: Bad) -> None:
         """There is no column for it: said in the log, unless ``strict`` stops."""
         folder = replica.path.rpartition("/")[2]
         text = f"{replica.log_dir}/{folder}/{name}: {bad.reason} at position {bad.position}"

@@ -17,7 +17,7 @@ from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
-from pykafka_ops.spark.decode.records import Wanted, decode
+from pykafka_ops.spark.decode.records import WantedRecords, decode
 from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
 
@@ -34,7 +34,7 @@ class Fold:
         self, decoder: CommitDecoder, log_partition: int | None, low: int = 0, high: int = 2**63 - 1
     ) -> None:
         self._decoder, self._log_partition = decoder, log_partition
-        self._wanted = Wanted(low, high)
+        self._wanted = WantedRecords(low, high)
         self._pending: dict[int, list[pa.RecordBatch]] = {}
 
     def take(self, run: Run) -> Iterator[Piece]:

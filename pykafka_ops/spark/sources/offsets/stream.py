@@ -19,10 +19,10 @@ from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.commits import Records
 from pykafka_ops.spark.sources.offsets.files import places_of
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.offsets.wish import Wish
+    from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
 RAW: Final = StructType(
     [schemas.RECORDS[n] for n in ("key", "value", "partition", "offset", "timestamp")]
@@ -32,7 +32,7 @@ RAW: Final = StructType(
 class OffsetsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offsets are those of the topic: ``{"__consumer_offsets": {"0": 23}}``."""
 
-    def __init__(self, wish: Wish, schema: StructType) -> None:
+    def __init__(self, wish: CommitFilter, schema: StructType) -> None:
         self._wish, self._schema = wish, schema
         self._raw: Any = raw_stream(wish.options)
 
@@ -77,7 +77,7 @@ class OffsetsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Nothing is held."""
 
 
-def raw_stream(options: Options) -> Any:
+def raw_stream(options: SourceOptions) -> Any:
     """The stream of records beneath, from files where a path is given."""
     values = {"startingoffsets": "earliest", **options.values()}
     for name in ("subscribepattern", "assign", "subscribe", "mode", "what"):
@@ -91,4 +91,4 @@ def raw_stream(options: Options) -> Any:
         return LogStreamReader(log_options({**values, "mode": "records"}), RAW)
     from pykafka_ops.spark.sources.live.records.stream import RecordStream
 
-    return RecordStream(Options(values), RAW)
+    return RecordStream(SourceOptions(values), RAW)

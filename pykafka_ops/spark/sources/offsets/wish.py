@@ -9,17 +9,17 @@ import pyarrow as pa
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.commits import CommitDecoder
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-class Wish:
+class CommitFilter:
     """``groups`` or ``groupsPattern``, ``topics`` or ``topicsPattern``, ``since`` and ``until``
     (ms, both included), ``strict``."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: SourceOptions) -> None:
         self.options = options
         self.groups = options.names("groups", "groupsPattern")
         self.topics = options.names("topics", "topicsPattern")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.analysis.commits.burrow import OK, ORDER, STALL, UNKNOWN, Commit, judge, rate
 from pykafka_ops.analysis.commits.fold import (
-    Part,
+    CommitPart,
     Stretch,
     joined,
     kept,
@@ -37,9 +37,9 @@ def commits_of(offsets: Sequence[int], gaps: Sequence[int]) -> list[Commit]:
 
 def parts_of(
     commits: Sequence[Commit], borders: Sequence[int], cuts: set[int] | None = None
-) -> list[Part]:
+) -> list[CommitPart]:
     """Cut at every border, and before the commits at ``cuts``."""
-    made: list[Part] = []
+    made: list[CommitPart] = []
     run: list[tuple[int, Commit]] = []
     for i, commit in enumerate(commits):
         bucket = bisect_left(borders, commit.timestamp)
@@ -50,7 +50,7 @@ def parts_of(
     return [*made, as_part(run, borders)]
 
 
-def as_part(run: Sequence[tuple[int, Commit]], borders: Sequence[int]) -> Part:
+def as_part(run: Sequence[tuple[int, Commit]], borders: Sequence[int]) -> CommitPart:
     return part(
         bisect_left(borders, run[0][1].timestamp),
         [i for i, _ in run],

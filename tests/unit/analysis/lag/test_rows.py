@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pykafka_ops.analysis.commits.burrow import OK, STOP, UNKNOWN, Commit
-from pykafka_ops.analysis.lag.rows import LOST, Facts, by_group, end_at, lag_row, spread, time_at
+from pykafka_ops.analysis.lag.rows import (
+    LOST,
+    PartitionFacts,
+    by_group,
+    end_at,
+    lag_row,
+    spread,
+    time_at,
+)
 
 NOW = 1_000_000
-FACTS = Facts("g", "Stable", "t", 0, "worker", 400, 100, 1000)
+FACTS = PartitionFacts("g", "Stable", "t", 0, "worker", 400, 100, 1000)
 
 
 def test_lag_lead_and_time_behind() -> None:

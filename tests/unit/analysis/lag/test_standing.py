@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from pykafka_ops.analysis.lag.standing import Reader, Standing, lag_of, partitions_of, standings
+from pykafka_ops.analysis.lag.standing import (
+    AssignedMember,
+    Standing,
+    lag_of,
+    partitions_of,
+    standings,
+)
 
-A = Reader("a-1", "/h", "a", [("t", 1), ("t", 0)])
-B = Reader("b-1", "/h", "b", [("t", 2), ("u", 0), ("u", 1)])
-IDLE = Reader("c-1", "/h", "c", [])
+A = AssignedMember("a-1", "/h", "a", [("t", 1), ("t", 0)])
+B = AssignedMember("b-1", "/h", "b", [("t", 2), ("u", 0), ("u", 1)])
+IDLE = AssignedMember("c-1", "/h", "c", [])
 
 
 def test_members_with_most_partitions_come_first_then_what_nobody_reads() -> None:

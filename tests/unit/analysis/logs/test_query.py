@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.analysis.logs.query import (
     Pattern,
-    Query,
+    RecordQuery,
     compiled,
     offset_range,
     required_literal,
@@ -74,16 +74,16 @@ def test_what_is_no_offset_is_told(text: str) -> None:
 
 def test_null_is_found_by_no_key_and_no_pattern() -> None:
     pattern = Pattern(compiled("", "--x"), bytes.decode)
-    assert not Query(key=b"").content(None, None, list)
-    assert not Query(key_pattern=pattern).content(None, b"", list)
-    assert Query(key_pattern=pattern).content(b"", None, list)
-    assert Query().is_empty and not Query(offsets=(0, 0)).is_empty
-    assert Query(key=b"").of_content and not Query(producer_id=0).of_content
+    assert not RecordQuery(key=b"").content(None, None, list)
+    assert not RecordQuery(key_pattern=pattern).content(None, b"", list)
+    assert RecordQuery(key_pattern=pattern).content(b"", None, list)
+    assert RecordQuery().is_empty and not RecordQuery(offsets=(0, 0)).is_empty
+    assert RecordQuery(key=b"").of_content and not RecordQuery(producer_id=0).of_content
 
 
 def test_a_span_of_time_includes_its_beginning_only() -> None:
     assert within(5, (5, 6)) and not within(6, (5, 6)) and not within(4, (5, None))
-    assert within(-1, (None, 6)) and not Query(times=(0, 9)).at(1, 9)
+    assert within(-1, (None, 6)) and not RecordQuery(times=(0, 9)).at(1, 9)
 
 
 def test_a_pattern_that_is_none_is_told_with_its_option() -> None:

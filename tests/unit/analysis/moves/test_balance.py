@@ -13,21 +13,21 @@ from pykafka_ops.analysis.moves.model import (
     BYTES,
     LEADERS,
     REPLICAS,
-    Broker,
     Limits,
-    Move,
-    Partition,
-    Plan,
+    MovePlan,
+    PlanBroker,
     PlanError,
+    PlanPartition,
+    ReplicaMove,
 )
 from pykafka_ops.analysis.moves.plan import plan_moves
 
 ALL = frozenset((BYTES, REPLICAS, LEADERS))
-THREE = [Broker(i) for i in range(3)]
+THREE = [PlanBroker(i) for i in range(3)]
 
 
 def test_empty_partitions_are_spread_by_number() -> None:
-    partitions = [Partition("t", p, (0,), 0) for p in range(9)]
+    partitions = [PlanPartition("t", p, (0,), 0) for p in range(9)]
     plan = plan_moves(partitions, THREE, Limits(balance=ALL))
     assert [s.replicas for s in plan.shares_after.values()] == [3, 3, 3]
     assert [s.leaders for s in plan.shares_after.values()] == [3, 3, 3]
@@ -35,7 +35,7 @@ def test_empty_partitions_are_spread_by_number() -> None:
 
 
 def test_leaders_are_levelled_without_copying_a_byte() -> None:
-    partitions = [Partition("t", p, (0, 1, 2), 100) for p in range(9)]
+    partitions = [PlanPartition("t", p, (0, 1, 2), 100) for p in range(9)]
     plan = plan_moves(partitions, THREE, Limits(balance=ALL))
     assert plan.moves == [] and len(plan.after) == 6
     assert all(sorted(ids) == [0, 1, 2] for ids in plan.after.values())
@@ -44,9 +44,9 @@ def test_leaders_are_levelled_without_copying_a_byte() -> None:
 
 def test_a_leader_goes_over_a_broker_in_between_where_two_have_no_partition_in_common() -> None:
     partitions = [
-        *(Partition("a", p, (0, 1), 10) for p in range(3)),
-        *(Partition("b", p, (1, 2), 10) for p in range(2)),
-        Partition("c", 0, (2, 1), 10),
+        *(PlanPartition("a", p, (0, 1), 10) for p in range(3)),
+        *(PlanPartition("b", p, (1, 2), 10) for p in range(2)),
+        PlanPartition("c", 0, (2, 1), 10),
     ]
     plan = plan_moves(partitions, THREE, Limits(balance=frozenset((LEADERS,))))
     assert [s.leaders for s in plan.shares_after.values()] == [2, 2, 2]
@@ -55,10 +55,10 @@ def test_a_leader_goes_over_a_broker_in_between_where_two_have_no_partition_in_c
 
 def test_the_smallest_replicas_level_the_numbers() -> None:
     partitions = [
-        Partition("big", 0, (1,), 1000),
-        Partition("big", 1, (2,), 1000),
-        *(Partition("t", p, (0,), 900 + p) for p in range(1)),
-        *(Partition("t", p, (0,), p) for p in range(1, 8)),
+        PlanPartition("big", 0, (1,), 1000),
+        PlanPartition("big", 1, (2,), 1000),
+        *(PlanPartition("t", p, (0,), 900 + p) for p in range(1)),
+        *(PlanPartition("t", p, (0,), p) for p in range(1, 8)),
     ]
     plan = plan_moves(partitions, THREE, Limits(balance=frozenset((BYTES, REPLICAS))))
     assert [s.replicas for s in plan.shares_after.values()] == [4, 3, 3]
@@ -66,15 +66,17 @@ def test_the_smallest_replicas_level_the_numbers() -> None:
 
 
 def test_numbers_are_not_levelled_at_the_cost_of_bytes() -> None:
-    partitions = [Partition("s", p, (0,), 10) for p in range(10)] + [Partition("l", 0, (1,), 100)]
+    partitions = [PlanPartition("s", p, (0,), 10) for p in range(10)] + [
+        PlanPartition("l", 0, (1,), 100)
+    ]
     plan = plan_moves(partitions, THREE[:2], Limits(balance=ALL))  # one of ten is in the tolerance
-    assert plan.moves == [Move("s", 9, 0, 1, 10)]
+    assert plan.moves == [ReplicaMove("s", 9, 0, 1, 10)]
     assert plan.unmet[0].startswith("broker 0 stays with")
 
 
 def test_fixed_partitions_stay_and_weigh() -> None:
-    fixed = [Partition("f", p, (0,), 100, fixed=True) for p in range(3)]
-    free = [Partition("t", p, (1,), 100) for p in range(3)]
+    fixed = [PlanPartition("f", p, (0,), 100, fixed=True) for p in range(3)]
+    free = [PlanPartition("t", p, (1,), 100) for p in range(3)]
     plan = plan_moves(fixed + free, THREE, Limits(balance=ALL))
     assert {m.topic for m in plan.moves} == {"t"} and {m.target for m in plan.moves} == {2}
     drained = plan_moves(fixed, THREE, Limits(drain=frozenset({0})))
@@ -82,7 +84,7 @@ def test_fixed_partitions_stay_and_weigh() -> None:
 
 
 def test_what_a_broker_that_is_down_holds_stays_there() -> None:
-    partitions = [Partition("t", p, (2, p % 2), 10) for p in range(8)]
+    partitions = [PlanPartition("t", p, (2, p % 2), 10) for p in range(8)]
     plan = plan_moves(partitions, THREE[:2], Limits(keep=frozenset({2}), balance=ALL))
     assert plan.moves == [] and plan.shares_after[2].replicas == 8
     moved = plan_moves(partitions, THREE[:2], Limits(drain=frozenset({2}), balance=ALL))
@@ -90,7 +92,7 @@ def test_what_a_broker_that_is_down_holds_stays_there() -> None:
 
 
 def test_more_replicas_are_put_where_there_is_least() -> None:
-    partitions = [Partition("t", p, (p % 2,), 10 * (p + 1)) for p in range(6)]
+    partitions = [PlanPartition("t", p, (p % 2,), 10 * (p + 1)) for p in range(6)]
     plan = plan_moves(partitions, THREE, Limits(replication_factor=2, balance=ALL))
     assert all(len(set(ids)) == 2 for ids in plan.after.values()) and len(plan.after) == 6
     added = [m for m in plan.moves if m.source is None]
@@ -100,46 +102,46 @@ def test_more_replicas_are_put_where_there_is_least() -> None:
 
 
 def test_fewer_replicas_keep_the_leader_and_copy_nothing() -> None:
-    partitions = [Partition("t", p, (p % 3, (p + 1) % 3, (p + 2) % 3), 10) for p in range(6)]
+    partitions = [PlanPartition("t", p, (p % 3, (p + 1) % 3, (p + 2) % 3), 10) for p in range(6)]
     plan = plan_moves(partitions, THREE, Limits(replication_factor=1, balance=ALL))
     assert plan.after == {("t", p): (p % 3,) for p in range(6)}
     assert plan.moved == 0 and all(m.target is None for m in plan.moves)
 
 
 def test_fewer_replicas_leave_brokers_that_are_down_and_racks_that_have_two() -> None:
-    racks = [Broker(0, "a"), Broker(1, "a"), Broker(2, "b")]
-    plan = plan_moves([Partition("t", 0, (0, 1, 2), 5)], racks, Limits(replication_factor=2))
+    racks = [PlanBroker(0, "a"), PlanBroker(1, "a"), PlanBroker(2, "b")]
+    plan = plan_moves([PlanPartition("t", 0, (0, 1, 2), 5)], racks, Limits(replication_factor=2))
     assert plan.after == {("t", 0): (0, 2)}
     down = Limits(replication_factor=1, keep=frozenset({1}))
-    assert plan_moves([Partition("t", 0, (1, 0), 5)], THREE[:1], down).after == {("t", 0): (0,)}
+    assert plan_moves([PlanPartition("t", 0, (1, 0), 5)], THREE[:1], down).after == {("t", 0): (0,)}
 
 
 @pytest.mark.parametrize(("factor", "text"), [(4, "needs 4 brokers"), (0, "give 1 or more")])
 def test_a_factor_that_cannot_be_had_is_refused(factor: int, text: str) -> None:
     with pytest.raises(PlanError, match=text):
-        plan_moves([Partition("t", 0, (0,), 1)], THREE, Limits(replication_factor=factor))
+        plan_moves([PlanPartition("t", 0, (0,), 1)], THREE, Limits(replication_factor=factor))
 
 
 def test_what_is_used_by_others_counts_as_full() -> None:
-    partitions = [Partition("t", p, (0,), 10) for p in range(10)]
-    brokers = [Broker(0, None, 1000, 500), Broker(1, None, 1000, 150)]
+    partitions = [PlanPartition("t", p, (0,), 10) for p in range(10)]
+    brokers = [PlanBroker(0, None, 1000, 500), PlanBroker(1, None, 1000, 150)]
     plan = plan_moves(partitions, brokers, Limits(max_disk=0.9))
     assert plan.moved == 50
     assert plan_moves(partitions, brokers, Limits(max_disk=0.8)).moves == []
 
 
 @st.composite
-def _clusters(draw: st.DrawFn) -> tuple[list[Partition], list[Broker], Limits]:
+def _clusters(draw: st.DrawFn) -> tuple[list[PlanPartition], list[PlanBroker], Limits]:
     count = draw(st.integers(1, 7))
     racks = draw(st.sampled_from([0, 0, 2, 3]))
-    brokers = [Broker(i, str(i % racks) if racks else None) for i in range(count)]
+    brokers = [PlanBroker(i, str(i % racks) if racks else None) for i in range(count)]
     partitions = []
     for p in range(draw(st.integers(0, 14))):
         ids = draw(st.permutations(range(count)))
         held = draw(st.integers(1, min(3, len(ids))))
         size = draw(st.integers(0, 1000) | st.just(0))
         fixed = draw(st.sampled_from([False] * 6 + [True]))
-        partitions.append(Partition("t", p, tuple(ids[:held]), size, fixed))
+        partitions.append(PlanPartition("t", p, tuple(ids[:held]), size, fixed))
     drain = frozenset(draw(st.sets(st.integers(0, count - 1), max_size=min(2, count - 1))))
     factor = draw(st.none() | st.integers(1, count - len(drain)))
     limits = Limits(
@@ -152,13 +154,15 @@ def _clusters(draw: st.DrawFn) -> tuple[list[Partition], list[Broker], Limits]:
     return partitions, brokers, limits
 
 
-def _after(partitions: list[Partition], plan: Plan) -> list[Partition]:
+def _after(partitions: list[PlanPartition], plan: MovePlan) -> list[PlanPartition]:
     return [replace(p, replicas=plan.after.get((p.topic, p.partition), p.replicas))
             for p in partitions]  # fmt: skip
 
 
 @given(_clusters())
-def test_every_plan_keeps_the_rules(case: tuple[list[Partition], list[Broker], Limits]) -> None:
+def test_every_plan_keeps_the_rules(
+    case: tuple[list[PlanPartition], list[PlanBroker], Limits],
+) -> None:
     partitions, brokers, limits = case
     plan = plan_moves(partitions, brokers, limits)
     assert plan == plan_moves(partitions[::-1], brokers[::-1], limits)
@@ -185,7 +189,7 @@ def test_every_plan_keeps_the_rules(case: tuple[list[Partition], list[Broker], L
 
 @given(_clusters())
 def test_what_a_plan_reached_needs_no_other(
-    case: tuple[list[Partition], list[Broker], Limits],
+    case: tuple[list[PlanPartition], list[PlanBroker], Limits],
 ) -> None:
     partitions, brokers, limits = case
     plan = plan_moves(partitions, brokers, limits)
@@ -195,7 +199,9 @@ def test_what_a_plan_reached_needs_no_other(
 
 
 @given(_clusters())
-def test_leaders_alone_move_nothing(case: tuple[list[Partition], list[Broker], Limits]) -> None:
+def test_leaders_alone_move_nothing(
+    case: tuple[list[PlanPartition], list[PlanBroker], Limits],
+) -> None:
     partitions, brokers, _ = case
     plan = plan_moves(partitions, brokers, Limits(balance=frozenset((LEADERS,)), mend_racks=False))
     assert plan.moves == []

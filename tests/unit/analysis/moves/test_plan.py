@@ -10,15 +10,21 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.analysis.moves.model import Broker, Limits, Move, Partition, Plan
+from pykafka_ops.analysis.moves.model import (
+    Limits,
+    MovePlan,
+    PlanBroker,
+    PlanPartition,
+    ReplicaMove,
+)
 from pykafka_ops.analysis.moves.plan import plan_moves, reassignment
 
 GOLDEN = Path(__file__).parents[3] / "golden"
-FOUR = [Broker(i) for i in range(4)]
+FOUR = [PlanBroker(i) for i in range(4)]
 
 
-def _even(count: int, size: int = 100) -> list[Partition]:
-    return [Partition("t", p, (p % 4, (p + 1) % 4), size) for p in range(count)]
+def _even(count: int, size: int = 100) -> list[PlanPartition]:
+    return [PlanPartition("t", p, (p % 4, (p + 1) % 4), size) for p in range(count)]
 
 
 def test_what_is_even_is_left_alone() -> None:
@@ -30,26 +36,26 @@ def test_what_is_even_is_left_alone() -> None:
 def test_the_move_that_fits_is_made() -> None:
     # 0 holds 90 of 120, 1 holds 30: 30 too much, and there is a replica of just that.
     sizes = [45, 30, 15, 20, 10]
-    partitions = [Partition("t", p, (0,) if p < 3 else (1,), s) for p, s in enumerate(sizes)]
+    partitions = [PlanPartition("t", p, (0,) if p < 3 else (1,), s) for p, s in enumerate(sizes)]
     plan = plan_moves(partitions, FOUR[:2])
-    assert plan.moves == [Move("t", 1, 0, 1, 30)]
+    assert plan.moves == [ReplicaMove("t", 1, 0, 1, 30)]
     assert plan.bytes_after == {0: 60, 1: 60}
     assert plan.before == {("t", 1): (0,)} and plan.after == {("t", 1): (1,)}
 
 
 def test_a_swap_is_made_where_no_move_helps() -> None:
     partitions = [
-        *(Partition("a", p, (0,), 50) for p in range(2)),
-        *(Partition("b", p, (1,), 30) for p in range(2)),
+        *(PlanPartition("a", p, (0,), 50) for p in range(2)),
+        *(PlanPartition("b", p, (1,), 30) for p in range(2)),
     ]
     plan = plan_moves(partitions, FOUR[:2], Limits(tolerance=0.05))
-    assert plan.moves == [Move("a", 0, 0, 1, 50), Move("b", 0, 1, 0, 30)]
+    assert plan.moves == [ReplicaMove("a", 0, 0, 1, 50), ReplicaMove("b", 0, 1, 0, 30)]
     assert plan.bytes_after == {0: 80, 1: 80}
 
 
 def test_a_new_broker_gets_its_share_and_nothing_else_moves() -> None:
     partitions = _even(40, 10)
-    plan = plan_moves(partitions, [*FOUR, Broker(9)], Limits(add=frozenset({9})))
+    plan = plan_moves(partitions, [*FOUR, PlanBroker(9)], Limits(add=frozenset({9})))
     assert {m.target for m in plan.moves} == {9}
     assert 144 <= plan.bytes_after[9] <= 176
     assert plan.moved == plan.bytes_after[9]
@@ -74,29 +80,29 @@ def test_what_cannot_be_drained_is_said() -> None:
 
 
 def test_replicas_that_share_a_rack_are_parted() -> None:
-    brokers = [Broker(0, "a"), Broker(1, "a"), Broker(2, "b")]
-    plan = plan_moves([Partition("t", 0, (0, 1), 5)], brokers)
+    brokers = [PlanBroker(0, "a"), PlanBroker(1, "a"), PlanBroker(2, "b")]
+    plan = plan_moves([PlanPartition("t", 0, (0, 1), 5)], brokers)
     assert plan.after == {("t", 0): (0, 2)}
-    kept = plan_moves([Partition("t", 0, (0, 1), 0)], brokers, Limits(mend_racks=False))
+    kept = plan_moves([PlanPartition("t", 0, (0, 1), 0)], brokers, Limits(mend_racks=False))
     assert kept.moves == []
 
 
 def test_a_full_disk_gets_nothing() -> None:
-    partitions = [Partition("t", p, (0,), 10) for p in range(10)]
-    brokers = [Broker(0, capacity=100), Broker(1, capacity=100)]
+    partitions = [PlanPartition("t", p, (0,), 10) for p in range(10)]
+    brokers = [PlanBroker(0, capacity=100), PlanBroker(1, capacity=100)]
     plan = plan_moves(partitions, brokers, Limits(max_disk=0.2))
     assert len(plan.moves) == 2 and plan.unmet
 
 
 def test_capacity_weighs_the_shares() -> None:
-    partitions = [Partition("t", p, (0,), 10) for p in range(40)]
-    brokers = [Broker(0, capacity=1000), Broker(1, capacity=3000)]
+    partitions = [PlanPartition("t", p, (0,), 10) for p in range(40)]
+    brokers = [PlanBroker(0, capacity=1000), PlanBroker(1, capacity=3000)]
     plan = plan_moves(partitions, brokers, Limits(tolerance=0.01))
     assert plan.bytes_after == {0: 100, 1: 300}
 
 
 def test_limits_on_moves_and_bytes_hold() -> None:
-    partitions = [Partition("t", p, (0,), 10) for p in range(40)]
+    partitions = [PlanPartition("t", p, (0,), 10) for p in range(40)]
     assert len(plan_moves(partitions, FOUR, Limits(max_moves=3)).moves) == 3
     plan = plan_moves(partitions, FOUR, Limits(max_bytes=55))
     assert plan.moved == 50 and plan.unmet
@@ -113,21 +119,23 @@ def test_the_document_is_as_kafka_wants_it() -> None:
 
 
 @st.composite
-def _clusters(draw: st.DrawFn) -> tuple[list[Partition], list[Broker], Limits]:
+def _clusters(draw: st.DrawFn) -> tuple[list[PlanPartition], list[PlanBroker], Limits]:
     count = draw(st.integers(1, 7))
     racks = draw(st.sampled_from([0, 0, 2, 3]))
-    brokers = [Broker(i, str(i % racks) if racks else None) for i in range(count)]
+    brokers = [PlanBroker(i, str(i % racks) if racks else None) for i in range(count)]
     partitions = []
     for p in range(draw(st.integers(0, 25))):
         ids = draw(st.permutations(range(count + draw(st.integers(0, 1)))))
         factor = draw(st.integers(1, min(3, len(ids))))
-        partitions.append(Partition("t", p, tuple(ids[:factor]), draw(st.integers(0, 1000))))
+        partitions.append(PlanPartition("t", p, tuple(ids[:factor]), draw(st.integers(0, 1000))))
     drain = frozenset(draw(st.sets(st.integers(0, count - 1), max_size=2)))
     return partitions, brokers, Limits(drain=drain, tolerance=draw(st.sampled_from([0, 0.1])))
 
 
 @given(_clusters())
-def test_every_plan_keeps_the_rules(case: tuple[list[Partition], list[Broker], Limits]) -> None:
+def test_every_plan_keeps_the_rules(
+    case: tuple[list[PlanPartition], list[PlanBroker], Limits],
+) -> None:
     partitions, brokers, limits = case
     plan = plan_moves(partitions, brokers, limits)
     assert plan == plan_moves(reversed(partitions), brokers[::-1], limits)
@@ -147,7 +155,7 @@ def test_every_plan_keeps_the_rules(case: tuple[list[Partition], list[Broker], L
 
 
 def _assert_racks_no_worse(
-    p: Partition, ids: tuple[int, ...], brokers: list[Broker], limits: Limits
+    p: PlanPartition, ids: tuple[int, ...], brokers: list[PlanBroker], limits: Limits
 ) -> None:
     racks = {b.id: b.rack for b in brokers if b.id not in limits.drain and b.rack}
     if not racks:
@@ -158,7 +166,7 @@ def _assert_racks_no_worse(
         assert count <= max(most, old[rack])
 
 
-def _assert_nearer(plan: Plan, brokers: list[Broker], limits: Limits) -> None:
+def _assert_nearer(plan: MovePlan, brokers: list[PlanBroker], limits: Limits) -> None:
     open_ = [b.id for b in brokers if b.id not in limits.drain]
     if limits.drain or set(plan.bytes_before) != set(open_) or any(b.rack for b in brokers):
         return

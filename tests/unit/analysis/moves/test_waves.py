@@ -7,11 +7,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.analysis.moves.waves import Job, least_seconds, next_jobs, waves
+from pykafka_ops.analysis.moves.waves import PartitionMove, least_seconds, next_jobs, waves
 
 
-def _job(n: int, before: tuple[int, ...], after: tuple[int, ...], size: int = 100) -> Job:
-    return Job(("t", n), before, after, size)
+def _job(n: int, before: tuple[int, ...], after: tuple[int, ...], size: int = 100) -> PartitionMove:
+    return PartitionMove(("t", n), before, after, size)
 
 
 def test_a_job_is_what_new_replicas_copy() -> None:
@@ -43,7 +43,7 @@ def test_the_busiest_broker_says_how_long_it_takes() -> None:
 
 
 @st.composite
-def _jobs(draw: st.DrawFn) -> list[Job]:
+def _jobs(draw: st.DrawFn) -> list[PartitionMove]:
     ids = st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True)
     return [
         _job(n, tuple(draw(ids)), tuple(draw(ids)), draw(st.integers(0, 50)))
@@ -53,7 +53,7 @@ def _jobs(draw: st.DrawFn) -> list[Job]:
 
 @given(_jobs(), st.integers(1, 4))
 def test_waves_hold_every_job_once_and_no_broker_has_more_than_it_may(
-    jobs: list[Job], per_broker: int
+    jobs: list[PartitionMove], per_broker: int
 ) -> None:
     found = waves(jobs, per_broker)
     assert sorted(job.key for wave in found for job in wave) == [job.key for job in jobs]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.coordinators.elsewhere import RemoteMarkers, confirm
-from pykafka_ops.broker.coordinators.markers import Marker
+from pykafka_ops.broker.coordinators.markers import TxnMarker
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.codes import ErrorCode
@@ -103,7 +103,7 @@ def leader() -> Leader:
     return Leader()
 
 
-def write(leader: Leader, *wanted: tuple[Marker, tuple[str, int]]) -> list[ErrorCode | None]:
+def write(leader: Leader, *wanted: tuple[TxnMarker, tuple[str, int]]) -> list[ErrorCode | None]:
     """Have markers written; the outcomes in the order they were asked for."""
 
     async def body() -> list[ErrorCode | None]:
@@ -119,7 +119,7 @@ def write(leader: Leader, *wanted: tuple[Marker, tuple[str, int]]) -> list[Error
 
 
 def test_markers_that_come_together_go_together(leader: Leader) -> None:
-    one, two = Marker(1, 0, 5, True), Marker(2, 3, 5, False)
+    one, two = TxnMarker(1, 0, 5, True), TxnMarker(2, 3, 5, False)
     leader.codes["b", 0] = ErrorCode.NOT_LEADER_OR_FOLLOWER
     codes = write(leader, (one, ("a", 0)), (one, ("a", 1)), (two, ("b", 0)))
     assert codes == [ErrorCode.NONE, ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER]
@@ -132,13 +132,13 @@ def test_markers_that_come_together_go_together(leader: Leader) -> None:
 
 
 def test_two_markers_of_one_producer_are_not_mistaken_for_each_other(leader: Leader) -> None:
-    old, new = Marker(1, 0, 5, True), Marker(1, 1, 5, False)
+    old, new = TxnMarker(1, 0, 5, True), TxnMarker(1, 1, 5, False)
     assert write(leader, (old, ("a", 0)), (new, ("a", 0))) == [ErrorCode.NONE, ErrorCode.NONE]
     assert [r.markers[0].producer_epoch for r in leader.asked] == [0, 1]
 
 
 def test_a_leader_that_is_away_or_silent_is_to_be_asked_again(leader: Leader) -> None:
-    marker = Marker(1, 0, 5, True)
+    marker = TxnMarker(1, 0, 5, True)
     leader.silent_about.add(("a", 1))
     found = write(leader, (marker, ("a", 0)), (marker, ("a", 1)))
     assert found == [ErrorCode.NONE, ErrorCode.UNKNOWN_SERVER_ERROR]

@@ -15,7 +15,7 @@ from pykafka_ops.broker.coordinators.runtime import (
     Slot,
 )
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.outcome import Instant, Outcome, Producer
+from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.batch import BatchHeader
@@ -77,7 +77,7 @@ class Register:
     def unloaded(self) -> Sequence[tuple[Deferred, object]]:
         return [(deferred, ErrorCode.NOT_COORDINATOR) for deferred in self.waiting]
 
-    def put(self, *entries: Entry, producer: Producer | None = None) -> tuple[Outcome, Deferred]:
+    def put(self, *entries: Entry, producer: TxnProducer | None = None) -> tuple[Outcome, Deferred]:
         """Write entries, answer with the code; what stands there by then is noted."""
         deferred = Deferred()
 
@@ -195,7 +195,7 @@ def test_loading_applies_the_log_and_asks_clients_to_wait_meanwhile() -> None:
     slot = world.load()
     for n in range(500):
         world.coordinator.run(slot, slot.shard.put((f"k{n % 50}", "x" * 500 + str(n)))[0])
-    world.coordinator.run(slot, slot.shard.put(("t", "7"), producer=Producer(9, 0))[0])
+    world.coordinator.run(slot, slot.shard.put(("t", "7"), producer=TxnProducer(9, 0))[0])
     again = world.make()
     again.elected(world.partitions[0])
     with pytest.raises(KafkaError) as caught:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pykafka_ops.broker.metadata.znodes.admin import IsrChanges, PreferredElection, Reassignments
-from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes.admin import (
+    IsrChangeNotifications,
+    PreferredElection,
+    Reassignments,
+)
+from pykafka_ops.broker.metadata.znodes.topics import PartitionState, TopicZNode
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_partition_reassignments import (
@@ -76,7 +80,7 @@ def test_a_move_runs_to_its_end(tmp_path: Path) -> None:
                 7: (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist."),
             },
         )
-        node = await desk.nodes.first.get(Topic.path("t"))
+        node = await desk.nodes.first.get(TopicZNode.path("t"))
         assert node is not None
         written = json.loads(node.data or b"")
         assert written["partitions"] == {"0": [1, 2, 0], "1": [1, 0]}
@@ -143,10 +147,10 @@ def test_isrs_of_brokers_of_old_protocols_are_told_by_znodes(tmp_path: Path) -> 
         assert node is not None
         state = PartitionState.decode("t", 0, node.data, node.stat.version)
         await store.set(path, PartitionState.encode(state._replace(isr=(0, 1))))
-        await store.create(IsrChanges.prefix, b"{nonsense", sequence=True)
-        noted = IsrChanges.encode([("t", 0)])
-        await store.create(IsrChanges.prefix, noted, sequence=True)
+        await store.create(IsrChangeNotifications.prefix, b"{nonsense", sequence=True)
+        noted = IsrChangeNotifications.encode([("t", 0)])
+        await store.create(IsrChangeNotifications.prefix, noted, sequence=True)
         await eventually(lambda: desk.image().topics["t"].partitions[0].replicas == (1,))
-        assert await store.children(IsrChanges.path) == []
+        assert await store.children(IsrChangeNotifications.path) == []
 
     at_desk(tmp_path, body, brokers=2)

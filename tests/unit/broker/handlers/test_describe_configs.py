@@ -8,7 +8,7 @@ import pytest
 from pykafka_ops.broker.handlers import describe_configs
 from pykafka_ops.broker.state.configs.alter import Op
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.topic import TOPIC as TOPIC_SETTINGS
 from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode
@@ -32,12 +32,12 @@ def test_a_topic_shows_all_its_settings_in_kafkas_order(desk: ConfigDesk) -> Non
     own = next(c for c in found.configs if c.name == "segment.bytes")
     assert (own.value, own.config_source, own.read_only) == (
         "100",
-        Source.DYNAMIC_TOPIC_CONFIG,
+        ConfigSource.DYNAMIC_TOPIC_CONFIG,
         False,
     )
     assert [(s.name, s.value, s.source) for s in own.synonyms] == [
-        ("segment.bytes", "100", Source.DYNAMIC_TOPIC_CONFIG),
-        ("log.segment.bytes", "1073741824", Source.DEFAULT_CONFIG),
+        ("segment.bytes", "100", ConfigSource.DYNAMIC_TOPIC_CONFIG),
+        ("log.segment.bytes", "1073741824", ConfigSource.DEFAULT_CONFIG),
     ]
     assert own.config_type == Type.INT
     assert own.documentation is None
@@ -54,7 +54,7 @@ def test_a_broker_shows_itself(desk: ConfigDesk) -> None:
     (found,) = desk.describe(BROKER, "0", ["num.partitions"]).configs
     assert (found.value, found.config_source, found.read_only) == (
         "3",
-        Source.STATIC_BROKER_CONFIG,
+        ConfigSource.STATIC_BROKER_CONFIG,
         True,
     )
 
@@ -73,7 +73,7 @@ def test_each_version_tells_what_it_can(desk: ConfigDesk, version: int) -> None:
     if version == 0:
         assert found.is_default
     else:
-        assert found.config_source == Source.DEFAULT_CONFIG
+        assert found.config_source == ConfigSource.DEFAULT_CONFIG
         assert [s.name for s in found.synonyms] == ["max.connections"]
     if version >= 3:
         assert found.documentation
@@ -83,7 +83,7 @@ def test_each_version_tells_what_it_can(desk: ConfigDesk, version: int) -> None:
 def test_synonyms_come_only_when_asked_for(desk: ConfigDesk) -> None:
     (found,) = desk.describe(BROKER, "0", ["max.connections"], include_synonyms=False).configs
     assert found.synonyms == []
-    assert found.config_source == Source.DEFAULT_CONFIG
+    assert found.config_source == ConfigSource.DEFAULT_CONFIG
 
 
 def test_loggers_show_the_level_that_counts(desk: ConfigDesk) -> None:
@@ -94,7 +94,7 @@ def test_loggers_show_the_level_that_counts(desk: ConfigDesk) -> None:
     one = found["kafka.server.Described"]
     assert (one.value, one.config_source, one.config_type, one.synonyms) == (
         "WARN",
-        Source.DYNAMIC_BROKER_LOGGER_CONFIG,
+        ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG,
         Type.UNKNOWN,
         [],
     )

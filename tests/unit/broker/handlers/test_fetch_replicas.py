@@ -9,7 +9,7 @@ import pytest
 from pykafka_ops.broker.partitions import fetches
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.read import read_partition
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.broker.state.replication.awaited import PATIENCE_MS, SHORT_WAIT_MS
 from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsPartition,
@@ -204,7 +204,7 @@ def racks(**by_broker: str) -> Site:
     site.topic("t", isr=(0, 1, 2), replicas=(0, 1, 2))
     for name, rack in by_broker.items():
         id_ = int(name.removeprefix("broker"))
-        endpoint = Endpoint(f"host{id_}", 9092, "PLAINTEXT", "PLAINTEXT")
+        endpoint = BrokerEndpoint(f"host{id_}", 9092, "PLAINTEXT", "PLAINTEXT")
         site.image.brokers[id_] = BrokerInfo(id=id_, endpoints=(endpoint,), rack=rack)
     site.append("t", 0, batch(b"x"), batch(b"y"))
     for replica in (1, 2):

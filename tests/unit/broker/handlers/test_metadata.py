@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
     CreatableReplicaAssignment,
@@ -260,7 +260,10 @@ def test_brokers_are_named_at_the_listener_that_was_asked(
 ) -> None:
     async def body(desk: TopicDesk) -> None:
         await create(desk, "t", [0], [1])
-        two = (Endpoint("in", 1, "PLAINTEXT", "PLAINTEXT"), Endpoint("out", 2, "EXT", "SSL"))
+        two = (
+            BrokerEndpoint("in", 1, "PLAINTEXT", "PLAINTEXT"),
+            BrokerEndpoint("out", 2, "EXT", "SSL"),
+        )
         one = desk.image().brokers[1]
         desk.image().brokers = {0: BrokerInfo(id=0, endpoints=two, rack="r"), 1: one}
         answer = await metadata(desk, "t", version=version, listener="EXT")

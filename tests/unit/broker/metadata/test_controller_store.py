@@ -14,9 +14,9 @@ from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import Op, OpResult
 from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
-from pykafka_ops.broker.metadata.znodes.brokers import Broker
-from pykafka_ops.broker.metadata.znodes.cluster import Controller
-from pykafka_ops.broker.metadata.znodes.topics import Topic
+from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode
+from pykafka_ops.broker.metadata.znodes.topics import TopicZNode
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
 from pykafka_ops.broker.state.controller.steps import (
     CreateState,
@@ -123,7 +123,7 @@ def test_of_a_huge_topic_that_exists_nothing_is_written(run: Callable[..., None]
 def test_states_are_added_where_the_topic_has_none_yet(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         for topic in ("s", "t"):
-            await store.create(Topic.path(topic), Topic.encode(b"i" * 16, ONE))
+            await store.create(TopicZNode.path(topic), TopicZNode.encode(b"i" * 16, ONE))
         two = {**ONE, 1: Assignment.of([0])}
         problems = await tree.write(
             [
@@ -164,7 +164,7 @@ def test_own_changes_need_no_look_at_all_topics(run: Callable[..., None]) -> Non
 def test_a_former_controller_can_write_nothing(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         await tree.write([create("a")])
-        await store.delete(Controller.path)
+        await store.delete(ControllerZNode.path)
         await registration.become_controller(store, 1, 2)
         for item in (create("b"), RemoveTopic(topic="a"), MarkDeleted(topic="a")):
             with pytest.raises(registration.ControllerMovedError):
@@ -176,13 +176,13 @@ def test_a_former_controller_can_write_nothing(run: Callable[..., None]) -> None
 
 def test_what_cannot_be_read_is_told_of_once(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
-        await store.create(Topic.path("bad"), b"{", make_parents=True)
+        await store.create(TopicZNode.path("bad"), b"{", make_parents=True)
         assert await tree.topics(["bad"]) == {}
         (told,) = tree.take_notices()
         assert told.startswith("/brokers/topics/bad: not JSON")
         await tree.topics(["bad"])
         assert tree.take_notices() == []
-        await store.set(Topic.path("bad"), b"[]")
+        await store.set(TopicZNode.path("bad"), b"[]")
         await tree.topics(["bad"])
         assert tree.take_notices() == ["/brokers/topics/bad: not a JSON object"]
 
@@ -223,8 +223,8 @@ def test_what_was_written_although_no_answer_came_counts_as_written(
 
 def test_a_snapshot_tells_whose_leaders_have_restarted(run: Callable[..., None]) -> None:
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
-        registration = Broker.encode(broker_info(0, 0), 1)
-        path = Broker.path(0)
+        registration = BrokerIdZNode.encode(broker_info(0, 0), 1)
+        path = BrokerIdZNode.path(0)
         await store.create(path, registration, make_parents=True)
         await tree.write([create("old", 2)])
         await store.delete(path)

@@ -13,8 +13,8 @@ import pytest
 from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import BadVersionError, Create
-from pykafka_ops.broker.metadata.znodes.cluster import Controller, ProducerIdBlock, ProducerIds
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode, ProducerIdBlock
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import KafkaError, PkoError
 
 Body = Callable[[EmbeddedStore, EmbeddedStore], Coroutine[Any, Any, None]]
@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
 
 
 def info(id_: int) -> BrokerInfo:
-    return BrokerInfo(id=id_, endpoints=(Endpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),))
+    return BrokerInfo(id=id_, endpoints=(BrokerEndpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),))
 
 
 @pytest.fixture
@@ -97,13 +97,13 @@ def test_only_one_broker_becomes_controller(run: Callable[[Body], None]) -> None
         await registration.resign(one, term)
         later = await registration.become_controller(two, 2, 6)
         assert later.epoch == 2
-        node = await one.get(Controller.path)
+        node = await one.get(ControllerZNode.path)
         assert node is not None
-        assert Controller.decode(node.data) == 2
+        assert ControllerZNode.decode(node.data) == 2
         with pytest.raises(BadVersionError):
             await one.multi([term.check(), Create("/zombie")])
         await registration.resign(one, term)
-        assert await one.exists(Controller.path) is not None
+        assert await one.exists(ControllerZNode.path) is not None
 
     run(body)
 
@@ -129,9 +129,9 @@ def test_generated_broker_ids_are_above_the_reserved(run: Callable[[Body], None]
 
 def test_producer_id_blocks_follow_each_other(run: Callable[[Body], None]) -> None:
     async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
-        assert await registration.allocate_producer_ids(one, 1) == ProducerIds(1, 0, 999)
-        assert await registration.allocate_producer_ids(two, 2) == ProducerIds(2, 1000, 1999)
-        end = ProducerIds(1, 2**63 - 1000, 2**63 - 1)
+        assert await registration.allocate_producer_ids(one, 1) == ProducerIdBlock(1, 0, 999)
+        assert await registration.allocate_producer_ids(two, 2) == ProducerIdBlock(2, 1000, 1999)
+        end = ProducerIdBlock(1, 2**63 - 1000, 2**63 - 1)
         await one.set(ProducerIdBlock.path, ProducerIdBlock.encode(end))
         with pytest.raises(KafkaError, match="exhausted"):
             await registration.allocate_producer_ids(one, 1)

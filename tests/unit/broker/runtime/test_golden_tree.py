@@ -12,13 +12,13 @@ from pathlib import Path
 
 from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig
-from pykafka_ops.broker.metadata.znodes.topics import PartitionState, Topic
+from pykafka_ops.broker.metadata.znodes.topics import PartitionState, TopicZNode
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.broker.state.controller.isr_rules import IsrChange
 from pykafka_ops.broker.state.controller.steps import Steps
-from pykafka_ops.broker.state.controller.topic_rules import NewTopic
+from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from tests.support.golden.tree import Tree
 from tests.support.golden.tree import moment as golden
 from tests.support.memory.replica_double import Nodes, eventually
@@ -27,15 +27,15 @@ MOVED = ("claims", "shipments")
 """Topics whose settings the tool that throttles moves changed; nobody does here."""
 
 
-def topics_of(tree: Tree) -> list[NewTopic]:
+def topics_of(tree: Tree) -> list[TopicCreation]:
     topics = []
     for path, znode in tree.items():
         if path.startswith("/brokers/topics/") and path.count("/") == 3:
             name = path.rpartition("/")[2]
-            record = Topic.decode(name, znode["data"].encode())
+            record = TopicZNode.decode(name, znode["data"].encode())
             config = EntityConfig.decode(name, tree[f"/config/topics/{name}"]["data"].encode())
             topics.append(
-                NewTopic(
+                TopicCreation(
                     name=name,
                     topic_id=record.topic_id,
                     assignments=dict(sorted(record.partitions.items())),
@@ -157,7 +157,7 @@ async def the_controller_changes(nodes: Nodes) -> None:
 async def a_topic_grows(nodes: Nodes) -> None:
     await nodes.add(0)
     grown = golden("10-partitions-added")
-    quotes = Topic.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
+    quotes = TopicZNode.decode("quotes", grown["/brokers/topics/quotes"]["data"].encode())
     added = {index: quotes.partitions[index] for index in (3, 4)}
     await active(nodes).perform(lambda c: c.topics.add_partitions("quotes", added))
     await grow_isrs(nodes, grown)

@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Joined, Leaving, Synced
-from pykafka_ops.broker.state.groups.group import State
+from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
-from pykafka_ops.broker.state.outcome import Producer
+from pykafka_ops.broker.state.outcome import TxnProducer
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.group_world import GROUP, RANGE, World, subscription
 
@@ -135,7 +135,7 @@ class GroupLife(RuleBasedStateMachine):
     @rule(index=st.integers(0, 2), committed=st.booleans())
     def transaction(self, index: int, committed: bool) -> None:
         self.offset += 1
-        if self.world.commit({("t", index): self.offset}, producer=Producer(5, 0)) is not NONE:
+        if self.world.commit({("t", index): self.offset}, producer=TxnProducer(5, 0)) is not NONE:
             return
         assert self.world.committed().get(("t", index)) == self.acknowledged.get(("t", index))
         self.world.shard.apply_marker(5, len(self.world.log), committed=committed)
@@ -229,9 +229,9 @@ class GroupLife(RuleBasedStateMachine):
         assert group.awaiting_join == sum(m.join is not None for m in group.members.values())
         assert group.leader is None or group.leader in group.members
         assert set(group.static_members.values()) <= set(group.members)
-        if group.state is State.EMPTY:
+        if group.state is GroupState.EMPTY:
             assert not group.members
-        if group.state in (State.STABLE, State.EMPTY):
+        if group.state in (GroupState.STABLE, GroupState.EMPTY):
             assert all(m.sync is None for m in group.members.values())
         for member in group.members.values():
             assert member.timer is not None or member.join is not None or member.sync is not None
@@ -249,7 +249,7 @@ class GroupLife(RuleBasedStateMachine):
         for client in self.clients:
             assert client.ticket is None or client.ticket.done, f"{client.name} waits for ever"
         group = self.world.shard.groups.get(GROUP)
-        assert group is None or group.state is State.EMPTY, "silent members are still in"
+        assert group is None or group.state is GroupState.EMPTY, "silent members are still in"
 
 
 _REBALANCE = ErrorCode.REBALANCE_IN_PROGRESS

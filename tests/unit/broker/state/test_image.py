@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.broker.state.image import (
+    BrokerEndpoint,
     BrokerInfo,
-    Endpoint,
     MetadataDelta,
     MetadataImage,
     PartitionImage,
@@ -30,10 +30,13 @@ def delta(
     brokers = [
         BrokerInfo(
             id=1,
-            endpoints=(Endpoint("h", 1, "A", "PLAINTEXT"), Endpoint("h", 2, "B", "SSL")),
+            endpoints=(
+                BrokerEndpoint("h", 1, "A", "PLAINTEXT"),
+                BrokerEndpoint("h", 2, "B", "SSL"),
+            ),
             rack="r",
         ),
-        BrokerInfo(id=0, endpoints=(Endpoint("h", 3, "A", "PLAINTEXT"),)),
+        BrokerInfo(id=0, endpoints=(BrokerEndpoint("h", 3, "A", "PLAINTEXT"),)),
     ]
     return MetadataDelta(
         controller_id=0,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.state.producers import Batch, Origin, Producers
+from pykafka_ops.broker.state.producers import BatchMetadata, Origin, Producers
 from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -23,7 +23,9 @@ def add(
     """Check and add a batch of ``count`` records."""
     p.check_batch(pid, epoch, first, offset, transactional=txn)
     last = (first + count - 1) & MAX
-    p.add_batch(pid, epoch, Batch(last, offset + count - 1, count - 1, 1000), transactional=txn)
+    p.add_batch(
+        pid, epoch, BatchMetadata(last, offset + count - 1, count - 1, 1000), transactional=txn
+    )
 
 
 def refused(code: ErrorCode, call: Callable[[], object]) -> str:
@@ -168,7 +170,7 @@ def test_transactions_wait_for_their_coordinator_when_asked_to() -> None:
         lambda: p.check_batch(7, 0, 0, 0, transactional=True, guard=object()),
     )
     p.check_batch(7, 0, 0, 0, transactional=True, guard=guard)
-    p.add_batch(7, 0, Batch(0, 0, 0, 0), transactional=True)
+    p.add_batch(7, 0, BatchMetadata(0, 0, 0, 0), transactional=True)
     assert p.start_verification(7, 1, 0, 0) is None
     add(p, 7, 0, 1, 1, 1, txn=True)
     p.start_verification(9, 0, 0, 0)

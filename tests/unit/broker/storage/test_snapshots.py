@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.state.producers import Batch, Producers
+from pykafka_ops.broker.state.producers import BatchMetadata, Producers
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.snapshots import Snapshots
 
@@ -15,7 +15,7 @@ def made(*offsets: int) -> Snapshots:
     files.make_directory("/d")
     snapshots, producers = Snapshots(files, "/d"), Producers("t-0")
     for offset in offsets:
-        producers.add_batch(offset, 0, Batch(0, offset - 1, 0, 100))
+        producers.add_batch(offset, 0, BatchMetadata(0, offset - 1, 0, 100))
         producers.end_offset = offset
         assert snapshots.take(producers) == snapshots.path(offset)
     return snapshots

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.analysis.moves.rate import Speed
-from pykafka_ops.analysis.moves.waves import Job
+from pykafka_ops.analysis.moves.waves import PartitionMove
 from pykafka_ops.commands.reassign_partitions.runner import MOVING, WAITING, MoveProgress
 from pykafka_ops.commands.reassign_partitions.watching import line
 
 MIB = 1 << 20
 JOBS = [
-    MoveProgress(Job(("orders", 0), (1, 2), (1, 3), 30 * MIB), MOVING, copied=10 * MIB),
-    MoveProgress(Job(("orders", 1), (1, 2), (1, 3), 10 * MIB), WAITING),
+    MoveProgress(PartitionMove(("orders", 0), (1, 2), (1, 3), 30 * MIB), MOVING, copied=10 * MIB),
+    MoveProgress(PartitionMove(("orders", 1), (1, 2), (1, 3), 10 * MIB), WAITING),
 ]
 
 

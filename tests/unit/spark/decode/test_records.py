@@ -16,7 +16,7 @@ from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode import frames, records
-from pykafka_ops.spark.decode.records import Columns, Plain, Wanted, decode, header_column
+from pykafka_ops.spark.decode.records import Columns, Plain, WantedRecords, decode, header_column
 
 content = st.none() | st.binary(max_size=300)
 header = st.tuples(st.text(max_size=5), st.none() | st.binary(max_size=5))
@@ -85,7 +85,7 @@ def one_by_one(data: bytes) -> list[Record]:
 @given(batches)
 def test_bulk_columns_hold_the_records_that_a_walk_finds(made: Any) -> None:
     plain = plain_of(build(made))
-    found = decode(plain, Wanted())
+    found = decode(plain, WantedRecords())
     assert found.bad == []
     expected = one_by_one(plain.data)
     assert rows_of(plain, found) == expected
@@ -96,7 +96,7 @@ def test_bulk_columns_hold_the_records_that_a_walk_finds(made: Any) -> None:
 @given(batches, st.integers(95, 160), st.integers(0, 60))
 def test_only_offsets_between_the_bounds_are_given(made: Any, low: int, more: int) -> None:
     plain = plain_of(build(made))
-    found = decode(plain, Wanted(low, low + more))
+    found = decode(plain, WantedRecords(low, low + more))
     expected = [r for r in one_by_one(plain.data) if low <= r.offset < low + more]
     assert rows_of(plain, found) == expected
 
@@ -104,7 +104,7 @@ def test_only_offsets_between_the_bounds_are_given(made: Any, low: int, more: in
 @given(batches)
 def test_contents_that_nobody_wants_are_not_made(made: Any) -> None:
     plain = plain_of(build(made))
-    found = decode(plain, Wanted(keys=False, values=False))
+    found = decode(plain, WantedRecords(keys=False, values=False))
     assert found.keys is None
     assert found.values is None
     assert found.offsets.tolist() == [r.offset for r in one_by_one(plain.data)]
@@ -119,7 +119,7 @@ def test_a_damaged_batch_gives_no_record_and_the_others_all(made: Any, flips: An
         begin, end = int(sound.begin[number]), int(sound.end[number])
         data[begin + where % (end - begin)] = value
     plain = sound._replace(data=bytes(data))
-    found = decode(plain, Wanted())
+    found = decode(plain, WantedRecords())
     expected, bad = [], []
     for number, place in enumerate((plain.begin - HEADER_SIZE).tolist()):
         try:
@@ -137,7 +137,7 @@ def test_a_count_that_its_bytes_cannot_hold_costs_no_memory(count: int) -> None:
     plain = plain_of(build([([(0, b"k", b"v", [])] * 3, False)]))
     heads = plain.heads.copy()
     heads["records"] = count
-    found = decode(plain._replace(heads=heads), Wanted())
+    found = decode(plain._replace(heads=heads), WantedRecords())
     assert (found.number, found.bad) == ((3, []) if count == 3 else (0, [0]))
 
 

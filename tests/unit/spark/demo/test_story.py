@@ -21,7 +21,7 @@ from pykafka_ops.spark.demo.plan import (
     TopicPlan,
     commit_times,
 )
-from pykafka_ops.spark.demo.records import Written, records
+from pykafka_ops.spark.demo.records import WrittenTimes, records
 
 NOW = 1_763_800_000_000
 
@@ -65,10 +65,10 @@ def test_one_key_makes_one_partition_of_clicks_hot() -> None:
 
 
 @cache
-def log() -> Written:
+def log() -> WrittenTimes:
     """A record a minute in each of two partitions, twice as many in the second."""
     minutes = range(NOW - 3 * DAY, NOW + 1, MINUTE)
-    return Written([list(minutes), sorted([*minutes, *minutes])])
+    return WrittenTimes([list(minutes), sorted([*minutes, *minutes])])
 
 
 def committed(story: str, partition: int = 0) -> list[int]:

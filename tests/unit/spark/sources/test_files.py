@@ -12,7 +12,7 @@ from pyarrow import fs
 from pykafka_ops.disk.names import marked_dir
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.sources import files
-from pykafka_ops.spark.sources.files import Place, find, locations, replicas
+from pykafka_ops.spark.sources.files import Location, find, locations, replicas
 from tests.support.spark.log_tables import column, write_log
 
 
@@ -51,7 +51,9 @@ def test_a_partition_and_a_segment_can_be_named_themselves(tmp_path: Path) -> No
 def test_another_filesystem_gives_the_same(tmp_path: Path) -> None:
     write_log(tmp_path / "data", "a", [[2, 5], [3]])
     (tmp_path / "data" / "meta.properties").write_text("broker.id=3\n")
-    place = Place(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "data", "sub://data")
+    place = Location(
+        fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "data", "sub://data"
+    )
     (found,) = find(place, "sub://data")
     (local,) = replicas(str(tmp_path / "data"))
     assert found.segments == local.segments

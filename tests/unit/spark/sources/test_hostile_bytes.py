@@ -11,8 +11,8 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder
 from pykafka_ops.spark.inputs.names import ALL
 from pykafka_ops.spark.sources.live.records.decode import Decoder
-from pykafka_ops.spark.sources.live.records.fetch import Page
-from pykafka_ops.spark.sources.live.records.offsets import Span
+from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
+from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
 from pykafka_ops.spark.sources.live.records.source import EVERY
 from pykafka_ops.spark.sources.log.scan import Bad, Message
 from pykafka_ops.spark.sources.offsets.cluster import pieces
@@ -21,14 +21,14 @@ from tests.support.fuzz.mutations import changed
 from tests.support.fuzz.seeds import golden_batches
 from tests.support.golden.segments import SEGMENTS
 
-SPAN = Span("t", 0, 0, 2**62)
+SPAN = OffsetRange("t", 0, 0, 2**62)
 COMMITS = [path.read_bytes() for path in sorted(SEGMENTS.glob("internal-consumer-offsets-*/*.log"))]
 
 
 def as_records(data: bytes, *, crc: bool) -> None:
     decoder = Decoder(EVERY, SPAN, committed=True, crc=crc)
     with contextlib.suppress(CorruptError):
-        made = decoder.decode(Page(data, 9, 0, [(0, 0), (1, 5)]))
+        made = decoder.decode(FetchedPage(data, 9, 0, [(0, 0), (1, 5)]))
         for batch in made.batches:
             batch.validate(full=True)
 

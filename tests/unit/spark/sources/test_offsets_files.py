@@ -18,8 +18,8 @@ from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptError, UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.offsets.files import FilesReader
-from pykafka_ops.spark.sources.offsets.wish import Wish
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.offsets.wish import CommitFilter
+from pykafka_ops.spark.sources.options import SourceOptions
 from tests.support.golden.segments import GOLDEN, SEGMENTS
 
 DUMPED = re.compile(
@@ -29,7 +29,7 @@ DUMPED = re.compile(
 
 def read(path: Path, **options: str) -> list[dict[str, Any]]:
     """The rows that the reader gives, as Spark would call it; moments in ms."""
-    wish = Wish(Options({"path": str(path), **options}))
+    wish = CommitFilter(SourceOptions({"path": str(path), **options}))
     reader = FilesReader(wish, schemas.OFFSETS)
     batches = [b for part in reader.partitions() for b in reader.read(part)]
     table = pa.Table.from_batches(batches, schemas.arrow(schemas.OFFSETS))
@@ -125,7 +125,7 @@ def test_the_torn_end_of_the_last_segment_is_no_damage(tmp_path: Path) -> None:
 def test_of_two_replicas_the_one_that_reaches_further_is_read(tmp_path: Path) -> None:
     one = partition(tmp_path / "one", (0, plain(0, 10)))
     two = partition(tmp_path / "two", (0, plain(0, 10) + plain(1, 11)))
-    wish = Wish(Options({"paths": json.dumps([str(one), str(two)])}))
+    wish = CommitFilter(SourceOptions({"paths": json.dumps([str(one), str(two)])}))
     reader = FilesReader(wish, schemas.columns("offset bigint"))
     rows = [r for p in reader.partitions() for b in reader.read(p) for r in b.to_pylist()]
     assert rows == [{"offset": 10}, {"offset": 11}]

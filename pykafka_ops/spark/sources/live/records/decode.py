@@ -21,10 +21,10 @@ from pykafka_ops.disk.legacy import iter_message, scan_messages
 from pykafka_ops.disk.record import Record, payload
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.decode.frames import Frames, frames, length_and_magic
-from pykafka_ops.spark.decode.records import Plain, Wanted, decode, header_column
-from pykafka_ops.spark.sources.live.records.fetch import Page
-from pykafka_ops.spark.sources.live.records.offsets import Span
+from pykafka_ops.spark.decode.frames import BatchFrames, frames, length_and_magic
+from pykafka_ops.spark.decode.records import Plain, WantedRecords, decode, header_column
+from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
+from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -36,7 +36,7 @@ _ROOM: Final = 64 << 20
 """Plain bytes that become one record batch, at most."""
 
 
-class Decoded(NamedTuple):
+class DecodedPage(NamedTuple):
     """Record batches of a page, and the offset behind its last whole batch."""
 
     batches: list[pa.RecordBatch]
@@ -47,16 +47,16 @@ class Decoder:
     """Makes record batches of ``schema`` from the pages of one span, in order."""
 
     def __init__(
-        self, schema: StructType, span: Span, *, committed: bool, crc: bool = True
+        self, schema: StructType, span: OffsetRange, *, committed: bool, crc: bool = True
     ) -> None:
         self._schema = schemas.arrow(schema)
         self._span, self._committed, self._crc = span, committed, crc
         names = self._schema.names
-        self._wanted = Wanted(span.start, span.end, "key" in names, "value" in names)
+        self._wanted = WantedRecords(span.start, span.end, "key" in names, "value" in names)
         self._left: list[tuple[int, int]] = []
         self._aborting: set[int] = set()
 
-    def decode(self, page: Page) -> Decoded:
+    def decode(self, page: FetchedPage) -> DecodedPage:
         """What is wanted of the page; CorruptBatchError names the batch that cannot be read."""
         if len(page.data) > HEADER_SIZE - 1 and length_and_magic(page.data)[1] < 2:
             return self._old(page.data)
@@ -72,7 +72,7 @@ class Decoder:
             if (made := self._columns(page.data, found, part)).num_rows
         ]
         last = found.heads[-1]
-        return Decoded(batches, int(last["base_offset"]) + int(last["last_delta"]) + 1)
+        return DecodedPage(batches, int(last["base_offset"]) + int(last["last_delta"]) + 1)
 
     def _kept(self, found: Any, aborted: Sequence[tuple[int, int]]) -> list[int]:
         """The numbers of the batches that hold wanted records."""
@@ -88,7 +88,7 @@ class Decoder:
         kept: list[int] = np.flatnonzero(keep).tolist()
         return kept
 
-    def _check(self, data: bytes, found: Frames, keep: list[int]) -> None:
+    def _check(self, data: bytes, found: BatchFrames, keep: list[int]) -> None:
         """The CRC of each, as consumers do with ``check.crcs``."""
         places = found.places.tolist()
         ends = (found.places + found.heads["length"] + LOG_OVERHEAD).tolist()
@@ -108,7 +108,7 @@ class Decoder:
             return False
         return producer in self._aborting
 
-    def _columns(self, data: bytes, found: Frames, part: list[int]) -> pa.RecordBatch:
+    def _columns(self, data: bytes, found: BatchFrames, part: list[int]) -> pa.RecordBatch:
         plain = plain_of(data, found, part)
         made = decode(plain, self._wanted)
         if made.bad:
@@ -140,7 +140,7 @@ class Decoder:
             return pa.RecordBatch.from_struct_array(rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
-    def _old(self, data: bytes) -> Decoded:
+    def _old(self, data: bytes) -> DecodedPage:
         """Messages v0 and v1, up to the first batch of the present format."""
         rows: list[tuple[Record, int]] = []
         next_offset = -1
@@ -159,7 +159,7 @@ class Decoder:
         except CorruptBatchError as error:
             if next_offset < 0:
                 raise _corrupt(self._span, None, str(error)) from None
-        return Decoded([self._rows(rows)] if rows else [], next_offset)
+        return DecodedPage([self._rows(rows)] if rows else [], next_offset)
 
     def _rows(self, rows: list[tuple[Record, int]]) -> pa.RecordBatch:
         records = [record for record, _ in rows]
@@ -192,12 +192,12 @@ def _timestamps(times: Any) -> pa.Array:
     return pa.array(micros).cast(pa.timestamp("us", "UTC"))
 
 
-def _whole(data: bytes) -> Frames:
+def _whole(data: bytes) -> BatchFrames:
     """All whole batches of the present format at the start of ``data``."""
     return frames(data, whole=True, most=len(data) // HEADER_SIZE + 1)
 
 
-def _parts(found: Frames, keep: list[int]) -> Iterator[list[int]]:
+def _parts(found: BatchFrames, keep: list[int]) -> Iterator[list[int]]:
     """Batches to decode together, by their size in the log."""
     part: list[int] = []
     room = _ROOM
@@ -212,7 +212,7 @@ def _parts(found: Frames, keep: list[int]) -> Iterator[list[int]]:
         yield part
 
 
-def plain_of(data: bytes, found: Frames, part: list[int]) -> Plain:
+def plain_of(data: bytes, found: BatchFrames, part: list[int]) -> Plain:
     """The records of some batches, decompressed; CorruptBatchError where that fails."""
     chosen, places = found.heads[part], found.places[part]
     if not (chosen["attributes"] & 7).any():
@@ -226,6 +226,8 @@ def plain_of(data: bytes, found: Frames, part: list[int]) -> Plain:
     return Plain(b"".join(pieces), begins, ends, chosen)
 
 
-def _corrupt(span: Span, head: Any, why: str = "its records are malformed") -> CorruptBatchError:
+def _corrupt(
+    span: OffsetRange, head: Any, why: str = "its records are malformed"
+) -> CorruptBatchError:
     at = f"the batch at offset {int(head['base_offset'])}" if head is not None else "a message"
     return CorruptBatchError(f"partition {span.topic}-{span.partition}: {at} is corrupt: {why}")

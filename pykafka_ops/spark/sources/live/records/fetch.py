@@ -10,7 +10,7 @@ from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.fetch import BY_NAME
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
-from pykafka_ops.spark.sources.live.records.offsets import DataLossError, Span
+from pykafka_ops.spark.sources.live.records.offsets import DataLossError, OffsetRange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
     AbortedTransaction,
@@ -25,7 +25,7 @@ PAGE: Final = 8 << 20
 _WAIT_MS: Final = 500
 
 
-class Page(NamedTuple):
+class FetchedPage(NamedTuple):
     """Bytes of batches, the first of which may begin before the offset asked for.
 
     ``aborted``: (producer id, first offset) of the transactions in them that were aborted, told
@@ -38,7 +38,9 @@ class Page(NamedTuple):
     aborted: Sequence[tuple[int, int]]
 
 
-def fetch_page(cluster: Cluster, partition: Partition, offset: int, *, committed: bool) -> Page:
+def fetch_page(
+    cluster: Cluster, partition: Partition, offset: int, *, committed: bool
+) -> FetchedPage:
     """Read from ``offset`` on; what the leader says no to is raised."""
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
@@ -67,12 +69,12 @@ def fetch_page(cluster: Cluster, partition: Partition, offset: int, *, committed
     return found
 
 
-def _read(answer: FetchResponse) -> Answers[Page]:
+def _read(answer: FetchResponse) -> Answers[FetchedPage]:
     for topic in answer.responses:
         for p in topic.partitions:
             data = bytes(cast("bytes", p.records)) if p.records is not None else b""
             aborted = [_pair(a) for a in p.aborted_transactions or ()]
-            page = Page(data, p.high_watermark, p.log_start_offset, aborted)
+            page = FetchedPage(data, p.high_watermark, p.log_start_offset, aborted)
             yield (topic.topic, p.partition_index), p.error_code, None, page
 
 
@@ -83,11 +85,13 @@ def _pair(found: AbortedTransaction) -> tuple[int, int]:
 class Pages:
     """The pages of ``span``; ``at`` is the next offset, moved on by whoever reads them."""
 
-    def __init__(self, cluster: Cluster, span: Span, *, committed: bool, strict: bool) -> None:
+    def __init__(
+        self, cluster: Cluster, span: OffsetRange, *, committed: bool, strict: bool
+    ) -> None:
         self.cluster, self.span, self.at = cluster, span, span.start
         self.committed, self.strict = committed, strict
 
-    def __iter__(self) -> Iterator[Page]:
+    def __iter__(self) -> Iterator[FetchedPage]:
         """Until ``at`` is the span's end.
 
         Raises DataLossError where records are gone (unless not ``strict``: then goes on behind

@@ -14,7 +14,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.spark.sources.live._cluster import led, offsets_at, topics_of
-from pykafka_ops.spark.sources.options import Options, by_partition
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition
 
 EARLIEST: Final = "earliest"
 LATEST: Final = "latest"
@@ -22,7 +22,7 @@ _NUMBERS: Final = {EARLIEST: o.EARLIEST, LATEST: o.LATEST}
 Places = dict[Partition, int]
 
 
-class Span(NamedTuple):
+class OffsetRange(NamedTuple):
     """Offsets ``start`` to below ``end`` of a partition."""
 
     topic: str
@@ -35,7 +35,7 @@ class DataLossError(PkoError):
     """Records that should be read are gone, and ``failOnDataLoss`` holds."""
 
 
-def subscribed(cluster: Cluster, options: Options) -> list[Partition]:
+def subscribed(cluster: Cluster, options: SourceOptions) -> list[Partition]:
     """The partitions that exactly one of subscribe, subscribePattern and assign means."""
     given = [n for n in ("subscribe", "subscribePattern", "assign") if options.has(n)]
     if len(given) != 1:
@@ -57,7 +57,7 @@ def subscribed(cluster: Cluster, options: Options) -> list[Partition]:
     return every
 
 
-def _assigned(options: Options) -> set[Partition]:
+def _assigned(options: SourceOptions) -> set[Partition]:
     value = options.json("assign")
     good = isinstance(value, dict) and all(
         isinstance(ps, list) and all(type(p) is int for p in ps) for ps in value.values()
@@ -67,19 +67,21 @@ def _assigned(options: Options) -> set[Partition]:
     return {(topic, p) for topic, ps in value.items() for p in ps}
 
 
-def limits(cluster: Cluster, every: list[Partition], *, committed: bool) -> dict[Partition, Span]:
+def limits(
+    cluster: Cluster, every: list[Partition], *, committed: bool
+) -> dict[Partition, OffsetRange]:
     """What each partition holds now; with ``committed`` up to the last stable offset."""
     starts = offsets_at(cluster, every, o.EARLIEST)
     ends = offsets_at(cluster, every, o.LATEST, read_committed=committed)
     return {
-        p: Span(*p, starts[p].offset, max(starts[p].offset, ends[p].offset))
+        p: OffsetRange(*p, starts[p].offset, max(starts[p].offset, ends[p].offset))
         for p in every
         if p in starts and p in ends
     }
 
 
 def starting(
-    cluster: Cluster, options: Options, held: Mapping[Partition, Span], default: str
+    cluster: Cluster, options: SourceOptions, held: Mapping[Partition, OffsetRange], default: str
 ) -> Places:
     """The first offset to read of each partition (batch: ``default`` is earliest)."""
     places = _asked(cluster, options, held, "starting", default)
@@ -88,7 +90,9 @@ def starting(
     return _real(options, places, held)
 
 
-def ending(cluster: Cluster, options: Options, held: Mapping[Partition, Span]) -> Places:
+def ending(
+    cluster: Cluster, options: SourceOptions, held: Mapping[Partition, OffsetRange]
+) -> Places:
     """The offset behind the last to read of each partition."""
     places = _asked(cluster, options, held, "ending", LATEST)
     if any(place == o.EARLIEST for place in places.values()):
@@ -99,8 +103,8 @@ def ending(cluster: Cluster, options: Options, held: Mapping[Partition, Span]) -
 
 def _asked(
     cluster: Cluster,
-    options: Options,
-    held: Mapping[Partition, Span],
+    options: SourceOptions,
+    held: Mapping[Partition, OffsetRange],
     side: str,
     default: str,
 ) -> Places:
@@ -119,7 +123,7 @@ def _asked(
     return _all_of(options, name, held)
 
 
-def _all_of(options: Options, name: str, held: Mapping[Partition, Span]) -> Places:
+def _all_of(options: SourceOptions, name: str, held: Mapping[Partition, OffsetRange]) -> Places:
     """An option's value for every partition, no more and no less, as Spark wants it."""
     found = by_partition(options.json(name), name)
     differing = sorted(set(found) ^ set(held))
@@ -132,7 +136,7 @@ def _all_of(options: Options, name: str, held: Mapping[Partition, Span]) -> Plac
     return found
 
 
-def _by_time(cluster: Cluster, options: Options, moments: Places, side: str) -> Places:
+def _by_time(cluster: Cluster, options: SourceOptions, moments: Places, side: str) -> Places:
     """The first record from a time on; where there is none the end of the log, or an error."""
     strategy = options.one_of("startingOffsetsByTimestampStrategy", ("error", "latest"))
     found: Places = {}
@@ -148,7 +152,7 @@ def _by_time(cluster: Cluster, options: Options, moments: Places, side: str) -> 
     return found
 
 
-def _real(options: Options, places: Places, held: Mapping[Partition, Span]) -> Places:
+def _real(options: SourceOptions, places: Places, held: Mapping[Partition, OffsetRange]) -> Places:
     """Offsets that are there: DataLossError where one is not, unless that may be."""
     found: Places = {}
     for p, place in places.items():
@@ -159,7 +163,7 @@ def _real(options: Options, places: Places, held: Mapping[Partition, Span]) -> P
     return found
 
 
-def checked(options: Options, partition: Partition, place: int, span: Span) -> int:
+def checked(options: SourceOptions, partition: Partition, place: int, span: OffsetRange) -> int:
     """``place`` brought into ``span``; DataLossError where that skips records, unless it may."""
     inside = min(max(place, span.start), span.end)
     if inside != place and options.flag("failOnDataLoss", default=True):
@@ -170,7 +174,7 @@ def checked(options: Options, partition: Partition, place: int, span: Span) -> i
     return inside
 
 
-def split(spans: list[Span], least: int | None, most: int | None) -> list[Span]:
+def split(spans: list[OffsetRange], least: int | None, most: int | None) -> list[OffsetRange]:
     """Ranges for tasks: each at most ``most`` records, and ``least`` of them or more.
 
     Both count offsets, as Spark's source does; parts of a partition are in its order.
@@ -186,7 +190,7 @@ def split(spans: list[Span], least: int | None, most: int | None) -> list[Span]:
     ]
 
 
-def _parts(span: Span, count: int) -> list[Span]:
+def _parts(span: OffsetRange, count: int) -> list[OffsetRange]:
     size = span.end - span.start
     count = min(count, size)
     borders = [span.start + size * i // count for i in range(count + 1)]

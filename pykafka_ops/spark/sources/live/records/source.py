@@ -15,14 +15,14 @@ from pykafka_ops.spark.sources.live.records.decode import Decoder
 from pykafka_ops.spark.sources.live.records.fetch import Pages
 from pykafka_ops.spark.sources.live.records.offsets import (
     EARLIEST,
-    Span,
+    OffsetRange,
     ending,
     limits,
     split,
     starting,
     subscribed,
 )
-from pykafka_ops.spark.sources.options import Options
+from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,14 +33,14 @@ EVERY: Final = StructType(
 """What a narrow schema may ask for."""
 
 
-def schema_of(options: Options) -> StructType:
+def schema_of(options: SourceOptions) -> StructType:
     """The columns of Spark's own source."""
     if options.flag("includeHeaders", default=False):
         return schemas.RECORDS_WITH_HEADERS
     return schemas.RECORDS
 
 
-def is_committed(options: Options) -> bool:
+def is_committed(options: SourceOptions) -> bool:
     """Whether only records of committed transactions count, and no open ones."""
     level = options.text("kafka.isolation.level") or options.text("isolationLevel")
     words = ("read_uncommitted", "read_committed")
@@ -52,7 +52,7 @@ def is_committed(options: Options) -> bool:
 class RecordsReader(DataSourceReader):
     """Plans where ``partitions`` is called, and reads a range of offsets per task."""
 
-    def __init__(self, options: Options, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self._options, self._schema = options, schema
         options.client()
         is_committed(options)
@@ -66,20 +66,24 @@ class RecordsReader(DataSourceReader):
             held = limits(cluster, subscribed(cluster, options), committed=is_committed(options))
             starts = starting(cluster, options, held, EARLIEST)
             ends = ending(cluster, options, held)
-        spans = [Span(*p, starts[p], ends[p]) for p in sorted(held) if p in starts and p in ends]
+        spans = [
+            OffsetRange(*p, starts[p], ends[p]) for p in sorted(held) if p in starts and p in ends
+        ]
         return inputs(split(spans, least, most))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
-        yield from read_span(self._options, self._schema, Span(*partition.value))
+        yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
 
 
-def inputs(spans: Sequence[Span]) -> list[InputPartition]:
+def inputs(spans: Sequence[OffsetRange]) -> list[InputPartition]:
     """Tasks; one without work where there is nothing to read, since Spark wants one."""
     return [InputPartition(tuple(s)) for s in spans] or [InputPartition(("", 0, 0, 0))]
 
 
-def read_span(options: Options, schema: StructType, span: Span) -> Iterator[pa.RecordBatch]:
+def read_span(
+    options: SourceOptions, schema: StructType, span: OffsetRange
+) -> Iterator[pa.RecordBatch]:
     """The records of ``span``, fetched from its leader."""
     if span.start >= span.end:
         return

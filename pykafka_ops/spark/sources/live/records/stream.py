@@ -19,14 +19,14 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.records.offsets import (
     LATEST,
-    Span,
+    OffsetRange,
     limits,
     split,
     starting,
     subscribed,
 )
 from pykafka_ops.spark.sources.live.records.source import inputs, is_committed, read_span
-from pykafka_ops.spark.sources.options import Options, by_partition
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,13 +37,13 @@ Offsets = dict[str, dict[str, int]]
 class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A partition that comes later is read from its beginning."""
 
-    def __init__(self, options: Options, schema: StructType) -> None:
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self._options, self._schema = options, schema
         self._target: dict[Partition, int] | None = None
         options.client()
         is_committed(options)
 
-    def _held(self) -> dict[Partition, Span]:
+    def _held(self) -> dict[Partition, OffsetRange]:
         with cluster_of(self._options) as cluster:
             every = subscribed(cluster, self._options)
             return limits(cluster, every, committed=is_committed(self._options))
@@ -87,14 +87,14 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if first is None:
                 first = min(last, held[p].start if p in held else 0)
             if first < last:
-                spans.append(Span(*p, first, last))
+                spans.append(OffsetRange(*p, first, last))
         least = self._options.integer("minPartitions", lowest=1)
         most = self._options.integer("maxRecordsPerPartition", lowest=1)
         return inputs(split(spans, least, most))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
-        yield from read_span(self._options, self._schema, Span(*partition.value))
+        yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
 
     def commit(self, end: Offsets) -> None:
         """Nothing: the checkpoint is the query's."""

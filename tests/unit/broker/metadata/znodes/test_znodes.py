@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 
@@ -39,21 +39,21 @@ Again = Callable[[bytes, dict[str, Any]], bytes]
 
 def _broker(path: str, data: bytes) -> bytes:
     id_ = int(path.rpartition("/")[2])
-    info = brokers.Broker.decode(id_, data, epoch=7)
+    info = brokers.BrokerIdZNode.decode(id_, data, epoch=7)
     assert (info.id, info.epoch) == (id_, 7)
-    return brokers.Broker.encode(info, int(json.loads(data)["timestamp"]))
+    return brokers.BrokerIdZNode.encode(info, int(json.loads(data)["timestamp"]))
 
 
 def _topic(path: str, data: bytes) -> bytes:
-    record = topics.Topic.decode(path.rpartition("/")[2], data)
-    return topics.Topic.encode(record.topic_id, record.partitions)
+    record = topics.TopicZNode.decode(path.rpartition("/")[2], data)
+    return topics.TopicZNode.encode(record.topic_id, record.partitions)
 
 
 def _acl(path: str, data: bytes) -> bytes:
     *root, type_, name = path.split("/")
     pattern = "PREFIXED" if "prefixed" in root else "LITERAL"
     by_znode = {znode: key for key, znode in acl.RESOURCE_TYPES.items()}
-    resource = acl.Resource(by_znode[type_], name, pattern)
+    resource = acl.ResourcePattern(by_znode[type_], name, pattern)
     assert acl.AclRules.path(resource) == path
     return acl.AclRules.encode(acl.AclRules.decode(resource, data))
 
@@ -78,17 +78,17 @@ def _again(path: str, data: bytes) -> bytes | None:
     parts = path.split("/")
     if path == cluster.ClusterId.path:
         return cluster.ClusterId.encode(cluster.ClusterId.decode(data))
-    if path == cluster.Controller.path:
+    if path == cluster.ControllerZNode.path:
         now = int(json.loads(data)["timestamp"])
-        return cluster.Controller.encode(cluster.Controller.decode(data), now)
+        return cluster.ControllerZNode.encode(cluster.ControllerZNode.decode(data), now)
     if path == cluster.ControllerEpoch.path:
         return cluster.ControllerEpoch.encode(cluster.ControllerEpoch.decode(data))
     if path == cluster.Feature.path:
         return cluster.Feature.encode(cluster.Feature.decode(data))
-    if path == cluster.ProducerIdBlock.path:
-        block = cluster.ProducerIdBlock.decode(data)
+    if path == cluster.ProducerIdBlockZNode.path:
+        block = cluster.ProducerIdBlockZNode.decode(data)
         assert block is not None
-        return cluster.ProducerIdBlock.encode(block)
+        return cluster.ProducerIdBlockZNode.encode(block)
     if path.endswith("/state"):
         assert path == topics.PartitionState.path(parts[3], int(parts[5]))
         state = topics.PartitionState.decode(parts[3], int(parts[5]), data, 3)
@@ -145,32 +145,32 @@ def test_a_broker_with_several_listeners_and_an_ipv6_host() -> None:
     info = BrokerInfo(
         id=4,
         endpoints=(
-            Endpoint("::1", 9093, "CLIENT", "SASL_SSL"),
-            Endpoint("h", 9092, "REPL", "PLAINTEXT"),
+            BrokerEndpoint("::1", 9093, "CLIENT", "SASL_SSL"),
+            BrokerEndpoint("h", 9092, "REPL", "PLAINTEXT"),
         ),
         features={"f": (1, 2)},
     )
-    data = brokers.Broker.encode(info, 5, jmx_port=7)
+    data = brokers.BrokerIdZNode.encode(info, 5, jmx_port=7)
     value = json.loads(data)
     assert value["endpoints"] == ["CLIENT://[::1]:9093", "REPL://h:9092"]
     assert (value["host"], value["port"], value["jmx_port"]) == ("h", 9092, 7)
     assert "rack" not in value
-    assert brokers.Broker.decode(4, data) == info
+    assert brokers.BrokerIdZNode.decode(4, data) == info
 
 
 def test_old_registrations_can_be_read() -> None:
     one = b'{"version":1,"host":"h","port":9092,"jmx_port":-1,"timestamp":"1"}'
-    assert brokers.Broker.decode(1, one).endpoints == (
-        Endpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),
+    assert brokers.BrokerIdZNode.decode(1, one).endpoints == (
+        BrokerEndpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),
     )
     two = b'{"version":2,"host":null,"port":-1,"jmx_port":-1,"endpoints":["SSL://h:1"]}'
-    assert brokers.Broker.decode(1, two).endpoints == (Endpoint("h", 1, "SSL", "SSL"),)
+    assert brokers.BrokerIdZNode.decode(1, two).endpoints == (BrokerEndpoint("h", 1, "SSL", "SSL"),)
 
 
 def test_a_topic_of_before_2_8_has_no_id() -> None:
-    record = topics.Topic.decode("t", b'{"version":1,"partitions":{"0":[1,2]}}')
+    record = topics.TopicZNode.decode("t", b'{"version":1,"partitions":{"0":[1,2]}}')
     assert record == (ZERO_UUID, {0: Assignment((1, 2))})
-    assert b"topic_id" not in topics.Topic.encode(*record)
+    assert b"topic_id" not in topics.TopicZNode.encode(*record)
 
 
 def test_a_recovering_leader_is_marked() -> None:
@@ -182,13 +182,16 @@ def test_a_recovering_leader_is_marked() -> None:
 
 def test_notifications_and_tool_requests_round_trip() -> None:
     partitions = [("a", 0), ("b", 3)]
-    assert admin.IsrChanges.decode(admin.IsrChanges.encode(partitions)) == partitions
+    assert (
+        admin.IsrChangeNotifications.decode(admin.IsrChangeNotifications.encode(partitions))
+        == partitions
+    )
     elect = admin.PreferredElection
     assert elect.decode(elect.encode(partitions)) == partitions
     assert admin.LogDirEvents.decode(admin.LogDirEvents.encode(5)) == 5
     moves = {("a", 0): [1, 2]}
     assert admin.Reassignments.decode(admin.Reassignments.encode(moves)) == moves
-    assert cluster.ProducerIdBlock.decode(None) is None
+    assert cluster.ProducerIdBlockZNode.decode(None) is None
     assert (
         config.ConfigChanges.decode(b'{"version":1,"entity_type":"topics","entity_name":"t"}')
         == "topics/t"
@@ -239,20 +242,20 @@ def test_any_path_of_an_entity_can_be_read(path: str) -> None:
 
 DECODERS: list[Callable[[bytes], object]] = [
     cluster.ClusterId.decode,
-    cluster.Controller.decode,
+    cluster.ControllerZNode.decode,
     cluster.ControllerEpoch.decode,
-    lambda data: brokers.Broker.decode(0, data),
-    lambda data: topics.Topic.decode("t", data),
+    lambda data: brokers.BrokerIdZNode.decode(0, data),
+    lambda data: topics.TopicZNode.decode("t", data),
     lambda data: topics.PartitionState.decode("t", 0, data, 0),
-    admin.IsrChanges.decode,
+    admin.IsrChangeNotifications.decode,
     admin.LogDirEvents.decode,
     admin.Reassignments.decode,
     admin.PreferredElection.decode,
-    cluster.ProducerIdBlock.decode,
+    cluster.ProducerIdBlockZNode.decode,
     cluster.Feature.decode,
     lambda data: config.EntityConfig.decode("topics/t", data),
     config.ConfigChanges.decode,
-    lambda data: acl.AclRules.decode(acl.Resource("TOPIC", "t"), data),
+    lambda data: acl.AclRules.decode(acl.ResourcePattern("TOPIC", "t"), data),
     acl.AclChanges.decode_literal,
     acl.AclChanges.decode_extended,
 ]
@@ -280,7 +283,9 @@ def test_a_znode_written_by_hand_is_reported_not_fatal(data: bytes) -> None:
 
 def test_topic_ids_are_the_16_bytes() -> None:
     text = "UBC7YDkETzmKaYbaq7VKsA"
-    record = topics.Topic.decode("t", json.dumps({"topic_id": text, "partitions": {}}).encode())
+    record = topics.TopicZNode.decode(
+        "t", json.dumps({"topic_id": text, "partitions": {}}).encode()
+    )
     assert record.topic_id == parse_uuid(text)
 
 
@@ -309,17 +314,17 @@ def test_a_state_that_no_request_could_carry_is_refused(change: dict[str, object
 def test_a_topic_that_no_request_could_carry_is_refused(partitions: dict[str, list[int]]) -> None:
     data = json.dumps({"version": 1, "partitions": partitions}).encode()
     with pytest.raises(ZnodeError, match="is out of range"):
-        topics.Topic.decode("t", data)
+        topics.TopicZNode.decode("t", data)
 
 
 @pytest.mark.parametrize("name", ["bad name", "x" * 250, "\u00e9"])
 def test_a_topic_that_no_directory_could_hold_is_refused(name: str) -> None:
     with pytest.raises(ZnodeError, match=r"longer than the max|other than ASCII"):
-        topics.Topic.decode(name, b'{"version":1,"partitions":{"0":[0]}}')
+        topics.TopicZNode.decode(name, b'{"version":1,"partitions":{"0":[0]}}')
 
 
 @pytest.mark.parametrize(("broker", "port"), [(HUGE, 1), (1, HUGE), (1, -1)])
 def test_a_broker_that_no_request_could_carry_is_refused(broker: int, port: int) -> None:
     data = json.dumps({"version": 4, "endpoints": [f"PLAINTEXT://h:{port}"]}).encode()
     with pytest.raises(ZnodeError, match="is out of range"):
-        brokers.Broker.decode(broker, data)
+        brokers.BrokerIdZNode.decode(broker, data)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from pykafka_ops.broker.metadata.znodes.cluster import ProducerIds as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock as Block
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage

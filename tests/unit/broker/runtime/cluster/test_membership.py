@@ -14,7 +14,7 @@ from pykafka_ops.broker.metadata.registration import BrokerIdTakenError
 from pykafka_ops.broker.runtime.cluster import membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.settings.start import settings_at_start
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import StorageError
 
 CLUSTER = "WZfOpypdRa28B4-blD8nrw"
@@ -45,7 +45,7 @@ async def joined(store: EmbeddedStore, settings: dict[str, str]) -> Membership:
 
 
 def info(id_: int) -> BrokerInfo:
-    return BrokerInfo(id=id_, endpoints=(Endpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),))
+    return BrokerInfo(id=id_, endpoints=(BrokerEndpoint("h", 9092, "PLAINTEXT", "PLAINTEXT"),))
 
 
 def test_the_configured_id_counts(tmp_path: Path) -> None:

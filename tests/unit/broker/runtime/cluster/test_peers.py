@@ -6,14 +6,14 @@ import pytest
 
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint, MetadataDelta, MetadataImage
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError
 
 
 def broker(id_: int, port: int, listener: str = "INSIDE") -> BrokerInfo:
     endpoints = (
-        Endpoint("outer", 1, "OUTSIDE", "PLAINTEXT"),
-        Endpoint("h", port, listener, "PLAINTEXT"),
+        BrokerEndpoint("outer", 1, "OUTSIDE", "PLAINTEXT"),
+        BrokerEndpoint("h", port, listener, "PLAINTEXT"),
     )
     return BrokerInfo(id=id_, endpoints=endpoints)
 
@@ -34,7 +34,7 @@ def test_one_connection_for_each_purpose_by_the_listener_for_brokers() -> None:
     peers = peers_of(image)
     tell(image, broker(1, 11))
     found = peers.peer(1, "fetcher-0")
-    assert found.endpoint == Endpoint("h", 11, "INSIDE", "PLAINTEXT")
+    assert found.endpoint == BrokerEndpoint("h", 11, "INSIDE", "PLAINTEXT")
     assert peers.peer(1, "fetcher-0") is found
     assert peers.peer(1, "controller") is not found
 

@@ -11,16 +11,15 @@ import pytest
 
 from pykafka_ops.broker.metadata.store import Create, SessionState, SetData, StoreError
 from pykafka_ops.broker.metadata.znodes.admin import LogDirEvents, TopicDeletions
-from pykafka_ops.broker.metadata.znodes.brokers import Broker
-from pykafka_ops.broker.metadata.znodes.cluster import Controller as ControllerZnode
-from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
+from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch, ControllerZNode
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig
-from pykafka_ops.broker.metadata.znodes.topics import Topic
+from pykafka_ops.broker.metadata.znodes.topics import TopicZNode
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.leadership import Assignment
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder
 from pykafka_ops.broker.state.controller.steps import Steps
-from pykafka_ops.broker.state.image import BrokerInfo, Endpoint
+from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.controller_world import new_topic
@@ -69,7 +68,7 @@ def test_a_topic_is_written_as_kafka_does_and_served(tmp_path: Path) -> None:
         assert await data(nodes, "/config/topics/t") == (
             b'{"version":1,"config":{"retention.ms":"1"}}'
         )
-        record = Topic.decode("t", await data(nodes, "/brokers/topics/t"))
+        record = TopicZNode.decode("t", await data(nodes, "/brokers/topics/t"))
         assert record == (topic.topic_id, topic.assignments)
         assert await data(nodes, "/brokers/topics/t/partitions/1/state") == (
             b'{"controller_epoch":1,"leader":0,"version":1,"leader_epoch":0,"isr":[0]}'
@@ -130,10 +129,10 @@ def test_what_tools_write_is_noticed(tmp_path: Path) -> None:
     async def body(nodes: Nodes) -> None:
         tree = nodes.first
         record = {0: Assignment.of([0])}
-        await tree.create("/brokers/topics/t", Topic.encode(b"t" * 16, record))
+        await tree.create("/brokers/topics/t", TopicZNode.encode(b"t" * 16, record))
         await eventually(lambda: nodes[0].image.has_leaders("t", [0]))
         record[1] = Assignment.of([0])
-        await tree.set("/brokers/topics/t", Topic.encode(b"t" * 16, record))
+        await tree.set("/brokers/topics/t", TopicZNode.encode(b"t" * 16, record))
         await eventually(lambda: nodes[0].image.has_leaders("t", [0, 1]))
         await tree.create(TopicDeletions.topic("t"))
         await eventually(lambda: "t" not in nodes[0].image.topics)
@@ -236,7 +235,7 @@ def test_a_zombie_controller_cannot_write(tmp_path: Path) -> None:
         zombie = nodes[0]
         for cancel in zombie.loop._cancels:
             cancel()  # it hears nothing any more, as behind a cut cable
-        await nodes.first.delete(ControllerZnode.path)
+        await nodes.first.delete(ControllerZNode.path)
         await eventually(lambda: nodes[1].loop.is_active)
         assert zombie.loop.is_active
         with pytest.raises(KafkaError) as caught:
@@ -250,8 +249,8 @@ def test_a_zombie_controller_cannot_write(tmp_path: Path) -> None:
 
 def test_changed_endpoints_reach_every_broker(tmp_path: Path) -> None:
     async def body(nodes: Nodes) -> None:
-        moved = BrokerInfo(id=1, endpoints=(Endpoint("new", 1, "X", "SSL"),))
-        await nodes.first.set(Broker.path(1), Broker.encode(moved, 2))
+        moved = BrokerInfo(id=1, endpoints=(BrokerEndpoint("new", 1, "X", "SSL"),))
+        await nodes.first.set(BrokerIdZNode.path(1), BrokerIdZNode.encode(moved, 2))
 
         def known() -> bool:
             broker = nodes[0].image.brokers.get(1)

@@ -15,7 +15,7 @@ from pykafka_ops.broker.runtime.logs.cleaner_process import DiedError, FailedErr
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, Job, Report
+from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.broker.storage.memory_files import MemoryFiles
@@ -37,7 +37,7 @@ class FakeProcess:
         self.site = site
         self.killed = False
 
-    async def run(self, job: Job, place: Place) -> Report:
+    async def run(self, job: CompactionJob, place: Place) -> CompactionReport:
         self.site.jobs.append(job.directory)
         segments: list[CleanedSegment] = []
         report = Compaction(self.site.files, job, segments.append).run()

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from pykafka_ops.broker.state.configs.alter import (
     Change,
     Op,
-    Resource,
+    ResourceType,
     apply_changes,
     check_changes,
     describe_resource,
@@ -86,9 +86,9 @@ def test_malformed_changes_are_refused(changes: list[Change], text: str) -> None
 
 
 def test_resources_are_named_as_in_kafka() -> None:
-    assert describe_resource(Resource.TOPIC, "t") == "ConfigResource(type=TOPIC, name='t')"
-    assert Resource.of(8) is Resource.BROKER_LOGGER
-    assert Resource.of(99) is Resource.UNKNOWN
+    assert describe_resource(ResourceType.TOPIC, "t") == "ConfigResource(type=TOPIC, name='t')"
+    assert ResourceType.of(8) is ResourceType.BROKER_LOGGER
+    assert ResourceType.of(99) is ResourceType.UNKNOWN
 
 
 @given(

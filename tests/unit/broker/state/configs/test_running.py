@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.configs.sources import Entry
+from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import SettingError
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.types import Type
 
 GOLDEN = Path(__file__).parents[4] / "golden/cli/configs.jsonl"
 
 
-def line(entry: Entry) -> str:
+def line(entry: DescribedConfig) -> str:
     """As kafka-configs prints an entry."""
     chain = ", ".join(f"{s.source.name}:{s.name}={_null(s.value)}" for s in entry.synonyms)
     return (
@@ -37,7 +37,7 @@ def golden(*argv: str) -> list[list[str]]:
     return found
 
 
-def entry(configs: BrokerConfigs, name: str) -> Entry:
+def entry(configs: BrokerConfigs, name: str) -> DescribedConfig:
     (found,) = configs.describe_broker([name])
     return found
 
@@ -210,10 +210,10 @@ def test_a_stored_topic_value_that_does_not_fit_is_left_out() -> None:
     assert configs.topic_config(own) == configs.topic_config({})
     described = {e.name: e for e in configs.describe_topic(own)}
     assert described["retention.ms"].value == "x"
-    assert described["new.in.4.0"] == Entry(
+    assert described["new.in.4.0"] == DescribedConfig(
         "new.in.4.0",
         None,
-        Source.DYNAMIC_TOPIC_CONFIG,
+        ConfigSource.DYNAMIC_TOPIC_CONFIG,
         True,
         False,
         Type.UNKNOWN,

@@ -7,7 +7,7 @@ from pykafka_ops.broker.state.configs.sources import (
     synonyms,
     type_of,
 )
-from pykafka_ops.settings.source import Source
+from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.types import Type
 
 
@@ -70,5 +70,5 @@ def test_dynamic_passwords_are_those_of_kafka() -> None:
 
 
 def test_source_numbers_are_those_of_the_protocol() -> None:
-    assert [s.value for s in Source] == list(range(9))
-    assert Source.STATIC_BROKER_CONFIG == 4
+    assert [s.value for s in ConfigSource] == list(range(9))
+    assert ConfigSource.STATIC_BROKER_CONFIG == 4

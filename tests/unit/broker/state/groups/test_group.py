@@ -8,7 +8,7 @@ import pytest
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving
-from pykafka_ops.broker.state.groups.group import State
+from pykafka_ops.broker.state.groups.group import GroupState
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.group_world import RANGE, World, answer, subscription
 
@@ -27,7 +27,7 @@ def test_the_first_member_leads_and_assigns() -> None:
     assert [m.id for m in joined.members] == [joined.member_id]
     synced = world.sync(joined, {joined.member_id: b"all", "stranger": b"x"})
     assert (synced.code, synced.assignment) == (NONE, b"all")
-    assert world.group.state is State.STABLE
+    assert world.group.state is GroupState.STABLE
     assert world.heartbeat(joined) is NONE
 
 
@@ -111,7 +111,7 @@ def test_heartbeats_and_commits_keep_a_session_alive() -> None:
         else:
             assert world.commit({("t", 0): n}, who) is NONE
     world.pass_time(10_000)
-    assert world.group.state is State.EMPTY
+    assert world.group.state is GroupState.EMPTY
     assert world.group.generation == 2
 
 
@@ -231,7 +231,7 @@ def test_leaving_ends_waiting_and_the_last_one_empties_the_group() -> None:
     assert world.leave(Leaving(second.member_id), Leaving("nobody")) == [NONE, UNKNOWN]
     assert answer(waiting).code is UNKNOWN
     assert world.leave(Leaving(first.member_id)) == [NONE]
-    assert (world.group.state, world.group.protocol) == (State.EMPTY, None)
+    assert (world.group.state, world.group.protocol) == (GroupState.EMPTY, None)
     assert world.leave(Leaving(first.member_id)) == [UNKNOWN]
 
 
@@ -251,7 +251,7 @@ def test_a_static_member_comes_back_without_a_rebalance() -> None:
     assert new.member_id == "i-id2" != old.member_id
     assert (new.generation, new.leader, new.skip_assignment) == (1, new.member_id, True)
     assert len(new.members) == 1
-    assert world.group.state is State.STABLE
+    assert world.group.state is GroupState.STABLE
     assert world.sync(new, instance_id="i").assignment == b"mine"
     assert world.heartbeat(old, "i") is ErrorCode.FENCED_INSTANCE_ID
     world.start()
@@ -295,7 +295,7 @@ def test_a_static_member_leaves_by_name() -> None:
     static(world)
     who = [Leaving("", "i"), Leaving("", "i"), Leaving("", None)]
     assert world.leave(*who) == [NONE, UNKNOWN, UNKNOWN]
-    assert world.group.state is State.EMPTY
+    assert world.group.state is GroupState.EMPTY
 
 
 def test_a_static_member_that_does_not_rejoin_keeps_its_place_until_its_session_ends() -> None:
@@ -314,7 +314,7 @@ def test_assignments_that_could_not_be_written_make_everybody_join_again() -> No
     joined = world.join()
     world.fail = ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert world.sync(joined, {}).code is ErrorCode.NOT_COORDINATOR
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
 
 
 def test_an_assignment_that_comes_too_late_is_nobodys() -> None:
@@ -325,7 +325,7 @@ def test_an_assignment_that_comes_too_late_is_nobodys() -> None:
     world.ask_join()
     assert waiting.answer.code is REBALANCE  # type: ignore[attr-defined]
     world.release()
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
     assert world.group.members[joined.member_id].assignment == b""
 
 
@@ -333,7 +333,7 @@ def test_members_live_on_after_a_restart_and_silent_ones_are_out() -> None:
     world = World()
     first, second = world.stable(2)
     world.start()
-    assert world.group.state is State.STABLE
+    assert world.group.state is GroupState.STABLE
     assert world.group.leader == first.leader
     assert world.sync(second).assignment == second.member_id.encode()
     world.pass_time(9000)
@@ -347,7 +347,7 @@ def test_an_overfull_group_rebalances_after_a_restart() -> None:
     world.stable(3)
     world.settings = world.settings._replace(max_size=2)
     world.start()
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
 
 
 def test_everybody_who_waits_is_told_when_the_leader_moves() -> None:

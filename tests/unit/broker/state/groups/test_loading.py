@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from pykafka_ops.broker.state.groups.group import GroupSettings
 from pykafka_ops.broker.state.groups.records import (
-    Committed,
     GroupRecord,
+    OffsetAndMetadata,
     OffsetRecord,
     decode_entry,
     encode_entry,
@@ -27,7 +27,7 @@ Entry = tuple[bytes, bytes | None]
 PRODUCER = 7
 
 VALUES = st.builds(
-    Committed,
+    OffsetAndMetadata,
     st.integers(0, 2**62),
     st.integers(-1, 5),
     st.sampled_from(["", "", "note", "ü"]),
@@ -130,7 +130,7 @@ def test_what_is_kept_back_is_applied_piece_by_piece() -> None:
     loaded = shard()
     for base in (0, 10, 20):
         entries = [
-            encode_entry(OffsetRecord("g", "t", n, Committed(base + n, timestamp=1)))
+            encode_entry(OffsetRecord("g", "t", n, OffsetAndMetadata(base + n, timestamp=1)))
             for n in range(10)
         ]
         batch = build_batch(
@@ -142,7 +142,7 @@ def test_what_is_kept_back_is_applied_piece_by_piece() -> None:
     assert len(loaded.offsets["g"].committed) == 4
     assert loaded.settle(4)
     assert not loaded.settle(4)
-    wanted = {("t", n): Committed(20 + n, timestamp=1, position=20) for n in range(10)}
+    wanted = {("t", n): OffsetAndMetadata(20 + n, timestamp=1, position=20) for n in range(10)}
     assert loaded.offsets["g"].committed == wanted
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving
-from pykafka_ops.broker.state.groups.records import Committed, OffsetRecord, decode_entry
-from pykafka_ops.broker.state.outcome import Producer
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata, OffsetRecord, decode_entry
+from pykafka_ops.broker.state.outcome import TxnProducer
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.group_world import GROUP, World
 
 NONE = ErrorCode.NONE
 T0, T1, U0 = ("t", 0), ("t", 1), ("u", 0)
 MINUTE = 60_000
-WRITER = Producer(7, 0)
+WRITER = TxnProducer(7, 0)
 
 
 def kept(**settings: int) -> World:
@@ -103,7 +103,7 @@ def test_a_commit_under_way_is_unstable() -> None:
 
 def test_odd_names_and_metadata_come_back_from_the_log() -> None:
     world = World()
-    value = Committed(9, 4, "mät😀", 123, 456)
+    value = OffsetAndMetadata(9, 4, "mät😀", 123, 456)
     for record in (
         OffsetRecord("grüppe", "t", 7, value),
         OffsetRecord("", "t", 7, value._replace(expires=-1)),

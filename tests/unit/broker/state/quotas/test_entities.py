@@ -10,9 +10,9 @@ from pykafka_ops.broker.state.quotas.entities import (
     FETCH,
     PRODUCE,
     REQUEST,
-    Limit,
     QuotaEntities,
     QuotaEntity,
+    QuotaLimit,
 )
 
 ORDER = [
@@ -33,9 +33,9 @@ def test_the_most_specific_quota_counts() -> None:
     for rate, (entity, _, _) in enumerate(ORDER, 1):
         assert table.set(entity, {PRODUCE: str(rate)}) == []
     for rate, (entity, user, client_id) in enumerate(ORDER, 1):
-        assert table.limit(PRODUCE, "alice", "app") == Limit(rate, entity, user, client_id)
+        assert table.limit(PRODUCE, "alice", "app") == QuotaLimit(rate, entity, user, client_id)
         table.set(entity, {})
-    assert table.limit(PRODUCE, "alice", "app") == Limit(None, None, "", "app")
+    assert table.limit(PRODUCE, "alice", "app") == QuotaLimit(None, None, "", "app")
 
 
 def test_kinds_are_counted_apart() -> None:
@@ -57,7 +57,7 @@ def test_an_empty_client_id_has_only_the_quotas_of_its_user() -> None:
     table.set(QuotaEntity(client_id=DEFAULT), {PRODUCE: "1"})
     assert table.limit(PRODUCE, "alice", "").value is None
     table.set(QuotaEntity(DEFAULT), {PRODUCE: "9"})
-    assert table.limit(PRODUCE, "alice", "") == Limit(9, QuotaEntity(DEFAULT), "alice", "")
+    assert table.limit(PRODUCE, "alice", "") == QuotaLimit(9, QuotaEntity(DEFAULT), "alice", "")
 
 
 def test_addresses_have_their_own_rate_or_the_default() -> None:

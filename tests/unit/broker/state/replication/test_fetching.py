@@ -6,11 +6,11 @@ import pytest
 
 from pykafka_ops.broker.state.replication.fetching import (
     Asked,
+    FetchVerdict,
     FollowState,
     Phase,
     Restart,
     Truncation,
-    Verdict,
     after_end,
     after_start,
     judge,
@@ -28,26 +28,26 @@ def state(offset: int = 10, epoch: int = 5, last_epoch: int = 4) -> FollowState:
 @pytest.mark.parametrize(
     ("code", "verdict"),
     [
-        (ErrorCode.NONE, Verdict.TAKE),
-        (ErrorCode.OFFSET_OUT_OF_RANGE, Verdict.RESET),
-        (ErrorCode.FENCED_LEADER_EPOCH, Verdict.FAILED),
-        (ErrorCode.UNKNOWN_LEADER_EPOCH, Verdict.WAIT),
-        (ErrorCode.NOT_LEADER_OR_FOLLOWER, Verdict.WAIT),
-        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, Verdict.WAIT),
-        (ErrorCode.UNKNOWN_TOPIC_ID, Verdict.WAIT),
-        (ErrorCode.INCONSISTENT_TOPIC_ID, Verdict.WAIT),
-        (ErrorCode.KAFKA_STORAGE_ERROR, Verdict.WAIT),
-        (ErrorCode.CORRUPT_MESSAGE, Verdict.WAIT),
-        (ErrorCode.UNKNOWN_SERVER_ERROR, Verdict.WAIT),
-        (999, Verdict.WAIT),
+        (ErrorCode.NONE, FetchVerdict.TAKE),
+        (ErrorCode.OFFSET_OUT_OF_RANGE, FetchVerdict.RESET),
+        (ErrorCode.FENCED_LEADER_EPOCH, FetchVerdict.FAILED),
+        (ErrorCode.UNKNOWN_LEADER_EPOCH, FetchVerdict.WAIT),
+        (ErrorCode.NOT_LEADER_OR_FOLLOWER, FetchVerdict.WAIT),
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, FetchVerdict.WAIT),
+        (ErrorCode.UNKNOWN_TOPIC_ID, FetchVerdict.WAIT),
+        (ErrorCode.INCONSISTENT_TOPIC_ID, FetchVerdict.WAIT),
+        (ErrorCode.KAFKA_STORAGE_ERROR, FetchVerdict.WAIT),
+        (ErrorCode.CORRUPT_MESSAGE, FetchVerdict.WAIT),
+        (ErrorCode.UNKNOWN_SERVER_ERROR, FetchVerdict.WAIT),
+        (999, FetchVerdict.WAIT),
     ],
 )
-def test_an_answer_is_judged_by_its_error(code: int, verdict: Verdict) -> None:
+def test_an_answer_is_judged_by_its_error(code: int, verdict: FetchVerdict) -> None:
     assert judge(state(), Asked(10, 5), code, diverging=False, now=0) is verdict
 
 
 def test_a_history_that_parts_is_cut_before_anything_is_taken() -> None:
-    assert judge(state(), Asked(10, 5), 0, diverging=True, now=0) is Verdict.TRUNCATE
+    assert judge(state(), Asked(10, 5), 0, diverging=True, now=0) is FetchVerdict.TRUNCATE
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_an_answer_to_what_is_no_longer_asked_is_stale(
     now: FollowState | None, asked: Asked
 ) -> None:
     for code in (0, 1, 74):
-        assert judge(now, asked, code, diverging=False, now=0) is Verdict.STALE
+        assert judge(now, asked, code, diverging=False, now=0) is FetchVerdict.STALE
 
 
 def test_a_partition_that_waits_takes_nothing_until_its_time_has_come() -> None:
     waiting = state()
     waiting.delay(100, 0)
-    assert judge(waiting, Asked(10, 5), 0, diverging=False, now=99) is Verdict.STALE
-    assert judge(waiting, Asked(10, 5), 0, diverging=False, now=100) is Verdict.TAKE
+    assert judge(waiting, Asked(10, 5), 0, diverging=False, now=99) is FetchVerdict.STALE
+    assert judge(waiting, Asked(10, 5), 0, diverging=False, now=100) is FetchVerdict.TAKE
     waiting.delay(300, 100)
     waiting.delay(500, 200)  # it waits already
     assert waiting.ready_at == 300

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.state.replication.follower_session import FollowerSession, Wanted
+from pykafka_ops.broker.state.replication.follower_session import FollowerSession, PartitionFetch
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 
@@ -10,8 +10,8 @@ T, U = b"t" * 16, b"u" * 16
 A, B = ("t", 0), ("u", 1)
 
 
-def want(offset: int = 0, topic_id: bytes = T) -> Wanted:
-    return Wanted(topic_id, offset, 0, 3, 2)
+def want(offset: int = 0, topic_id: bytes = T) -> PartitionFetch:
+    return PartitionFetch(topic_id, offset, 0, 3, 2)
 
 
 def opened(*keys: tuple[str, int]) -> FollowerSession:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.state.replication.in_sync import Follower, InSync, Proposal, Verdict
+from pykafka_ops.broker.state.replication.in_sync import Follower, InSync, Proposal, ProposalVerdict
 from pykafka_ops.wire.codes import ErrorCode
 
 LAG = 100
@@ -127,24 +127,24 @@ def test_a_committed_change_is_taken_over() -> None:
     proposal = view.expand(3, 5, alive)
     assert proposal is not None
     verdict = view.answered(proposal, 0, isr=(1, 2, 3), leader_epoch=5, partition_epoch=8)
-    assert verdict is Verdict.CHANGED
+    assert verdict is ProposalVerdict.CHANGED
     assert (view.isr, view.partition_epoch, view.pending) == ((1, 2, 3), 8, None)
 
 
 @pytest.mark.parametrize(
     ("code", "verdict", "pending"),
     [
-        (ErrorCode.INELIGIBLE_REPLICA, Verdict.DROPPED, False),
-        (ErrorCode.OPERATION_NOT_ATTEMPTED, Verdict.DROPPED, False),
-        (ErrorCode.FENCED_LEADER_EPOCH, Verdict.WAIT, True),
-        (ErrorCode.INVALID_UPDATE_VERSION, Verdict.WAIT, True),
-        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, Verdict.WAIT, True),
-        (ErrorCode.NETWORK_EXCEPTION, Verdict.RETRY, True),
-        (ErrorCode.UNKNOWN_SERVER_ERROR, Verdict.RETRY, True),
+        (ErrorCode.INELIGIBLE_REPLICA, ProposalVerdict.DROPPED, False),
+        (ErrorCode.OPERATION_NOT_ATTEMPTED, ProposalVerdict.DROPPED, False),
+        (ErrorCode.FENCED_LEADER_EPOCH, ProposalVerdict.WAIT, True),
+        (ErrorCode.INVALID_UPDATE_VERSION, ProposalVerdict.WAIT, True),
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ProposalVerdict.WAIT, True),
+        (ErrorCode.NETWORK_EXCEPTION, ProposalVerdict.RETRY, True),
+        (ErrorCode.UNKNOWN_SERVER_ERROR, ProposalVerdict.RETRY, True),
     ],
 )
 def test_errors_are_taken_as_kafka_takes_them(
-    code: ErrorCode, verdict: Verdict, pending: bool
+    code: ErrorCode, verdict: ProposalVerdict, pending: bool
 ) -> None:
     view = leading(isr=(1, 2))
     fetch(view, 3, 12, 1500, 12)
@@ -162,7 +162,7 @@ def test_an_answer_from_before_the_controllers_last_word_is_of_the_past() -> Non
     assert proposal is not None
     view.lead((1, 2, 3), (1,), 9)
     verdict = view.answered(proposal, 0, isr=(1, 2, 3), leader_epoch=5, partition_epoch=8)
-    assert verdict is Verdict.DROPPED
+    assert verdict is ProposalVerdict.DROPPED
     assert view.isr == (1,)
 
 

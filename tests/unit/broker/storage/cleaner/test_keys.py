@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.storage.cleaner.job import Job, Source
+from pykafka_ops.broker.storage.cleaner.job import CompactionJob, SegmentSource
 from pykafka_ops.broker.storage.cleaner.keys import SLOT_BYTES, KeyMap
 from pykafka_ops.broker.storage.cleaner.loops import pick, sift, take_in
-from pykafka_ops.broker.storage.cleaner.throttle import Throttle
+from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.disk.record import Record, encode_records
 from pykafka_ops.errors import CorruptBatchError
 
@@ -49,7 +49,7 @@ def test_a_throttle_sleeps_as_long_as_it_was_too_fast() -> None:
         slept.append(seconds)
         now[0] += seconds
 
-    throttle = Throttle(1000.0, lambda: now[0], sleep)
+    throttle = Throttler(1000.0, lambda: now[0], sleep)
     throttle.spent(100)
     assert slept == []
     throttle.spent(1900)
@@ -60,9 +60,9 @@ def test_a_throttle_sleeps_as_long_as_it_was_too_fast() -> None:
 
 
 def test_a_job_survives_the_pipe() -> None:
-    job = Job(
+    job = CompactionJob(
         directory="/d/t-0",
-        segments=[Source(0, 10, 5)],
+        segments=[SegmentSource(0, 10, 5)],
         later=[7],
         first_dirty=0,
         first_uncleanable=7,
@@ -74,7 +74,7 @@ def test_a_job_survives_the_pipe() -> None:
         segment_index_bytes=6,
         index_interval_bytes=7,
     )
-    assert Job.from_json(job.to_json()) == job
+    assert CompactionJob.from_json(job.to_json()) == job
 
 
 def test_a_record_that_lies_about_its_offset_is_refused() -> None:

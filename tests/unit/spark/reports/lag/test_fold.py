@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.analysis.commits.fold import Part, joined, part
+from pykafka_ops.analysis.commits.fold import CommitPart, joined, part
 from pykafka_ops.spark.reports.lag.fold import PART, folding
 
 BORDERS = (100, 200, 300)
@@ -39,11 +39,11 @@ def batches(rows: list[Row], size: int) -> Iterator[pa.RecordBatch]:
 @settings(deadline=None)
 @given(st.lists(ROW, max_size=80), st.integers(1, 30))
 def test_a_task_folds_as_a_plain_loop(rows: list[Row], size: int) -> None:
-    found: dict[Key, list[Part]] = {}
+    found: dict[Key, list[CommitPart]] = {}
     for batch in folding(BORDERS)(batches(rows, size)):
         for row in batch.to_pylist():
             key = (row["group"], row["topic"], row["partition"], row["bucket"])
-            found.setdefault(key, []).append(Part(**{name: row[name] for name in PART.names}))
+            found.setdefault(key, []).append(CommitPart(**{name: row[name] for name in PART.names}))
     wanted: dict[Key, tuple[list[int], list[int], list[int]]] = {}
     for batch in batches(rows, 1000):
         for row in batch.to_pylist():

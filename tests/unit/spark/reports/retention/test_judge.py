@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from pykafka_ops.analysis.capacity import GRID
 from pykafka_ops.analysis.compaction import Cleaning
-from pykafka_ops.analysis.retention import Policy
+from pykafka_ops.analysis.retention import RetentionPolicy
 from pykafka_ops.spark.reports.retention.frames import EDGES, FINE, HOUR, slices
-from pykafka_ops.spark.reports.retention.judge import HORIZONS, PAST_DAYS, PAST_HOURS, Rules, one
+from pykafka_ops.spark.reports.retention.judge import (
+    HORIZONS,
+    PAST_DAYS,
+    PAST_HOURS,
+    RetentionRules,
+    one,
+)
 
 DAY = 24 * HOUR
 NOW = 20_000 * DAY
@@ -34,14 +40,14 @@ def _state(*pieces: dict[str, Any], **more: Any) -> dict[str, Any]:
             "start": None, **more}  # fmt: skip
 
 
-def _rules(policy: Policy, **more: Any) -> Rules:
-    return Rules(NOW, {"t": (policy, Cleaning())}, **more)
+def _rules(policy: RetentionPolicy, **more: Any) -> RetentionRules:
+    return RetentionRules(NOW, {"t": (policy, Cleaning())}, **more)
 
 
 def test_bytes_are_put_to_hours_days_and_ages() -> None:
     pieces = [_piece(0, None, 5), _piece(0, 200, 100), _piece(100, 30, 50), _piece(200, 2, 20),
               _piece(210, 0, 4), _piece(220, -1, 1)]  # fmt: skip
-    found = one(_state(*pieces), _rules(Policy(retention_ms=-1)))
+    found = one(_state(*pieces), _rules(RetentionPolicy(retention_ms=-1)))
     assert found["bytes"] == 180
     by_edge = dict(zip([*EDGES, None, "none"], found["ages"], strict=True))
     assert {k: v for k, v in by_edge.items() if v} == {
@@ -55,21 +61,21 @@ def test_bytes_are_put_to_hours_days_and_ages() -> None:
 
 
 def test_a_young_log_has_the_rate_of_its_life() -> None:
-    found = one(_state(_piece(0, 2, 600)), _rules(Policy()))
+    found = one(_state(_piece(0, 2, 600)), _rules(RetentionPolicy()))
     assert found["rates"] == [0, 300, 300]
-    at_once = one(_state(_piece(0, 0, 600)), _rules(Policy()))
+    at_once = one(_state(_piece(0, 0, 600)), _rules(RetentionPolicy()))
     assert at_once["rates"] == [600 * 60] * 3
 
 
 def test_what_was_deleted_is_taken_to_have_been_written_as_now() -> None:
     pieces = [_piece(500, 3, 300), _piece(600, 0, 300)]
-    assert one(_state(*pieces), _rules(Policy()))["days"] == [4800] * 6 + [4800]
+    assert one(_state(*pieces), _rules(RetentionPolicy()))["days"] == [4800] * 6 + [4800]
     from_start = [_piece(0, 3, 300), _piece(100, 0, 300)]
-    assert one(_state(*from_start), _rules(Policy()))["days"] == [0] * 6 + [600]
+    assert one(_state(*from_start), _rules(RetentionPolicy()))["days"] == [0] * 6 + [600]
 
 
 def test_a_partition_without_anything() -> None:
-    found = one(_state() | {"pieces": None}, _rules(Policy()))
+    found = one(_state() | {"pieces": None}, _rules(RetentionPolicy()))
     assert (found["bytes"], found["status"], found["oldest"]) == (0, "empty", None)
     assert found["left"] == [0] * len(HORIZONS) and found["kept"] == [0] * len(GRID)
     assert found["days"] == [0] * PAST_DAYS and found["hours"] == [0] * PAST_HOURS
@@ -77,28 +83,28 @@ def test_a_partition_without_anything() -> None:
 
 def test_damage_is_no_part_of_the_log() -> None:
     broken = _piece(100, 1, 70, damage="x\x00torn")
-    found = one(_state(_piece(0, 1, 5), broken), _rules(Policy()))
+    found = one(_state(_piece(0, 1, 5), broken), _rules(RetentionPolicy()))
     assert (found["bytes"], found["damaged"], found["damage"]) == (5, 70, ["x\x00torn"])
 
 
 def test_a_segment_is_known_by_its_file() -> None:
     """Compaction takes the first records and leaves the name."""
     pieces = [_piece(50, 20, 10), _piece(100, 10, 10)]
-    found = one(_state(*pieces, cleaned=100), _rules(Policy(delete=False, compact=True)))
+    found = one(_state(*pieces, cleaned=100), _rules(RetentionPolicy(delete=False, compact=True)))
     assert (found["clean_bytes"], found["uncleanable"], found["debt"]) == (10, 10, "clean")
     assert found["first_dirty_offset"] == 100
 
 
 def test_nothing_is_said_of_a_cleaner_nobody_knows() -> None:
-    rules = _rules(Policy(delete=False, compact=True), cleaner_known=False)
+    rules = _rules(RetentionPolicy(delete=False, compact=True), cleaner_known=False)
     assert "debt" not in one(_state(_piece(0, 1, 5)), rules)
 
 
 def test_overhang_is_what_is_too_old_in_the_active_segment() -> None:
     pieces = [_piece(100, 30, 10, old=10), _piece(200, 26, 7, old=7), _piece(210, 0, 100)]
-    found = one(_state(*pieces), _rules(Policy(retention_ms=DAY)))
+    found = one(_state(*pieces), _rules(RetentionPolicy(retention_ms=DAY)))
     assert (found["old"], found["overhang"], found["late"], found["status"]) == (17, 7, 10, "over")
-    compacted = one(_state(*pieces), _rules(Policy(delete=False, compact=True)))
+    compacted = one(_state(*pieces), _rules(RetentionPolicy(delete=False, compact=True)))
     assert (compacted["old"], compacted["overhang"]) == (0, 0)
 
 
@@ -108,7 +114,7 @@ def test_only_groups_that_lose_are_named() -> None:
         for g, c, r in (("fast", 150, 9.0), ("stands", 0, None))
     ]
     pieces = [_piece(0, 20, 10), _piece(100, 10, 10), _piece(200, 0, 10)]
-    found = one(_state(*pieces, readers=readers), _rules(Policy(retention_ms=DAY)))
+    found = one(_state(*pieces, readers=readers), _rules(RetentionPolicy(retention_ms=DAY)))
     assert [r["group"] for r in found["risks"]] == ["stands"]
 
 

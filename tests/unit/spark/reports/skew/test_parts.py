@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.spark.reports.skew.brokers import Places, broker_rows, dir_rows, plan, rack_rows
+from pykafka_ops.spark.reports.skew.brokers import (
+    ReplicaPlaces,
+    broker_rows,
+    dir_rows,
+    plan,
+    rack_rows,
+)
 from pykafka_ops.spark.reports.skew.report import key_text
 from pykafka_ops.spark.reports.skew.volume import WINDOWS, window_for
 
@@ -28,8 +34,8 @@ def test_keys_are_shown_as_text_where_they_are() -> None:
     assert len(key_text(b"\xff" * 3000)) < 200
 
 
-def _places() -> Places:
-    return Places(
+def _places() -> ReplicaPlaces:
+    return ReplicaPlaces(
         replicas={1: {("t", 0): 10, ("t", 1): 30}, 2: {("t", 0): 12}},
         leaders={("t", 0): 1},
         racks={1: "a", 2: "b", 3: None},
@@ -65,6 +71,6 @@ def test_directories_are_listed_even_when_empty_or_of_nobody() -> None:
 
 
 def test_one_broker_has_nobody_to_give_to() -> None:
-    assert plan(Places(racks={1: None}), 0.1) is None
+    assert plan(ReplicaPlaces(racks={1: None}), 0.1) is None
     found = plan(_places(), 0.1)
     assert found is not None

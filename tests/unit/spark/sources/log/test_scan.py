@@ -13,7 +13,7 @@ from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import Damage, sound_batches
 from pykafka_ops.spark.sources.log import scan as log_scan
-from pykafka_ops.spark.sources.log.scan import CUT_SHORT, Bad, Message, Piece, Range, Run, scan
+from pykafka_ops.spark.sources.log.scan import CUT_SHORT, Bad, ByteRange, Message, Piece, Run, scan
 
 GOLDEN = Path(__file__).resolve().parents[4] / "golden" / "segments"
 LOGS = sorted(GOLDEN.glob("*/*.log"))
@@ -53,13 +53,15 @@ def places(pieces: list[Piece]) -> list[tuple[str, int]]:
 
 
 def read(data: bytes, *, active: bool = True, missing: int = 0, **how: bool) -> list[Piece]:
-    return list(scan(Bytes(data, missing), Range(0, len(data), 0, active), **{"whole": True} | how))
+    return list(
+        scan(Bytes(data, missing), ByteRange(0, len(data), 0, active), **{"whole": True} | how)
+    )
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_what_kafka_wrote_is_told_as_salvage_tells_it(path: Path) -> None:
     data, base = path.read_bytes(), int(path.stem)
-    pieces = list(scan(Bytes(data), Range(0, len(data), base, False), whole=True, crc=True))
+    pieces = list(scan(Bytes(data), ByteRange(0, len(data), base, False), whole=True, crc=True))
     expected = [
         ("bad" if isinstance(found, Damage) else "batch", found.position)
         for found in sound_batches(data, base_offset=base)
@@ -113,7 +115,7 @@ def test_large_batches_are_skipped_over_by_small_reads(monkeypatch: pytest.Monke
     dense = read(data, whole=False, sparse=False)
     monkeypatch.setattr(log_scan, "_FIRST", 50_000)
     file = Bytes(data)
-    sparse = list(scan(file, Range(0, len(data), 0, True), whole=False, sparse=True))
+    sparse = list(scan(file, ByteRange(0, len(data), 0, True), whole=False, sparse=True))
     assert places(sparse) == places(dense)
     heads = [np.concatenate([p.heads for p in x if isinstance(p, Run)]) for x in (dense, sparse)]
     assert np.array_equal(heads[0], heads[1])

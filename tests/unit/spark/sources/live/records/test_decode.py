@@ -18,8 +18,8 @@ from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.live.records.decode import Decoder
-from pykafka_ops.spark.sources.live.records.fetch import Page
-from pykafka_ops.spark.sources.live.records.offsets import Span
+from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
+from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
 from pykafka_ops.spark.sources.live.records.source import EVERY
 
 HEADERS = [("h", b"1"), ("h", None)]
@@ -34,13 +34,13 @@ def records(first: int, count: int, *, headers: bool = False) -> list[Record]:
 
 
 def decoder(start: int, end: int, **how: bool) -> Decoder:
-    return Decoder(EVERY, Span("t", 5, start, end), committed=how.get("committed", False))
+    return Decoder(EVERY, OffsetRange("t", 5, start, end), committed=how.get("committed", False))
 
 
 def rows(data: bytes, start: int, end: int, aborted: Sequence[tuple[int, int]] = ()) -> Any:
     """(rows, next offset) of one page."""
     reader = decoder(start, end, committed=bool(aborted))
-    made = reader.decode(Page(data, end, 0, aborted))
+    made = reader.decode(FetchedPage(data, end, 0, aborted))
     table = pa.Table.from_batches(made.batches, schemas.arrow(EVERY))
     return table.to_pylist(), made.next_offset
 
@@ -134,6 +134,6 @@ def test_a_batch_cut_at_the_end_of_a_page_is_left_for_the_next() -> None:
 
 
 def test_without_columns_rows_are_still_counted() -> None:
-    made = Decoder(StructType([]), Span("t", 0, 0, 9), committed=False)
-    page = Page(bytes(build_batch(records(0, 9))), 9, 0, [])
+    made = Decoder(StructType([]), OffsetRange("t", 0, 0, 9), committed=False)
+    page = FetchedPage(bytes(build_batch(records(0, 9))), 9, 0, [])
     assert [b.num_rows for b in made.decode(page).batches] == [9]

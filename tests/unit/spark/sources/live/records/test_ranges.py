@@ -6,18 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.spark.sources.live.records.offsets import DataLossError, Span, checked, split
+from pykafka_ops.spark.sources.live.records.offsets import (
+    DataLossError,
+    OffsetRange,
+    checked,
+    split,
+)
 from pykafka_ops.spark.sources.live.records.stream import limited, to_json
-from pykafka_ops.spark.sources.options import Options, by_partition
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition
 
 SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 300)), max_size=6).map(
-    lambda found: [Span("t", n, start, start + size) for n, (start, size) in enumerate(found)]
+    lambda found: [
+        OffsetRange("t", n, start, start + size) for n, (start, size) in enumerate(found)
+    ]
 )
 
 
 @given(SPANS, st.none() | st.integers(1, 20), st.none() | st.integers(1, 100))
 def test_tasks_cover_every_offset_once_and_in_order(
-    spans: list[Span], least: int | None, most: int | None
+    spans: list[OffsetRange], least: int | None, most: int | None
 ) -> None:
     parts = split(spans, least, most)
     covered = [(p.partition, at) for p in parts for at in range(p.start, p.end)]
@@ -27,7 +34,7 @@ def test_tasks_cover_every_offset_once_and_in_order(
 
 
 def test_more_tasks_go_to_larger_partitions() -> None:
-    spans = [Span("t", 0, 0, 900), Span("t", 1, 0, 100)]
+    spans = [OffsetRange("t", 0, 0, 900), OffsetRange("t", 1, 0, 100)]
     parts = split(spans, 10, None)
     assert [(p.partition, p.start, p.end) for p in parts] == [
         *((0, n * 100, n * 100 + 100) for n in range(9)),
@@ -36,7 +43,7 @@ def test_more_tasks_go_to_larger_partitions() -> None:
 
 
 @given(SPANS, st.integers(1, 400))
-def test_a_limit_is_shared_by_size_and_always_gets_on(spans: list[Span], most: int) -> None:
+def test_a_limit_is_shared_by_size_and_always_gets_on(spans: list[OffsetRange], most: int) -> None:
     begins = {(s.topic, s.partition): s.start for s in spans}
     ends = {(s.topic, s.partition): s.end for s in spans}
     found = limited(begins, ends, most)
@@ -54,10 +61,10 @@ def test_checkpoints_are_those_of_sparks_own_source() -> None:
 
 
 def test_records_that_are_gone_stop_a_read_unless_that_may_be() -> None:
-    span = Span("t", 0, 10, 20)
-    assert checked(Options({}), ("t", 0), 15, span) == 15
+    span = OffsetRange("t", 0, 10, 20)
+    assert checked(SourceOptions({}), ("t", 0), 15, span) == 15
     with pytest.raises(DataLossError, match="t-0 has no offset 5, only 10 to 20: failOnDataLoss"):
-        checked(Options({}), ("t", 0), 5, span)
-    loose = Options({"failOnDataLoss": "false"})
+        checked(SourceOptions({}), ("t", 0), 5, span)
+    loose = SourceOptions({"failOnDataLoss": "false"})
     assert checked(loose, ("t", 0), 5, span) == 10
     assert checked(loose, ("t", 0), 25, span) == 20
