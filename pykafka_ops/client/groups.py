@@ -11,7 +11,7 @@ from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 
 
-class ListedGroup(NamedTuple):
+class GroupListing(NamedTuple):
     """A group; state and type are "" where the broker is too old to say."""
 
     id: str
@@ -23,7 +23,7 @@ class ListedGroup(NamedTuple):
 
 def list_groups(
     cluster: Cluster, *, states: Sequence[str] = (), types: Sequence[str] = ()
-) -> tuple[dict[str, ListedGroup], dict[int, PkoError]]:
+) -> tuple[dict[str, GroupListing], dict[int, PkoError]]:
     """The groups by id, and the brokers that did not tell theirs.
 
     ``cluster`` remembers who coordinates them.
@@ -35,7 +35,7 @@ def list_groups(
         [Question(b, request, ListGroupsResponse, lowest) for b in brokers],
         name="listConsumerGroups",
     )
-    groups: dict[str, ListedGroup] = {}
+    groups: dict[str, GroupListing] = {}
     failed: dict[int, PkoError] = {}
     for broker, answer in zip(brokers, answers, strict=True):
         if isinstance(answer, PkoError):
@@ -45,7 +45,7 @@ def list_groups(
         else:
             for g in answer.groups:
                 cluster.coordinators[GROUP, g.group_id] = broker
-                groups[g.group_id] = ListedGroup(
+                groups[g.group_id] = GroupListing(
                     g.group_id, g.protocol_type, g.group_state, g.group_type, broker
                 )
     return groups, failed

@@ -41,7 +41,7 @@ class SoundBatch(NamedTuple):
     tail: bytes
 
 
-class Damage(NamedTuple):
+class DamagedBytes(NamedTuple):
     """``size`` bytes from ``position`` on that hold no sound batch, and why the first is none."""
 
     position: int
@@ -59,7 +59,7 @@ class _RefusedError(Exception):
 
 def sound_batches(
     data: Bytes, start: int = 0, *, base_offset: int | None = None, complete: bool = True
-) -> Iterator[SoundBatch | Damage]:
+) -> Iterator[SoundBatch | DamagedBytes]:
     """Every sound batch from byte ``start`` on, and the damage between and behind them, in order.
 
     ``base_offset`` is the segment's, or what offsets must not be below; None where that is not
@@ -78,7 +78,7 @@ def sound_batches(
             stop = end if following is None else following
             if data[position:end][:1] == b"\x00" and not _NOT_ZERO.search(data, position, end):
                 reason = "only zeros from here on"
-            yield Damage(position, stop - position, reason)
+            yield DamagedBytes(position, stop - position, reason)
             position = stop
             continue
         yield batch

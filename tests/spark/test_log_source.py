@@ -12,7 +12,7 @@ import pytest
 from pykafka_ops.disk.batch import BatchHeader, read_header
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.record import Record, iter_records
-from pykafka_ops.disk.salvage import Damage, sound_batches
+from pykafka_ops.disk.salvage import DamagedBytes, sound_batches
 from tests.support.spark.log_tables import write_log
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def counted(folder: Path) -> tuple[int, int, list[Record]]:
     for path in logs:
         data = path.read_bytes()
         for found in sound_batches(data, base_offset=int(path.stem)):
-            if isinstance(found, Damage):
+            if isinstance(found, DamagedBytes):
                 torn = path == logs[-1] and found.position + found.size == len(data)
                 damage += not (torn and "wrong CRC" not in found.reason)
                 continue

@@ -15,7 +15,7 @@ from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched
 from pykafka_ops.broker.partitions.read import UNKNOWN, Terms
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.fetch_session import FetchKey, FetchPartition
+from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import Encoded
@@ -99,14 +99,14 @@ def _limit(context: Context, request: FetchRequest, follower: int) -> int:
 
 def _wanted(
     context: Context, request: FetchRequest, by_id: bool
-) -> Iterator[tuple[FetchKey, FetchPartition]]:
+) -> Iterator[tuple[FetchKey, CachedPartition]]:
     """The partitions the request names, by id from v13 on."""
     names = context.services.image.topic_names_by_id
     for topic in request.topics:
         name = names.get(topic.topic_id, "") if by_id else topic.topic
         key = topic.topic_id if by_id else name
         for data in topic.partitions:
-            wanted = FetchPartition(name, topic.topic_id, data.partition)
+            wanted = CachedPartition(name, topic.topic_id, data.partition)
             wanted.fetch_offset = data.fetch_offset
             wanted.max_bytes = data.partition_max_bytes
             wanted.current_leader_epoch = max(data.current_leader_epoch, NO_EPOCH)

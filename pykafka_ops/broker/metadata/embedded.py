@@ -19,7 +19,7 @@ from pykafka_ops.broker.metadata.store import (
     enlist,
     enlist_at,
 )
-from pykafka_ops.broker.metadata.tree import Changes, Tree, split
+from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree, split
 
 FILE_NAME = "metadata.db"
 
@@ -31,7 +31,7 @@ def _wall_clock() -> int:
 class _Shared:
     """What the sessions on one file have in common."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: ZNodeTree) -> None:
         self.tree = tree
         self.stores: set[EmbeddedStore] = set()
 
@@ -57,7 +57,7 @@ class EmbeddedStore(SingleOps):
         _shared: _Shared | None = None,
     ) -> None:
         """Open or create ``file``; ``clock`` gives ms. Raises StorageError."""
-        self._shared = _shared or _Shared(Tree(file, clock, durable=durable))
+        self._shared = _shared or _Shared(ZNodeTree(file, clock, durable=durable))
         self._file = file
         self._clock = clock
         self._tree = self._shared.tree

@@ -140,7 +140,7 @@ class Changes:
         self.children: dict[str, None] = {}
 
 
-class Tree:
+class ZNodeTree:
     """The file. Not thread-safe, and meant for one process (its log directory is locked)."""
 
     def __init__(self, file: str | Path, clock: Callable[[], int], *, durable: bool = True) -> None:

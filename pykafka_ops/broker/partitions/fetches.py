@@ -20,7 +20,7 @@ from pykafka_ops.broker.partitions.read import (
     read_partition,
 )
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.fetch_session import FetchContext, FetchKey, FetchPartition, Kind
+from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchContext, FetchKey, Kind
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.replication.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
@@ -30,7 +30,7 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.fetch_session import FetchSessions, Session
+    from pykafka_ops.broker.state.fetch_session import FetchSession, FetchSessions
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
@@ -103,7 +103,7 @@ class Fetches:
         self,
         terms: Terms,
         session: tuple[int, int],
-        partitions: Iterable[tuple[FetchKey, FetchPartition]],
+        partitions: Iterable[tuple[FetchKey, CachedPartition]],
         forgotten: Iterable[FetchKey],
     ) -> Fetched | Deferred | Coroutine[Any, Any, Fetched]:
         """Read what is there; wait if that is less than the client wants to wait for.
@@ -164,7 +164,7 @@ class Fetches:
         return Chooser(choose)
 
     def _read_lively(
-        self, session: Session, lively: dict[FetchKey, None], terms: Terms
+        self, session: FetchSession, lively: dict[FetchKey, None], terms: Terms
     ) -> list[PartitionRead]:
         """Read what may have something to tell; what has not is left alone until it is woken."""
         reads = []
@@ -254,7 +254,7 @@ class Fetches:
             throttle.record(size, self.site.replicas.timer())
 
 
-def _note_session(session: Session, follower: int, now: float) -> None:
+def _note_session(session: FetchSession, follower: int, now: float) -> None:
     """Whose it is, and that it is alive; now and then everything is looked at."""
     session.follower, session.seen_at = follower, now
     if now - session.looked_at > LOOK_MS:

@@ -10,7 +10,7 @@ from pykafka_ops.errors import KafkaError
 if TYPE_CHECKING:
     from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.fetch_session import FetchPartition
+    from pykafka_ops.broker.state.fetch_session import CachedPartition
 
 UNKNOWN = -1
 
@@ -31,7 +31,7 @@ class Growth:
     bytes were appended since and nothing else happened to the partitions.
     """
 
-    def __init__(self, replicas: Replicas, wanted: Iterable[FetchPartition], missing: int) -> None:
+    def __init__(self, replicas: Replicas, wanted: Iterable[CachedPartition], missing: int) -> None:
         self._missing = missing
         self._marks: list[Mark] | None = []
         try:

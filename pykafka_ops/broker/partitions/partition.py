@@ -14,7 +14,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+    from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
     from pykafka_ops.broker.storage.log.log import Log
 
 
@@ -89,7 +89,7 @@ class Partition:
 
     # -- what the controller says
 
-    def become(self, state: LeaderAndIsr, assignment: Assignment) -> bool:
+    def become(self, state: LeaderAndIsr, assignment: ReplicaAssignment) -> bool:
         """Lead or follow from now on; whether a new leader epoch began with that.
 
         A log that nobody uses and that has no followers is not opened for it. Raises KafkaError

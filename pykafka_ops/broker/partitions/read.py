@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pykafka_ops.broker.state.fetch_session import FetchKey, FetchPartition
+from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.disk.convert import down_convert
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -145,7 +145,7 @@ class PartitionRead:
     def __init__(
         self,
         key: FetchKey,
-        wanted: FetchPartition,
+        wanted: CachedPartition,
         error: int = NONE,
         high_watermark: int = -1,
         last_stable_offset: int = -1,
@@ -216,7 +216,7 @@ def _whole_batches(data: memoryview) -> int:
 
 
 def read_partition(
-    site: ReadSite, key: FetchKey, wanted: FetchPartition, terms: Terms
+    site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms
 ) -> PartitionRead:
     """Read one partition; errors become its error code."""
     try:
@@ -228,7 +228,7 @@ def read_partition(
         return PartitionRead(key, wanted, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
-def _partition(site: ReadSite, wanted: FetchPartition, terms: Terms) -> Partition:
+def _partition(site: ReadSite, wanted: CachedPartition, terms: Terms) -> Partition:
     by_id = terms.version >= 13
     if by_id:
         if not wanted.topic:
@@ -243,7 +243,7 @@ def _partition(site: ReadSite, wanted: FetchPartition, terms: Terms) -> Partitio
     return partition
 
 
-def _check_follower(partition: Partition, wanted: FetchPartition, follower: int) -> None:
+def _check_follower(partition: Partition, wanted: CachedPartition, follower: int) -> None:
     """Only the other replicas of a partition may follow it.
 
     With the right leader epoch it is us who do not know it yet (``followerReplicaOrThrow``).
@@ -256,7 +256,7 @@ def _check_follower(partition: Partition, wanted: FetchPartition, follower: int)
 
 
 def _note_follower(
-    partition: Partition, wanted: FetchPartition, terms: Terms, read: PartitionRead
+    partition: Partition, wanted: CachedPartition, terms: Terms, read: PartitionRead
 ) -> None:
     """Take in how far a follower is, and tell it at once if that commits more."""
     if terms.first and partition.fetched_by(
@@ -265,7 +265,7 @@ def _note_follower(
         read.high_watermark = partition.log.high_watermark
 
 
-def _read(site: ReadSite, key: FetchKey, wanted: FetchPartition, terms: Terms) -> PartitionRead:
+def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) -> PartitionRead:
     partition = _partition(site, wanted, terms)
     follows = terms.follower >= 0
     if follows:
@@ -340,7 +340,7 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
     terms.left -= read.size
 
 
-def _diverges(partition: Partition, wanted: FetchPartition, read: PartitionRead) -> bool:
+def _diverges(partition: Partition, wanted: CachedPartition, read: PartitionRead) -> bool:
     """KIP-595: tell a reader whose history is not ours where the two part."""
     epoch, end = partition.log.end_offset_for_epoch(wanted.last_fetched_epoch)
     if epoch == -1 or end == -1 or wanted.fetch_offset < partition.log.log_start_offset:
@@ -351,7 +351,7 @@ def _diverges(partition: Partition, wanted: FetchPartition, read: PartitionRead)
     return False
 
 
-def _convert_down(version: int, wanted: FetchPartition, result: ReadResult) -> bytes:
+def _convert_down(version: int, wanted: CachedPartition, result: ReadResult) -> bytes:
     """The message set that a client before v4 gets, up to the first batch it cannot have.
 
     Before v3 a limit below the first batch is kept; the start of a message that does not fit

@@ -17,7 +17,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.state.fetch_session import FetchKey, Session
+    from pykafka_ops.broker.state.fetch_session import FetchKey, FetchSession
     from pykafka_ops.broker.state.replication.in_sync import Proposal
     from pykafka_ops.broker.storage.log.appender import AppendInfo
     from pykafka_ops.broker.storage.log_manager import LogManager
@@ -65,7 +65,7 @@ class Replicas:
         self._call_soon = call_soon
         self._arm = arm
         self._partitions: dict[PartitionKey, Partition] = {}
-        self._readers: dict[PartitionKey, dict[Session, FetchKey]] = {}
+        self._readers: dict[PartitionKey, dict[FetchSession, FetchKey]] = {}
         self._woken: set[PartitionKey] = set()
 
     # -- look-ups ------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Replicas:
     def wake(self, *keys: PartitionKey) -> None:
         """Complete the requests on partitions that can be completed now; each is looked at once,
         on however many of them it waits."""
-        stirred: dict[Session, None] = {}
+        stirred: dict[FetchSession, None] = {}
         for key in keys:
             if key in self._readers:
                 stirred.update(dict.fromkeys(self._stir(key)))
@@ -200,14 +200,14 @@ class Replicas:
 
     # -- sessions of followers
 
-    def watch(self, key: PartitionKey, session: Session, name: FetchKey) -> None:
+    def watch(self, key: PartitionKey, session: FetchSession, name: FetchKey) -> None:
         """Have a session, which calls the partition ``name``, read it when it is woken next."""
         sessions = self._readers.setdefault(key, {})
         for other in [s for s in sessions if s.closed]:
             del sessions[other]
         sessions[session] = name
 
-    def _stir(self, key: PartitionKey) -> Iterable[Session]:
+    def _stir(self, key: PartitionKey) -> Iterable[FetchSession]:
         """Have sessions read a partition; those that did not had all of it until now."""
         partition = self._partitions.get(key)
         view = None if partition is None else partition.in_sync

@@ -17,7 +17,7 @@ from pykafka_ops.broker.services.auto_topics import AutoTopics, SendOn
 from pykafka_ops.broker.services.image_waits import ImageWaits
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.election import ElectionType
-from pykafka_ops.broker.state.controller.leadership import Assignment, TopicPartition
+from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment, TopicPartition
 from pykafka_ops.broker.state.controller.steps import Steps, WriteProblem
 from pykafka_ops.broker.state.controller.topic_requests import (
     Charge,
@@ -323,13 +323,13 @@ class TopicAdmin:
 
     async def reassignments(
         self, partitions: Sequence[TopicPartition] | None
-    ) -> dict[TopicPartition, Assignment]:
+    ) -> dict[TopicPartition, ReplicaAssignment]:
         """Which of the partitions (None: of all) are being moved, and how.
 
         Raises KafkaError NOT_CONTROLLER.
         """
 
-        def rule(controller: Controller) -> Steps[dict[TopicPartition, Assignment]]:
+        def rule(controller: Controller) -> Steps[dict[TopicPartition, ReplicaAssignment]]:
             yield from ()
             return controller.cluster.being_reassigned(partitions)
 
@@ -372,7 +372,9 @@ def _refused(partitions: int, charge: Charge | None) -> KafkaError | None:
     return None
 
 
-def _enlarge(controller: Controller, topic: str, added: Mapping[int, Assignment]) -> Steps[None]:
+def _enlarge(
+    controller: Controller, topic: str, added: Mapping[int, ReplicaAssignment]
+) -> Steps[None]:
     problem = yield from controller.topics.add_partitions(topic, added)
     if problem is WriteProblem.MISSING:
         raise KafkaError(

@@ -24,7 +24,7 @@ FetchKey = tuple[str | bytes, int]
 """A partition as the client names it: (topic name or 16-byte topic id, partition)."""
 
 
-class FetchPartition:
+class CachedPartition:
     """One partition a client fetches, and what it was last told about it."""
 
     __slots__ = (
@@ -78,7 +78,7 @@ class Kind(Enum):
     INCREMENTAL = "incremental"
 
 
-class Session:
+class FetchSession:
     """One client's session; ``partitions`` keeps the order in which they are served.
 
     Of a follower's only those partitions are read that may have something to tell: ``lively``,
@@ -105,7 +105,7 @@ class Session:
         self,
         identity: int,
         now: float,
-        partitions: dict[FetchKey, FetchPartition],
+        partitions: dict[FetchKey, CachedPartition],
         *,
         privileged: bool,
         uses_ids: bool,
@@ -154,7 +154,10 @@ class FetchContext:
     __slots__ = ("kind", "partitions", "session")
 
     def __init__(
-        self, kind: Kind, partitions: dict[FetchKey, FetchPartition], session: Session | None = None
+        self,
+        kind: Kind,
+        partitions: dict[FetchKey, CachedPartition],
+        session: FetchSession | None = None,
     ) -> None:
         self.kind = kind
         self.partitions = partitions
@@ -172,7 +175,7 @@ class FetchSessions:
     def __init__(self, slots: int, new_id: Callable[[], int]) -> None:
         self._slots = slots
         self._new_id = new_id
-        self._sessions: dict[int, Session] = {}
+        self._sessions: dict[int, FetchSession] = {}
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -181,7 +184,7 @@ class FetchSessions:
         self,
         session_id: int,
         epoch: int,
-        wanted: Iterable[tuple[FetchKey, FetchPartition]],
+        wanted: Iterable[tuple[FetchKey, CachedPartition]],
         forgotten: Iterable[FetchKey],
         *,
         now: float,
@@ -215,7 +218,7 @@ class FetchSessions:
         if session is not None:
             session.closed = True
 
-    def _resume(self, session_id: int, epoch: int, uses_ids: bool) -> Session:
+    def _resume(self, session_id: int, epoch: int, uses_ids: bool) -> FetchSession:
         session = self._sessions.get(session_id)
         if session is None:
             raise KafkaError(SESSION_ID_NOT_FOUND)
@@ -227,8 +230,8 @@ class FetchSessions:
 
     @staticmethod
     def _update(
-        session: Session,
-        wanted: Iterable[tuple[FetchKey, FetchPartition]],
+        session: FetchSession,
+        wanted: Iterable[tuple[FetchKey, CachedPartition]],
         forgotten: Iterable[FetchKey],
     ) -> None:
         for key, new in wanted:
@@ -245,18 +248,18 @@ class FetchSessions:
 
     def _create(
         self,
-        partitions: dict[FetchKey, FetchPartition],
+        partitions: dict[FetchKey, CachedPartition],
         now: float,
         *,
         privileged: bool,
         uses_ids: bool,
-    ) -> Session | None:
+    ) -> FetchSession | None:
         if not self._make_room(len(partitions), now, privileged):
             return None
         identity = self._new_id()
         while identity == 0 or identity in self._sessions:
             identity = self._new_id()
-        session = Session(identity, now, partitions, privileged=privileged, uses_ids=uses_ids)
+        session = FetchSession(identity, now, partitions, privileged=privileged, uses_ids=uses_ids)
         self._sessions[identity] = session
         return session
 

@@ -15,8 +15,8 @@ from pykafka_ops.broker.state.controller.leadership import (
     EPOCH_DURING_DELETE,
     LEADER_DURING_DELETE,
     NO_LEADER,
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     Replicas,
 )
 from pykafka_ops.errors import KafkaError
@@ -63,7 +63,9 @@ class PartitionImage(NamedTuple):
     controller_epoch: int = 0
 
     @classmethod
-    def of(cls, state: LeaderAndIsr, assignment: Assignment, offline: Replicas) -> PartitionImage:
+    def of(
+        cls, state: LeaderAndIsr, assignment: ReplicaAssignment, offline: Replicas
+    ) -> PartitionImage:
         """What UpdateMetadata tells about a partition."""
         return cls(
             state.leader,

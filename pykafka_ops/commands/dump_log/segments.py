@@ -13,7 +13,7 @@ from pykafka_ops.disk.compression import decompress
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, used_bytes
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.names import LOG_SUFFIX, parse_dir, parse_segment_file
-from pykafka_ops.disk.salvage import Damage, SoundBatch, sound_batches
+from pykafka_ops.disk.salvage import DamagedBytes, SoundBatch, sound_batches
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ class Reading:
             if batch.position > mark and self.progress:
                 mark = batch.position + _STRIDE
                 self.progress.set(before + batch.position)
-            if isinstance(batch, Damage):
+            if isinstance(batch, DamagedBytes):
                 self.tell(log.segment, batch)
                 end = batch.position + batch.size
             else:
@@ -143,9 +143,9 @@ class Reading:
 
     def malformed(self, segment: SegmentFile, batch: SoundBatch, reason: str) -> None:
         """The CRC of a batch is right, its records are not."""
-        self.tell(segment, Damage(batch.position, batch.header.size, reason))
+        self.tell(segment, DamagedBytes(batch.position, batch.header.size, reason))
 
-    def tell(self, segment: SegmentFile, damage: Damage) -> None:
+    def tell(self, segment: SegmentFile, damage: DamagedBytes) -> None:
         """Count a damage, say where it is, how much was skipped and where reading went on."""
         self.damages += 1
         self.lost += damage.size
@@ -181,7 +181,7 @@ class SegmentReader:
     def __init__(self, segment: SegmentFile, file: FileIO) -> None:
         self.segment, self.file = segment, file
 
-    def batches(self, start: int) -> Iterator[SoundBatch | Damage]:
+    def batches(self, start: int) -> Iterator[SoundBatch | DamagedBytes]:
         """As ``sound_batches`` of the whole file from byte ``start`` on.
 
         Where it cannot go on, more is read, in the end all the rest: only that shows damage.
@@ -200,7 +200,7 @@ class SegmentReader:
             if complete:
                 size = os.fstat(self.file.fileno()).st_size
                 if size < start:
-                    yield Damage(size, start - size, "cut off while it was read")
+                    yield DamagedBytes(size, start - size, "cut off while it was read")
                 return
             room = _STRIDE if last else room * 4
             if last is not None:
@@ -255,7 +255,7 @@ def start_at_time(log: SegmentReader, timestamp: int) -> int:
         return 0
     start = _position(log, index, offset)
     for batch in () if start == 0 else log.batches(start):
-        if isinstance(batch, Damage):
+        if isinstance(batch, DamagedBytes):
             return 0
         last, stamp = _last(batch)
         if last >= offset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.cluster import CallTimeoutError
-from pykafka_ops.client.groups import ListedGroup
+from pykafka_ops.client.groups import GroupListing
 from pykafka_ops.client.groups import list_groups as ask
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table
@@ -68,7 +68,7 @@ def _chosen(run: Run, option: str, known: Sequence[str]) -> list[str]:
     raise UsageError(f"--{option} {text}: choose from {', '.join(known)}")
 
 
-def _rows(groups: Sequence[ListedGroup]) -> list[dict[str, object]]:
+def _rows(groups: Sequence[GroupListing]) -> list[dict[str, object]]:
     return [
         {
             "group": g.id,
@@ -81,7 +81,7 @@ def _rows(groups: Sequence[ListedGroup]) -> list[dict[str, object]]:
     ]
 
 
-def _kafka(groups: Sequence[ListedGroup], run: Run) -> Iterator[str]:
+def _kafka(groups: Sequence[GroupListing], run: Run) -> Iterator[str]:
     """The layout of 3.8 and later."""
     with_type, with_state = run.args.has("type"), run.args.has("state")
     if not with_type and not with_state:

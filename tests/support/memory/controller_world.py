@@ -14,8 +14,8 @@ from pykafka_ops.broker.state.controller.cluster import Snapshot
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
 from pykafka_ops.broker.state.controller.leadership import (
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     Replicas,
     TopicPartition,
     TopicRecord,
@@ -63,7 +63,9 @@ def new_topic(name: str, *replicas: Iterable[int], topic_id: bytes | None = None
     """A topic with one partition per list of replicas."""
     id_ = topic_id or name.encode().rjust(16, b"\1")[-16:]
     return TopicCreation(
-        name=name, topic_id=id_, assignments={i: Assignment.of(r) for i, r in enumerate(replicas)}
+        name=name,
+        topic_id=id_,
+        assignments={i: ReplicaAssignment.of(r) for i, r in enumerate(replicas)},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.partitions.partition import Partition
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 
 
 def lead(
@@ -17,7 +17,7 @@ def lead(
     """What the controller says of the partition; in the same leader epoch unless one is given."""
     known = partition.leader_epoch if epoch is None else epoch
     state = LeaderAndIsr(leader, known, isr, 1, partition.partition_epoch + 1)
-    partition.become(state, Assignment(replicas))
+    partition.become(state, ReplicaAssignment(replicas))
 
 
 def follower_at(

@@ -25,7 +25,7 @@ from pykafka_ops.broker.metadata.store import (
     enlist,
     enlist_at,
 )
-from pykafka_ops.broker.metadata.tree import Changes, Tree, split
+from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree, split
 from tests.support.simulated.loop import Clock, Life, SimLoop, this_life
 from tests.support.simulated.network import NOBODY, Network
 
@@ -41,7 +41,7 @@ class Ensemble:
     def __init__(self, loop: SimLoop, network: Network) -> None:
         self.loop = loop
         self.network = network
-        self.tree = Tree(":memory:", lambda: Clock(loop).time_ns() // 1_000_000, durable=False)
+        self.tree = ZNodeTree(":memory:", lambda: Clock(loop).time_ns() // 1_000_000, durable=False)
         self.sessions: dict[int, SimStore] = {}
         self.written: Callable[[Op], None] = lambda op: None
         """Hears of every operation that was carried out."""

@@ -19,7 +19,7 @@ from pykafka_ops.disk.names import (
 )
 from pykafka_ops.disk.record import Record
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.log.source import KafkaLogSource, LogReader
+from pykafka_ops.spark.sources.log.source import KafkaLogReader, KafkaLogSource
 
 
 def record(offset: int, time: int | None = None) -> Record:
@@ -60,11 +60,11 @@ def write_log(
     return folder
 
 
-def reader(path: Path | str, **options: object) -> LogReader:
+def reader(path: Path | str, **options: object) -> KafkaLogReader:
     """The reader of the source with these options."""
     source = KafkaLogSource({"path": str(path)} | {k: str(v) for k, v in options.items()})
     made = source.reader(source.schema())
-    assert isinstance(made, LogReader)
+    assert isinstance(made, KafkaLogReader)
     return made
 
 

@@ -13,7 +13,7 @@ from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
-from pykafka_ops.disk.salvage import Damage, SoundBatch, sound_batches
+from pykafka_ops.disk.salvage import DamagedBytes, SoundBatch, sound_batches
 from tests.support.golden.segments import SEGMENTS
 
 
@@ -31,12 +31,12 @@ def log_of(count: int, *, base: int = 0, codec: Codec = Codec.NONE) -> list[byte
     ]
 
 
-def read(data: bytes, base: int | None = 0) -> tuple[list[int], list[Damage]]:
+def read(data: bytes, base: int | None = 0) -> tuple[list[int], list[DamagedBytes]]:
     """Positions of the sound batches, and the damages; all bytes must be one or the other."""
     sound, damages, at = [], [], 0
     for found in sound_batches(data, base_offset=base):
         assert found.position == at
-        if isinstance(found, Damage):
+        if isinstance(found, DamagedBytes):
             assert found.size > 0
             damages.append(found)
             at += found.size

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pykafka_ops.broker.metadata.znodes.json_data import decode_json, encode_json, understood, whole
 from pykafka_ops.broker.state.controller.leadership import (
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     TopicRecord,
     intern_replicas,
 )
@@ -33,7 +33,7 @@ class TopicZNode:
         return f"{Topics.path}/{topic}"
 
     @staticmethod
-    def encode(topic_id: bytes, partitions: Mapping[int, Assignment]) -> bytes:
+    def encode(topic_id: bytes, partitions: Mapping[int, ReplicaAssignment]) -> bytes:
         """Version 3 of the format, partitions in order; a zero id is left out."""
         value: dict[str, object] = {
             "partitions": {str(i): a.replicas for i, a in sorted(partitions.items())}
@@ -61,7 +61,7 @@ class TopicZNode:
             return TopicRecord(
                 parse_uuid(id_) if id_ else ZERO_UUID,
                 {
-                    whole(index): Assignment(
+                    whole(index): ReplicaAssignment(
                         intern_replicas(map(whole, replicas)),
                         intern_replicas(map(whole, adding.get(index, ()))),
                         intern_replicas(map(whole, removing.get(index, ()))),

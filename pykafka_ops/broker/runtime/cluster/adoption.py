@@ -19,7 +19,7 @@ from pykafka_ops.broker.metadata.znodes.topics import (
     TopicPartitionZNode,
     TopicZNode,
 )
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.errors import StorageError
 
@@ -82,7 +82,7 @@ def _operations(topic: str, logs: dict[int, Log], broker_id: int) -> list[Op]:
             "move the directories that do not belong there away"
         )
     topic_id = ids.pop() if ids else os.urandom(16)
-    assignment = {index: Assignment.of([broker_id]) for index in range(max(logs) + 1)}
+    assignment = {index: ReplicaAssignment.of([broker_id]) for index in range(max(logs) + 1)}
     operations: list[Op] = [
         Create(TopicZNode.path(topic), TopicZNode.encode(topic_id, assignment)),
         Create(Partitions.path(topic)),

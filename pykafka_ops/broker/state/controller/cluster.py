@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from pykafka_ops.broker.state.controller.leadership import (
     EPOCH_DURING_DELETE,
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     Replicas,
     TopicPartition,
     TopicRecord,
@@ -29,7 +29,7 @@ class PartitionRecord:
 
     __slots__ = ("assignment", "phase", "state")
 
-    def __init__(self, assignment: Assignment, state: LeaderAndIsr | None = None) -> None:
+    def __init__(self, assignment: ReplicaAssignment, state: LeaderAndIsr | None = None) -> None:
         self.assignment = assignment
         self.state = state
         self.phase = PartitionPhase.NON_EXISTENT
@@ -148,7 +148,7 @@ class ControllerContext:
         self.topics[topic].topic_id = topic_id
         self.names_by_id[topic_id] = topic
 
-    def add_partitions(self, topic: str, assignments: Mapping[int, Assignment]) -> None:
+    def add_partitions(self, topic: str, assignments: Mapping[int, ReplicaAssignment]) -> None:
         """Remember partitions; they are NEW."""
         partitions = self.topics[topic].partitions
         for index, assignment in assignments.items():
@@ -241,13 +241,13 @@ class ControllerContext:
         record = self.partition(topic, index)
         return -1 if record is None or record.state is None else record.state.leader_epoch
 
-    def assignments(self, topic: str) -> dict[int, Assignment]:
+    def assignments(self, topic: str) -> dict[int, ReplicaAssignment]:
         """The topic's assignment."""
         return {i: record.assignment for i, record in self.topics[topic].partitions.items()}
 
     def being_reassigned(
         self, partitions: Iterable[TopicPartition] | None = None
-    ) -> dict[TopicPartition, Assignment]:
+    ) -> dict[TopicPartition, ReplicaAssignment]:
         """Which of the partitions (None: of all) are being moved, and how."""
         keys = partitions or ()
         if partitions is None:

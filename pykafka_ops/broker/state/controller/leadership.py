@@ -27,7 +27,7 @@ def intern_replicas(ids: Iterable[int]) -> Replicas:
     return replicas
 
 
-class Assignment(NamedTuple):
+class ReplicaAssignment(NamedTuple):
     """The brokers that hold a partition, in order of preference (``ReplicaAssignment``).
 
     During a reassignment ``replicas`` includes both those that are ``adding`` and ``removing``.
@@ -38,7 +38,7 @@ class Assignment(NamedTuple):
     removing: Replicas = ()
 
     @classmethod
-    def of(cls, replicas: Iterable[int]) -> Assignment:
+    def of(cls, replicas: Iterable[int]) -> ReplicaAssignment:
         """An assignment that nobody is changing."""
         return cls(intern_replicas(replicas))
 
@@ -57,12 +57,12 @@ class Assignment(NamedTuple):
         """Whether a reassignment is under way."""
         return bool(self.adding or self.removing)
 
-    def reassign_to(self, target: Iterable[int]) -> Assignment:
+    def reassign_to(self, target: Iterable[int]) -> ReplicaAssignment:
         """The assignment with which a move to ``target`` begins (KIP-455)."""
         wanted = tuple(target)
         origin = self.origin
         full = tuple(dict.fromkeys(wanted + origin))
-        return Assignment(
+        return ReplicaAssignment(
             full,
             adding=tuple(id_ for id_ in full if id_ not in origin),
             removing=tuple(id_ for id_ in full if id_ not in wanted),
@@ -118,4 +118,4 @@ class TopicRecord(NamedTuple):
     """A topic's id (zero in clusters from before 2.8) and who holds its partitions."""
 
     topic_id: bytes
-    partitions: dict[int, Assignment]
+    partitions: dict[int, ReplicaAssignment]

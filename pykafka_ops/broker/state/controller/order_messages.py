@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pykafka_ops.broker.state.controller.leadership import (
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     TopicPartition,
     intern_replicas,
 )
@@ -116,7 +116,7 @@ def _change(topic: str, topic_id: bytes, state: lai.LeaderAndIsrPartitionState) 
             state.partition_epoch,
             bool(state.leader_recovery_state),
         ),
-        Assignment(
+        ReplicaAssignment(
             intern_replicas(state.replicas),
             tuple(state.adding_replicas),
             tuple(state.removing_replicas),

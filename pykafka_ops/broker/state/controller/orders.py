@@ -10,7 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr, TopicPartition
+from pykafka_ops.broker.state.controller.leadership import (
+    LeaderAndIsr,
+    ReplicaAssignment,
+    TopicPartition,
+)
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -22,7 +26,7 @@ class ReplicaChange(NamedTuple):
     topic_id: bytes
     partition: int
     state: LeaderAndIsr
-    assignment: Assignment
+    assignment: ReplicaAssignment
     is_new: bool
 
 

@@ -16,8 +16,8 @@ from pykafka_ops.broker.state.controller.cluster import PartitionRecord
 from pykafka_ops.broker.state.controller.election import elect_for_reassignment
 from pykafka_ops.broker.state.controller.leadership import (
     NO_LEADER,
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     Replicas,
     TopicPartition,
 )
@@ -49,7 +49,7 @@ class ReassignmentRules:
         What an older tool asked for by the znode is superseded.
         """
         results: MoveErrors = {}
-        moves: dict[TopicPartition, Assignment] = {}
+        moves: dict[TopicPartition, ReplicaAssignment] = {}
         for key, target in wanted.items():
             results[key] = self._problem(key, target, dead_allowed=False)
             if results[key] is None:
@@ -110,11 +110,11 @@ class ReassignmentRules:
                 )
         return None if text is None else KafkaError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, text)
 
-    def _assignment(self, key: TopicPartition) -> Assignment:
+    def _assignment(self, key: TopicPartition) -> ReplicaAssignment:
         record = self._cluster.partition(*key)
-        return Assignment(()) if record is None else record.assignment
+        return ReplicaAssignment(()) if record is None else record.assignment
 
-    def _plan(self, key: TopicPartition, target: Sequence[int] | None) -> Assignment:
+    def _plan(self, key: TopicPartition, target: Sequence[int] | None) -> ReplicaAssignment:
         current = self._assignment(key)
         return current.reassign_to(current.origin if target is None else target)
 
@@ -127,9 +127,9 @@ class ReassignmentRules:
 
     # -- the first phase
 
-    def _begin(self, moves: Mapping[TopicPartition, Assignment]) -> Steps[MoveErrors]:
+    def _begin(self, moves: Mapping[TopicPartition, ReplicaAssignment]) -> Steps[MoveErrors]:
         results: MoveErrors = {key: self._cannot_begin(key, to) for key, to in moves.items()}
-        old: dict[TopicPartition, Assignment] = {}
+        old: dict[TopicPartition, ReplicaAssignment] = {}
         for key, error in results.items():
             if error is None:
                 old[key] = self._term.record(key).assignment
@@ -152,7 +152,7 @@ class ReassignmentRules:
         )
         return results
 
-    def _cannot_begin(self, key: TopicPartition, move: Assignment) -> KafkaError | None:
+    def _cannot_begin(self, key: TopicPartition, move: ReplicaAssignment) -> KafkaError | None:
         record = self._cluster.partition(*key)
         if record is None or key[0] in self._cluster.deletions:
             return KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
@@ -166,7 +166,9 @@ class ReassignmentRules:
             )
         return None
 
-    def _write(self, changed: Mapping[TopicPartition, Assignment]) -> Steps[set[TopicPartition]]:
+    def _write(
+        self, changed: Mapping[TopicPartition, ReplicaAssignment]
+    ) -> Steps[set[TopicPartition]]:
         """Write new assignments, a topic at a time; those that could not be written."""
         topics = list(dict.fromkeys(topic for topic, _ in changed))
         every = {topic: self._cluster.assignments(topic) for topic in topics}
@@ -237,7 +239,7 @@ class ReassignmentRules:
         if not partitions:
             return
         moves = {key: self._term.record(key).assignment for key in partitions}
-        done = {key: Assignment.of(move.target) for key, move in moves.items()}
+        done = {key: ReplicaAssignment.of(move.target) for key, move in moves.items()}
         for key, assignment in done.items():
             self._term.record(key).assignment = assignment
         stuck = yield from self._change(partitions, self._moved)

@@ -13,8 +13,8 @@ from enum import Enum
 from typing import Final, TypeVar
 
 from pykafka_ops.broker.state.controller.leadership import (
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
     Replicas,
     TopicPartition,
 )
@@ -32,7 +32,7 @@ class CreateTopic:
 
     topic: str
     topic_id: bytes
-    assignments: Mapping[int, Assignment]
+    assignments: Mapping[int, ReplicaAssignment]
     states: Mapping[int, LeaderAndIsr]
     config: Mapping[str, str]
 
@@ -43,7 +43,7 @@ class SetAssignment:
 
     topic: str
     topic_id: bytes
-    assignments: Mapping[int, Assignment]
+    assignments: Mapping[int, ReplicaAssignment]
     states: Mapping[int, LeaderAndIsr]
 
 

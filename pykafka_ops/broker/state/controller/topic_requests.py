@@ -13,7 +13,7 @@ from typing import Any
 from pykafka_ops.analysis.placement import PARTITIONS, REPLICATION_FACTOR, PlacementError
 from pykafka_ops.analysis.placement import assign_replicas as place
 from pykafka_ops.broker.state.controller.cluster import ControllerContext
-from pykafka_ops.broker.state.controller.leadership import Assignment
+from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment
 from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,
@@ -127,7 +127,9 @@ def plan_topic(
     return TopicCreation(
         name=spec.name,
         topic_id=topic_id,
-        assignments={index: Assignment.of(assignments[index]) for index in sorted(assignments)},
+        assignments={
+            index: ReplicaAssignment.of(assignments[index]) for index in sorted(assignments)
+        },
         config=config,
     )
 
@@ -213,7 +215,7 @@ def _bad_assignment(text: str) -> KafkaError:
 
 def plan_partitions(
     topic: str, count: int, wanted: Sequence[Sequence[int]] | None, cluster: ControllerContext
-) -> dict[int, Assignment]:
+) -> dict[int, ReplicaAssignment]:
     """The partitions to add so that ``topic`` has ``count``, on ``wanted`` brokers if not None.
 
     Raises KafkaError if that may not be.
@@ -244,13 +246,13 @@ def plan_partitions(
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)
     if wanted is not None:
         _check_added(wanted, count - old, old, len(first.replicas), cluster.brokers)
-        return {old + i: Assignment.of(replicas) for i, replicas in enumerate(wanted)}
+        return {old + i: ReplicaAssignment.of(replicas) for i, replicas in enumerate(wanted)}
     return _spread_more(cluster, first, old, count - old)
 
 
 def _spread_more(
-    cluster: ControllerContext, first: Assignment, old: int, added: int
-) -> dict[int, Assignment]:
+    cluster: ControllerContext, first: ReplicaAssignment, old: int, added: int
+) -> dict[int, ReplicaAssignment]:
     """Go on where the topic's creation stopped."""
     brokers = _racks(cluster)
     leader = next(iter(first.replicas), -1)
@@ -261,7 +263,7 @@ def _spread_more(
         )
     except PlacementError as error:
         raise _refused(error) from None
-    return {index: Assignment.of(replicas) for index, replicas in placed.items()}
+    return {index: ReplicaAssignment.of(replicas) for index, replicas in placed.items()}
 
 
 def _check_added(

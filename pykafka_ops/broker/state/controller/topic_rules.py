@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr, TopicRecord
+from pykafka_ops.broker.state.controller.leadership import (
+    LeaderAndIsr,
+    ReplicaAssignment,
+    TopicRecord,
+)
 from pykafka_ops.broker.state.controller.orders import PartitionErrors, StopReplicaOrder
 from pykafka_ops.broker.state.controller.steps import (
     CreateTopic,
@@ -30,7 +34,7 @@ class TopicCreation:
 
     name: str
     topic_id: bytes
-    assignments: dict[int, Assignment]
+    assignments: dict[int, ReplicaAssignment]
     config: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -93,7 +97,9 @@ class TopicRules:
             )
         return _create_error(topic, WriteProblem.EXISTS) if topic in self._cluster.topics else None
 
-    def _first_states(self, assignments: Mapping[int, Assignment]) -> dict[int, LeaderAndIsr]:
+    def _first_states(
+        self, assignments: Mapping[int, ReplicaAssignment]
+    ) -> dict[int, LeaderAndIsr]:
         states = {}
         for index, assignment in assignments.items():
             live = [id_ for id_ in assignment.replicas if self._cluster.is_live(id_)]
@@ -111,7 +117,7 @@ class TopicRules:
             self._term.batch.become(record.assignment.replicas, topic, index, new=True)
 
     def add_partitions(
-        self, topic: str, added: Mapping[int, Assignment]
+        self, topic: str, added: Mapping[int, ReplicaAssignment]
     ) -> Steps[WriteProblem | None]:
         """Add partitions to a topic that exists and is not being deleted."""
         entry = self._cluster.topics[topic]

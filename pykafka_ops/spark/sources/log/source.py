@@ -39,7 +39,7 @@ class KafkaLogSource(DataSource):
         """A reader of the columns in ``schema``, which may be fewer than all."""
         options = log_options(self.options)
         _known(options, schema)
-        kind = PushingLogReader if options.pushdown else LogReader
+        kind = PushingLogReader if options.pushdown else KafkaLogReader
         return kind(options, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
@@ -51,7 +51,7 @@ class KafkaLogSource(DataSource):
         return LogStreamReader(options, schema)
 
 
-class LogReader(DataSourceReader):
+class KafkaLogReader(DataSourceReader):
     """Plans on the driver, reads in the executors."""
 
     def __init__(self, options: LogOptions, schema: StructType) -> None:
@@ -77,7 +77,7 @@ class LogReader(DataSourceReader):
         return read(partition, self.options, schemas.arrow(self.columns))
 
 
-class PushingLogReader(LogReader):
+class PushingLogReader(KafkaLogReader):
     """The same with ``pushdown=true``: filters spare directories and segments. Spark wants the
     setting ``spark.sql.python.filterPushdown.enabled`` for it."""
 

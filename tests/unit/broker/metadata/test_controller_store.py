@@ -17,7 +17,7 @@ from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
 from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
 from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode
 from pykafka_ops.broker.metadata.znodes.topics import TopicZNode
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.state.controller.steps import (
     CreateState,
     CreateTopic,
@@ -31,7 +31,7 @@ from pykafka_ops.broker.state.controller.steps import (
 from tests.support.memory.controller_world import broker_info
 
 Body = Callable[[Any, ControllerStore], Coroutine[Any, Any, None]]
-ONE = {0: Assignment.of([0])}
+ONE = {0: ReplicaAssignment.of([0])}
 STATE = LeaderAndIsr(0, 0, (0,), 1)
 
 
@@ -39,7 +39,7 @@ def create(topic: str, partitions: int = 1, topic_id: bytes = b"i") -> CreateTop
     return CreateTopic(
         topic=topic,
         topic_id=topic_id * 16,
-        assignments=dict.fromkeys(range(partitions), Assignment.of([0])),
+        assignments=dict.fromkeys(range(partitions), ReplicaAssignment.of([0])),
         states=dict.fromkeys(range(partitions), STATE),
         config={},
     )
@@ -124,7 +124,7 @@ def test_states_are_added_where_the_topic_has_none_yet(run: Callable[..., None])
     async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
         for topic in ("s", "t"):
             await store.create(TopicZNode.path(topic), TopicZNode.encode(b"i" * 16, ONE))
-        two = {**ONE, 1: Assignment.of([0])}
+        two = {**ONE, 1: ReplicaAssignment.of([0])}
         problems = await tree.write(
             [
                 CreateState(topic="s", partition=0, state=STATE),
@@ -198,7 +198,7 @@ def test_what_was_written_although_no_answer_came_counts_as_written(
         one, two = (state.elect(0, [0], 1) for state in states if state is not None)
         two = two._replace(partition_epoch=7)
         store.lost = True
-        more = {1: Assignment.of([0])}
+        more = {1: ReplicaAssignment.of([0])}
         problems = await tree.write(
             [
                 create("b", topic_id=b"b"),

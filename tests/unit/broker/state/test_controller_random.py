@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from pykafka_ops.broker.state.controller.election import ElectionType
-from pykafka_ops.broker.state.controller.leadership import Assignment
+from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment
 from tests.support.memory.controller_world import CrashError, World, new_topic
 
 BROKERS = (0, 1, 2)
@@ -39,7 +39,7 @@ class ControllerMachine(RuleBasedStateMachine):
         controller = self.world.controller
         if topic in controller.cluster.topics and topic not in controller.cluster.deletions:
             index = len(controller.cluster.topics[topic].partitions)
-            added = {index: Assignment.of(replicas)}
+            added = {index: ReplicaAssignment.of(replicas)}
             self.world.run(controller.topics.add_partitions(topic, added))
             self.world.deliver()
 

@@ -12,9 +12,9 @@ from pykafka_ops.broker.state.fetch_session import (
     FINAL_EPOCH,
     INITIAL_EPOCH,
     MAX_EPOCH,
+    CachedPartition,
     FetchContext,
     FetchKey,
-    FetchPartition,
     FetchSessions,
     Kind,
 )
@@ -25,10 +25,10 @@ NOT_FOUND, BAD_EPOCH, TOPIC_ID_ERROR = 70, 71, 106
 
 def wanted(
     *indexes: int, topic: str = "t", offset: int = 0
-) -> list[tuple[FetchKey, FetchPartition]]:
-    found: list[tuple[FetchKey, FetchPartition]] = []
+) -> list[tuple[FetchKey, CachedPartition]]:
+    found: list[tuple[FetchKey, CachedPartition]] = []
     for index in indexes:
-        partition = FetchPartition(topic, bytes(16), index)
+        partition = CachedPartition(topic, bytes(16), index)
         partition.fetch_offset = offset
         found.append(((topic, index), partition))
     return found
@@ -179,7 +179,7 @@ def test_followers_displace_consumers_at_once_but_not_the_other_way_round() -> N
 
 
 def test_an_incremental_answer_names_only_what_changed() -> None:
-    partition = FetchPartition("t", bytes(16), 0)
+    partition = CachedPartition("t", bytes(16), 0)
     assert partition.changed(0, 10, 0, 0)
     assert not partition.changed(0, 10, 0, 0)
     assert partition.changed(0, 10, 0, 1)
@@ -189,7 +189,7 @@ def test_an_incremental_answer_names_only_what_changed() -> None:
 
 
 def test_an_error_is_named_each_time_and_so_is_its_end() -> None:
-    partition = FetchPartition("t", bytes(16), 0)
+    partition = CachedPartition("t", bytes(16), 0)
     partition.changed(0, 10, 0, 0)
     assert partition.changed(3, -1, 0, 0)
     assert partition.changed(3, -1, 0, 0)

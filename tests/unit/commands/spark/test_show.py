@@ -60,7 +60,11 @@ def test_wide_shows_every_section_that_has_rows() -> None:
 
 def test_names_cannot_draw_on_the_screen() -> None:
     evil = "a\x1b[2J\r\n\u202e\u2028b[red]"
-    columns = (Column("group", "Group"), Column("status", "Verdict"), Column("lag", "Lag"))
+    columns = (
+        Column("group", "Group"),
+        Column("status", "Verdict"),
+        Column("lag", "Lag"),
+    )
     rows = [{"group": evil, "status": "STOP", "lag": 5}]
     report = Report("lag", 0, {}, {}, [Section("groups", "Groups", columns, rows)])
     for width in (40, 80, None):

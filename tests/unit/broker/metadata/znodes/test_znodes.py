@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.broker.state.quotas.entities import QuotaEntity
 from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
@@ -169,7 +169,7 @@ def test_old_registrations_can_be_read() -> None:
 
 def test_a_topic_of_before_2_8_has_no_id() -> None:
     record = topics.TopicZNode.decode("t", b'{"version":1,"partitions":{"0":[1,2]}}')
-    assert record == (ZERO_UUID, {0: Assignment((1, 2))})
+    assert record == (ZERO_UUID, {0: ReplicaAssignment((1, 2))})
     assert b"topic_id" not in topics.TopicZNode.encode(*record)
 
 

@@ -16,7 +16,7 @@ from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch, Controll
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig
 from pykafka_ops.broker.metadata.znodes.topics import TopicZNode
 from pykafka_ops.broker.state.controller.controller import Controller
-from pykafka_ops.broker.state.controller.leadership import Assignment
+from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder
 from pykafka_ops.broker.state.controller.steps import Steps
 from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
@@ -128,10 +128,10 @@ def test_odd_znodes_below_a_topic_go_with_it(tmp_path: Path) -> None:
 def test_what_tools_write_is_noticed(tmp_path: Path) -> None:
     async def body(nodes: Nodes) -> None:
         tree = nodes.first
-        record = {0: Assignment.of([0])}
+        record = {0: ReplicaAssignment.of([0])}
         await tree.create("/brokers/topics/t", TopicZNode.encode(b"t" * 16, record))
         await eventually(lambda: nodes[0].image.has_leaders("t", [0]))
-        record[1] = Assignment.of([0])
+        record[1] = ReplicaAssignment.of([0])
         await tree.set("/brokers/topics/t", TopicZNode.encode(b"t" * 16, record))
         await eventually(lambda: nodes[0].image.has_leaders("t", [0, 1]))
         await tree.create(TopicDeletions.topic("t"))

@@ -11,7 +11,7 @@ import pytest
 
 from pykafka_ops.broker.runtime.logs import full_dirs
 from pykafka_ops.broker.runtime.logs.full_dirs import FullDirs, has_room
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
 from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.wire.codes import ErrorCode
@@ -44,7 +44,7 @@ class Disk(Desk):
     def told(self, leader: int) -> None:
         """The controller's news of who leads the partition."""
         image = PartitionImage.of(
-            LeaderAndIsr(leader, 9, (leader,), 1, 1), Assignment((ME, OTHER)), ()
+            LeaderAndIsr(leader, 9, (leader,), 1, 1), ReplicaAssignment((ME, OTHER)), ()
         )
         self.image.apply(
             MetadataDelta(

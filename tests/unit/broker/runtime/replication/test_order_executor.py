@@ -15,8 +15,8 @@ from pykafka_ops.broker.runtime.replication.order_executor import LocalOrderExec
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.controller.leadership import (
     EPOCH_DURING_DELETE,
-    Assignment,
     LeaderAndIsr,
+    ReplicaAssignment,
 )
 from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
@@ -120,7 +120,7 @@ class Desk:
     ) -> Errors:
         """LeaderAndIsr about one partition of topic t; the errors."""
         state = LeaderAndIsr(leader, epoch, replicas, controller_epoch, partition_epoch)
-        change = ReplicaChange("t", topic_id, index, state, Assignment(replicas), is_new)
+        change = ReplicaChange("t", topic_id, index, state, ReplicaAssignment(replicas), is_new)
         told = LeaderAndIsrOrder(
             controller_id=OTHER,
             controller_epoch=controller_epoch,

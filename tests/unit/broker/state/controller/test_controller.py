@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.broker.state.controller.election import ElectionType
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr, TopicRecord
+from pykafka_ops.broker.state.controller.leadership import (
+    LeaderAndIsr,
+    ReplicaAssignment,
+    TopicRecord,
+)
 from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
@@ -82,7 +86,7 @@ def test_names_that_exist_or_are_being_deleted_are_refused() -> None:
 
 def test_a_topic_somebody_else_created_meanwhile_is_refused_and_adopted_later() -> None:
     world = World(0)
-    world.topics["t"] = TopicRecord(b"t" * 16, {0: Assignment.of([0])})
+    world.topics["t"] = TopicRecord(b"t" * 16, {0: ReplicaAssignment.of([0])})
     assert error_of(world.create(new_topic("t", [0]))["t"]) == ErrorCode.TOPIC_ALREADY_EXISTS
     world.run(world.controller.topics.changed({"t"}, world.topics))
     assert world.brokers[0].image.topic_id("t") == b"t" * 16
@@ -91,7 +95,7 @@ def test_a_topic_somebody_else_created_meanwhile_is_refused_and_adopted_later() 
 
 def test_a_topic_without_id_gets_one() -> None:
     world = World(0)
-    world.topics["old"] = TopicRecord(ZERO_UUID, {0: Assignment.of([0])})
+    world.topics["old"] = TopicRecord(ZERO_UUID, {0: ReplicaAssignment.of([0])})
     world.run(world.controller.topics.changed({"old"}, world.topics))
     id_ = world.topics["old"].topic_id
     assert id_ != ZERO_UUID
@@ -168,7 +172,7 @@ def test_a_new_controller_repairs_what_happened_meanwhile() -> None:
     world = World(0, 1, 2)
     world.create(new_topic("t", [1, 2], [0, 1]), new_topic("gone", [0]))
     del world.live[1], world.brokers[1]
-    world.topics["half"] = TopicRecord(b"h" * 16, {0: Assignment.of([2])})
+    world.topics["half"] = TopicRecord(b"h" * 16, {0: ReplicaAssignment.of([2])})
     world.marked.update({"gone", "never"})
     world.elect_controller()
     assert world.states["t", 0] == LeaderAndIsr(2, 1, (2,), 2, partition_epoch=1)
@@ -193,9 +197,9 @@ def test_a_leader_that_restarted_unseen_leads_in_a_new_epoch() -> None:
 def test_added_partitions_get_leaders() -> None:
     world = World(0, 1)
     world.create(new_topic("t", [0]))
-    added = {1: Assignment.of([1, 0]), 2: Assignment.of([0, 9])}
+    added = {1: ReplicaAssignment.of([1, 0]), 2: ReplicaAssignment.of([0, 9])}
     assert world.run(world.controller.topics.add_partitions("t", added)) is None
-    assert world.topics["t"].partitions == {0: Assignment.of([0]), **added}
+    assert world.topics["t"].partitions == {0: ReplicaAssignment.of([0]), **added}
     assert world.states["t", 2] == LeaderAndIsr(0, 0, (0,), 1)
     assert world.brokers[1].image.has_leaders("t", [0, 1, 2])
 
@@ -206,7 +210,7 @@ def test_partitions_added_by_hand_are_adopted_or_taken_back() -> None:
     world.delete("stuck")
     for topic in ("t", "stuck"):
         record = world.topics[topic]
-        more = TopicRecord(record.topic_id, {**record.partitions, 1: Assignment.of([0])})
+        more = TopicRecord(record.topic_id, {**record.partitions, 1: ReplicaAssignment.of([0])})
         world.topics[topic] = more
         world.run(world.controller.topics.assignment_changed(topic, more))
     assert world.states["t", 1].leader == 0

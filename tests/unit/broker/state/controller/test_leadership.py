@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr, intern_replicas
+from pykafka_ops.broker.state.controller.leadership import (
+    LeaderAndIsr,
+    ReplicaAssignment,
+    intern_replicas,
+)
 from pykafka_ops.broker.state.controller.transitions import (
     PARTITION_MAY_COME_FROM,
     REPLICA_MAY_COME_FROM,
@@ -17,16 +21,16 @@ from pykafka_ops.broker.state.controller.transitions import (
 
 
 def test_a_move_lists_targets_first_and_keeps_what_goes() -> None:
-    moving = Assignment.of([0, 1]).reassign_to([2, 1])
-    assert moving == Assignment((2, 1, 0), adding=(2,), removing=(0,))
+    moving = ReplicaAssignment.of([0, 1]).reassign_to([2, 1])
+    assert moving == ReplicaAssignment((2, 1, 0), adding=(2,), removing=(0,))
     assert moving.being_reassigned
     assert (moving.origin, moving.target) == ((1, 0), (2, 1))
 
 
 def test_cancelling_a_move_gives_the_origin_in_the_new_order() -> None:
-    moving = Assignment.of([0, 1]).reassign_to([2, 1])
+    moving = ReplicaAssignment.of([0, 1]).reassign_to([2, 1])
     back = moving.reassign_to(moving.origin)
-    assert back == Assignment((1, 0))
+    assert back == ReplicaAssignment((1, 0))
     assert not back.being_reassigned
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.broker.state.controller.election import ElectionType
-from pykafka_ops.broker.state.controller.leadership import Assignment, LeaderAndIsr
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder, StopReplicaOrder
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -27,7 +27,7 @@ def error_of(result: object) -> tuple[ErrorCode, str]:
     return ErrorCode(result.code), str(result)
 
 
-def assignment(world: World) -> Assignment:
+def assignment(world: World) -> ReplicaAssignment:
     """What is written, which is also what the controller believes."""
     written = world.topics["t"].partitions[0]
     record = world.controller.cluster.partition(*KEY)
@@ -43,7 +43,7 @@ def hosts(world: World) -> set[int]:
 def test_a_move_first_adds_replicas() -> None:
     world = world_with(0, 1)
     assert world.move("t", 0, [1, 2]) is None
-    assert assignment(world) == Assignment((1, 2, 0), adding=(2,), removing=(0,))
+    assert assignment(world) == ReplicaAssignment((1, 2, 0), adding=(2,), removing=(0,))
     assert world.states[KEY] == LeaderAndIsr(0, 1, (0, 1), 1, partition_epoch=1)
     told = {
         id_: (change.is_new, change.state.leader_epoch)
@@ -60,7 +60,7 @@ def test_a_move_ends_once_the_target_is_in_sync() -> None:
     world.move("t", 0, [1, 2])
     world.sends()
     world.in_sync("t", 0, 0, 1, 2)
-    assert assignment(world) == Assignment((1, 2))
+    assert assignment(world) == ReplicaAssignment((1, 2))
     # One epoch for the new leader, one for the ISR without the old one, as Kafka writes it.
     assert world.states[KEY] == LeaderAndIsr(1, 3, (1, 2), 1, partition_epoch=4)
     stops = [
@@ -82,7 +82,7 @@ def test_the_leader_stays_if_it_is_part_of_the_target() -> None:
     world = world_with(0, 1)
     world.move("t", 0, [2, 0])
     world.in_sync("t", 0, 0, 2)
-    assert assignment(world) == Assignment((2, 0))
+    assert assignment(world) == ReplicaAssignment((2, 0))
     assert world.states[KEY].leader == 0
     assert world.states[KEY].isr == (0, 2)
 
@@ -90,7 +90,7 @@ def test_the_leader_stays_if_it_is_part_of_the_target() -> None:
 def test_a_change_of_order_is_over_at_once() -> None:
     world = world_with(0, 1)
     assert world.move("t", 0, [1, 0]) is None
-    assert assignment(world) == Assignment((1, 0))
+    assert assignment(world) == ReplicaAssignment((1, 0))
     assert world.states[KEY].leader == 0
     assert world.controller.cluster.being_reassigned() == {}
 
@@ -101,9 +101,9 @@ def test_a_higher_and_a_lower_replication_factor() -> None:
     world.in_sync("t", 0, 0, 1)
     assert assignment(world).being_reassigned
     world.in_sync("t", 0, 0, 1, 2)
-    assert assignment(world) == Assignment((0, 1, 2))
+    assert assignment(world) == ReplicaAssignment((0, 1, 2))
     world.move("t", 0, [2])
-    assert assignment(world) == Assignment((2,))
+    assert assignment(world) == ReplicaAssignment((2,))
     assert world.states[KEY].leader == 2
     assert hosts(world) == {2}
 
@@ -113,7 +113,7 @@ def test_a_cancelled_move_deletes_what_it_added() -> None:
     world.move("t", 0, [3, 2])
     world.in_sync("t", 0, 0, 1, 3)
     assert world.move("t", 0, None) is None
-    assert assignment(world) == Assignment((0, 1))
+    assert assignment(world) == ReplicaAssignment((0, 1))
     assert world.states[KEY].isr == (0, 1)
     assert hosts(world) == {0, 1}
 
@@ -136,10 +136,10 @@ def test_another_target_replaces_the_first() -> None:
     world = world_with(0, 1)
     world.move("t", 0, [0, 2])
     assert world.move("t", 0, [0, 3]) is None
-    assert assignment(world) == Assignment((0, 3, 1), adding=(3,), removing=(1,))
+    assert assignment(world) == ReplicaAssignment((0, 3, 1), adding=(3,), removing=(1,))
     assert hosts(world) == {0, 1, 3}
     world.in_sync("t", 0, 0, 1, 3)
-    assert assignment(world) == Assignment((0, 3))
+    assert assignment(world) == ReplicaAssignment((0, 3))
 
 
 def test_the_only_replica_in_sync_is_not_thrown_away() -> None:
@@ -182,7 +182,7 @@ def test_what_makes_no_sense_is_refused_as_by_kafka() -> None:
             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
             "The partition does not exist.",
         )
-    assert assignment(world) == Assignment((0, 1))
+    assert assignment(world) == ReplicaAssignment((0, 1))
 
 
 @pytest.mark.parametrize("step", range(1, 12))
@@ -198,13 +198,13 @@ def test_the_next_controller_finishes_a_move_whenever_the_last_one_died(step: in
     world.crash_after = None
     world.replies.clear()
     world.elect_controller()
-    if world.topics["t"].partitions[0] == Assignment((0, 1)):
+    if world.topics["t"].partitions[0] == ReplicaAssignment((0, 1)):
         world.move("t", 0, [1, 2])
     if assignment(world).being_reassigned:
         state = world.states[KEY]
         assert set(state.isr) >= {0, 1}
         world.in_sync("t", 0, 0, 1, 2)
-    assert assignment(world) == Assignment((1, 2))
+    assert assignment(world) == ReplicaAssignment((1, 2))
     assert (world.states[KEY].leader, world.states[KEY].isr) == (1, (1, 2))
     assert hosts(world) == {1, 2}
 
@@ -235,7 +235,7 @@ def test_a_target_that_is_down_is_waited_for() -> None:
     world.start(2)
     assert world.brokers[2].replicas[KEY].is_new
     world.in_sync("t", 0, 0, 1, 2)
-    assert assignment(world) == Assignment((1, 2))
+    assert assignment(world) == ReplicaAssignment((1, 2))
 
 
 def test_a_leader_that_dies_during_a_move_is_replaced_at_once() -> None:
@@ -244,7 +244,7 @@ def test_a_leader_that_dies_during_a_move_is_replaced_at_once() -> None:
     world.kill(0)
     assert world.states[KEY].leader == 1
     world.in_sync("t", 0, 1, 2, 3)
-    assert assignment(world) == Assignment((2, 3))
+    assert assignment(world) == ReplicaAssignment((2, 3))
     assert world.states[KEY].leader == 2
 
 
@@ -296,7 +296,7 @@ def test_the_znode_of_older_tools_goes_when_all_it_asks_for_is_done() -> None:
     assert set(world.asked) == {("t", 0)}
     world.in_sync("t", 0, 0, 1, 2)
     assert world.asked == {}
-    assert assignment(world) == Assignment((1, 2))
+    assert assignment(world) == ReplicaAssignment((1, 2))
 
 
 def test_nonsense_in_the_znode_is_taken_out_and_reported() -> None:
@@ -306,7 +306,7 @@ def test_nonsense_in_the_znode_is_taken_out_and_reported() -> None:
     notices = "\n".join(world.controller.take_notices())
     assert "the reassignment of x-0 to [1] was refused: The partition does not exist." in notices
     assert "the reassignment of t-0 to [2, 2] was refused: Duplicate" in notices
-    assert assignment(world) == Assignment((0, 1))
+    assert assignment(world) == ReplicaAssignment((0, 1))
 
 
 def test_a_client_supersedes_the_znode() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
-from pykafka_ops.disk.salvage import Damage, sound_batches
+from pykafka_ops.disk.salvage import DamagedBytes, sound_batches
 from pykafka_ops.spark.sources.log import scan as log_scan
 from pykafka_ops.spark.sources.log.scan import CUT_SHORT, Bad, ByteRange, Message, Piece, Run, scan
 
@@ -63,7 +63,7 @@ def test_what_kafka_wrote_is_told_as_salvage_tells_it(path: Path) -> None:
     data, base = path.read_bytes(), int(path.stem)
     pieces = list(scan(Bytes(data), ByteRange(0, len(data), base, False), whole=True, crc=True))
     expected = [
-        ("bad" if isinstance(found, Damage) else "batch", found.position)
+        ("bad" if isinstance(found, DamagedBytes) else "batch", found.position)
         for found in sound_batches(data, base_offset=base)
     ]
     assert places(pieces) == expected
