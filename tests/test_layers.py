@@ -26,6 +26,10 @@ def test_no_two_files_import_each_other() -> None:
     run(sys.executable, "scripts/circles.py")
 
 
+def test_no_two_classes_share_a_name() -> None:
+    run(sys.executable, "scripts/class_names.py")
+
+
 def test_files_and_functions_are_small() -> None:
     run(sys.executable, "scripts/caps.py")
 

@@ -21,7 +21,7 @@ _LOOK_BACK: Final = 2
 _MOST_CHECKPOINT: Final = 64 << 20
 
 
-class Tail(NamedTuple):
+class ReplicaEnd(NamedTuple):
     """The end of a replica: the next offset, and the newest timestamp (ms; None: no record)."""
 
     end: int
@@ -32,7 +32,7 @@ class Known(NamedTuple):
     """A replica with its end and its size in bytes."""
 
     replica: ReplicaDir
-    tail: Tail
+    tail: ReplicaEnd
     size: int
 
     @property
@@ -53,11 +53,11 @@ def known(locations: Sequence[str], topics: Names) -> list[Known]:
     ]
 
 
-def _tail(replica: ReplicaDir) -> Tail:
+def _tail(replica: ReplicaDir) -> ReplicaEnd:
     seek = seeker(replica)
     newest = [seek.newest(s) for s in replica.segments[-1 - _LOOK_BACK : -1]]
     newest += [_newest(seek, replica)] if replica.segments else []
-    return Tail(seek.end_offset(), max((n for n in newest if n is not None), default=None))
+    return ReplicaEnd(seek.end_offset(), max((n for n in newest if n is not None), default=None))
 
 
 def _newest(seek: Seeker, replica: ReplicaDir) -> int | None:
