@@ -7,7 +7,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def bar(value: int, most: int, width: int, *, plain: bool = False) -> str:
-    """``value`` of ``most`` as a bar of at most ``width`` columns; something above 0 is seen.
+    """``value`` of ``most`` as a bar of at most ``width`` columns; never empty above 0.
 
     ``plain`` draws with ``#`` instead of blocks of an eighth.
     """

@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from pykafka_ops.analysis.forecast import CONFIDENCE, FittedLine, Interval, crossing, fit
 
-#: Days ahead that are looked at; what is full later than the last is not said to be.
+#: Days ahead that are forecast; a disk that is full only after the last counts as not full.
 GRID: Final = (0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365)
 HIGH: Final = 0.8
-"""A disk filled to this share asks for something to be done."""
-#: Earlier runs it takes to go by what was seen instead of by what logs tell, and days they span.
+"""A disk filled to this share needs attention."""
+#: Least number of earlier runs, and of days they span, to forecast from them rather than from logs.
 LEAST_RUNS: Final = 3
 LEAST_DAYS: Final = 0.25
 

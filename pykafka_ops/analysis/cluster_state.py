@@ -1,4 +1,4 @@
-"""How a cluster is doing, from plain values: what is missing, who leads, how even it is."""
+"""The state of a cluster from plain values: what is missing, who leads, how even it is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BAD = (
     "no_controller", "brokers_missing", "brokers_silent", "dirs_failed", "offline",
     "under_min_isr", "under_replicated",
 )  # fmt: skip
-"""Facts that are no good unless 0."""
+"""Facts that mean trouble unless 0."""
 FACTS = (
     "brokers", "brokers_missing", "brokers_silent", "no_controller", "racks", "topics",
     "partitions", "replicas", *TROUBLES, "reassigning", "dirs_failed", "imbalance_percent",

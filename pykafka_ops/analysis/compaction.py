@@ -1,4 +1,4 @@
-"""How much of a compacted log waits for the cleaner, and whether the cleaner gets to it.
+"""How much of a compacted log waits for the cleaner, and whether the cleaner keeps up.
 
 Source: Kafka's ``LogToClean`` and ``LogCleanerManager.cleanableOffsets``: bytes before the first
 dirty offset are clean; what lies behind, up to the active segment or records younger than
@@ -15,9 +15,9 @@ from pykafka_ops.analysis.retention import LogStretch
 
 CLEAN: Final = "clean"
 DIRTY: Final = "dirty"
-"""There is something to clean, less than ``min.cleanable.dirty.ratio`` asks for."""
+"""Some bytes are dirty, but fewer than ``min.cleanable.dirty.ratio`` requires."""
 DUE: Final = "due"
-"""The cleaner takes it up as soon as it has time."""
+"""The cleaner cleans it as soon as it has time."""
 OVERDUE: Final = "overdue"
 """Records are older than ``max.compaction.lag.ms`` allows."""
 STUCK: Final = "stuck"

@@ -23,7 +23,7 @@ Condition = Callable[[Row], bool]
 
 
 class ConditionError(ValueError):
-    """The text is no condition; says what is wrong with it."""
+    """The text is not a condition; the message says why."""
 
 
 def parse_condition(text: str, fields: Collection[str]) -> Condition:

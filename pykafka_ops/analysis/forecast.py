@@ -7,7 +7,7 @@ from math import cos, exp, inf, pi, sin, sqrt
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
-#: How often the truth shall lie within an interval.
+#: Probability that the true value lies within an interval.
 CONFIDENCE: Final = 0.9
 
 

@@ -23,7 +23,7 @@ class Open(NamedTuple):
 
 
 def old_enough(found: Iterable[Open], now: int, timeout_ms: int) -> list[Open]:
-    """Those silent for longer than any transaction may take: the candidates."""
+    """The candidates: producers silent for longer than any transaction may take."""
     return [t for t in found if now - t.last_timestamp > timeout_ms]
 
 

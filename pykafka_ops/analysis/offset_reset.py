@@ -12,7 +12,7 @@ Partition = tuple[str, int]
 
 
 class Clamped(NamedTuple):
-    """A wish outside the log and what stands instead; ``high``: it was beyond the end."""
+    """A requested offset outside the log and its replacement; ``high``: it was beyond the end."""
 
     partition: Partition
     wish: int

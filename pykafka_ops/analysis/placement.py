@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 class PlacementError(ValueError):
-    """The wish cannot be met; ``kind`` says which part of it."""
+    """The replicas cannot be placed; ``kind`` says why."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)

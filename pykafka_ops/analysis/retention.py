@@ -16,7 +16,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 DAY: Final = 86_400_000
-#: ``log.retention.check.interval.ms``: what is due for less is not late.
+#: ``log.retention.check.interval.ms``: a segment due for less than that (ms) is not late.
 CHECK_INTERVAL: Final = 300_000
 
 OK: Final = "ok"

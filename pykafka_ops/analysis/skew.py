@@ -12,7 +12,7 @@ SKEWED: Final = "skewed"
 SEVERE: Final = "severe"
 #: Greatest coefficient of variation of each band but the last (the bands of kafkatop).
 BANDS: Final = ((0.2, EVEN), (0.5, UNEVEN), (1.0, SKEWED))
-#: Fewer records per partition than this say nothing of how they are spread.
+#: With fewer records per partition than this, nothing can be said of their spread.
 TELLING: Final = 100
 #: Bytes per second one partition takes from producers and gives to one consumer, if nothing else
 #: is known; measure your own.

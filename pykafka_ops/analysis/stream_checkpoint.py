@@ -21,7 +21,7 @@ class CheckpointError(ValueError):
 
 
 class MicroBatch(NamedTuple):
-    """A batch of a job: when it began (None: not told), the next offset by topic and partition."""
+    """A batch of a job: its begin (None: not recorded), the next offset by topic and partition."""
 
     began: int | None
     offsets: Mapping[tuple[str, int], int]

@@ -1,4 +1,4 @@
-"""A cluster as its clients see it: who its brokers are, and a way to ask the right one.
+"""A cluster as its clients see it: its brokers, and requests to the right one.
 
 ``call`` asks one broker, ``call_each`` many at once, each on its own connection. Waiting and
 retrying follow Kafka's admin client (KafkaAdminClient): default.api.timeout.ms for the whole call,
@@ -40,11 +40,11 @@ CONTROLLER: Final = -2
 """Target: the controller."""
 NOTICE_AFTER: Final = 1.0
 TRANSIENT: Final = (DisconnectedError, NotReachableError, RequestTimeoutError)
-"""What another try may cure."""
+"""Errors that another try may cure."""
 
 
 class Node(NamedTuple):
-    """A broker as Metadata tells it."""
+    """A broker as Metadata reports it."""
 
     id: int
     host: str
@@ -88,7 +88,7 @@ class Cluster:
     def __init__(
         self, config: ClientConfig, *, trace: Trace | None = None, notice: Trace | None = None
     ) -> None:
-        """``trace`` is told every step, ``notice`` once when connecting takes over a second."""
+        """``trace`` is called at every step, ``notice`` once when connecting takes over a second."""
         self.config, self.trace, self.notice = config, trace, notice
         self.nodes: dict[int, Node] = {}
         self.controller = -1
@@ -194,7 +194,7 @@ class Cluster:
             wait = min(wait * 2, self.config.backoff_max)
 
     def _doubt(self, to: int) -> None:
-        """The target did not answer: it may be another broker, or listen elsewhere, by now."""
+        """The target did not answer: another broker may have its role now, or it moved."""
         if to == CONTROLLER:
             self.controller = -1
         else:
@@ -302,14 +302,14 @@ class Cluster:
 
 
 def _telling(old: PkoError | None, new: PkoError | None) -> PkoError:
-    """Of two troubles the one that tells more: that time was up never hides what was before."""
+    """The more telling of two errors: a time-out never hides what went wrong before it."""
     if new is None or (old is not None and isinstance(new, (RequestTimeoutError, UnresolvedError))):
         return old or CallTimeoutError("timed out")
     return new
 
 
 def _of_all(last: PkoError | None, tried: int) -> PkoError | None:
-    """The last trouble, told as one of all that were tried: nobody shall look at that one alone."""
+    """The last error, worded for all brokers that were tried, so that it blames no single one."""
     if tried == 1 or not isinstance(last, NotReachableError):
         return last
     return NotReachableError(f"none of {tried} brokers can be reached; the last one: {last}")

@@ -1,7 +1,7 @@
 """Commits of groups over time, read back from ``__consumer_offsets`` of a live cluster.
 
 The topic is compacted: in segments that were cleaned only the last commit of each partition is
-left, so how far back it tells everything depends on the cleaner.
+left, so how far back all commits are there depends on the cleaner.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def commits_since(
 def _collect(reader: CommitReader, data: bytes, offset: int, found: Commits) -> int:
     """Add the commits in ``data`` from ``offset`` on; the offset behind its last batch.
 
-    What is behind a record nobody can read is not told.
+    Commits behind a record that cannot be read are left out.
     """
     position, end = 0, offset
     new = tuple.__new__

@@ -1,7 +1,7 @@
 """Kafka's client properties as typed values: what a connection needs, with Kafka's defaults.
 
 Source: AdminClientConfig, CommonClientConfigs, SaslConfigs, SslConfigs. Times are in ms in the
-properties and in seconds here. A property that is no concern of ours is ignored, as Kafka does.
+properties and in seconds here. Properties that a connection does not need are ignored, as in Kafka.
 """
 
 from __future__ import annotations

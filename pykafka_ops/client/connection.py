@@ -1,4 +1,4 @@
-"""One connection to one broker: connect, TLS, ApiVersions, SASL, then one question at a time.
+"""One connection to one broker: connect, TLS, ApiVersions, SASL, then one request at a time.
 
 Everything that waits is a generator for ``poller``. What goes wrong while talking is a
 ConnectError that says host, port, what happened and what to try.
@@ -43,11 +43,11 @@ class NotReachableError(ConnectError):
 
 
 class UnresolvedError(NotReachableError):
-    """The host name means nothing to the resolver."""
+    """The host name cannot be resolved."""
 
 
 class WrongProtocolError(ConnectError):
-    """What answers is not a broker, or speaks TLS where we do not (or the reverse)."""
+    """The other side is not a broker, or speaks TLS where we do not (or the reverse)."""
 
 
 class UnsupportedVersionError(KafkaError):

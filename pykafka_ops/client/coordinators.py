@@ -1,4 +1,4 @@
-"""Which broker coordinates a group or a transactional id (KIP-699 for many in one question)."""
+"""Which broker coordinates a group or a transactional id (KIP-699: many in one request)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GROUP: Final = 0
 TRANSACTION: Final = 1
 LEAST_PART: Final = 500
 MOST_PARTS: Final = 4
-"""Keys in a question to one coordinator, and questions to it at a time."""
+"""Most keys in a request to one coordinator, and most requests to it at a time."""
 _LATER: Final = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
 
@@ -41,7 +41,7 @@ def _until_settled(
     ask: Callable[[list[str]], dict[str, V]],
     passes: Callable[[V], bool],
 ) -> dict[str, V]:
-    """What ``ask`` says of each key; asked again, within the time of a call, for what passes."""
+    """The answer of ``ask`` for each key; passing errors are retried within the time of a call."""
     wanted = list(dict.fromkeys(keys))
     results: dict[str, V] = {}
     pending = wanted
@@ -171,6 +171,6 @@ def _nodes(
 
 
 def _parts(keys: list[str]) -> list[list[str]]:
-    """Many keys in a few questions: while one is answered, the answer before is read."""
+    """Many keys in a few requests: while one is answered, the answer before is read."""
     size = max(LEAST_PART, -(-len(keys) // MOST_PARTS))
     return [keys[n : n + size] for n in range(0, len(keys), size)]

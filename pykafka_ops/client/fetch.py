@@ -1,4 +1,4 @@
-"""Records of partitions as their leaders hold them, for looking into a log here and there.
+"""Records read from partition leaders, for a look at single places of a log.
 
 Not a consumer: no session, no prefetching; a question per leader for any number of partitions.
 """

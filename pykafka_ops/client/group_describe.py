@@ -31,7 +31,7 @@ class MemberDescription(NamedTuple):
 
 
 class GroupDescription(NamedTuple):
-    """A group as its coordinator tells it. ``assignor`` is "" while there is none, ``type``
+    """A group as its coordinator describes it. ``assignor`` is "" while there is none, ``type``
     "Classic" or "Consumer" (KIP-848), ``coordinator`` a node id."""
 
     id: str

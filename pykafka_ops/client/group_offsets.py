@@ -128,7 +128,7 @@ def commit_offsets(
 
 
 _WHOLE = frozenset((14, 15, 16))
-"""COORDINATOR_LOAD_IN_PROGRESS, _NOT_AVAILABLE, NOT_COORDINATOR: told of each, true of all."""
+"""COORDINATOR_LOAD_IN_PROGRESS, _NOT_AVAILABLE, NOT_COORDINATOR: set on one, true of all."""
 
 
 def _results(answer: Any) -> Results:

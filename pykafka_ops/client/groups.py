@@ -24,7 +24,7 @@ class GroupListing(NamedTuple):
 def list_groups(
     cluster: Cluster, *, states: Sequence[str] = (), types: Sequence[str] = ()
 ) -> tuple[dict[str, GroupListing], dict[int, PkoError]]:
-    """The groups by id, and the brokers that did not tell theirs.
+    """The groups by id, and the brokers that did not answer.
 
     ``cluster`` remembers who coordinates them.
     """

@@ -1,4 +1,4 @@
-"""Questions about partitions go to their leaders: group, ask side by side, ask again what moved.
+"""Requests about partitions go to their leaders: grouped, side by side, again for what moved.
 
 Source: PartitionLeaderStrategy and AdminApiDriver of Kafka's admin client.
 """

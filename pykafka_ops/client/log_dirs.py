@@ -1,4 +1,4 @@
-"""What lies on the brokers' disks, and its moves between them (KIP-113, KIP-827)."""
+"""Replicas on the brokers' disks, and their moves between log directories (KIP-113, KIP-827)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ReplicaInfo(NamedTuple):
 
 
 class LogDirDescription(NamedTuple):
-    """One log directory; bytes are -1 where the broker is too old to tell (before 3.3)."""
+    """One log directory; bytes are -1 where the broker is too old to report them (before 3.3)."""
 
     path: str
     error: KafkaError | None

@@ -59,7 +59,7 @@ def list_offsets(
 def known_offsets(
     cluster: Cluster, partitions: Iterable[Partition], time: int
 ) -> dict[Partition, Offset]:
-    """As ``list_offsets`` for one time; partitions that cannot tell (a deleted topic) are left out.
+    """As ``list_offsets`` for one time, without partitions that have no answer (a deleted topic).
 
     Asks nobody where there are no partitions.
     """

@@ -1,4 +1,4 @@
-"""When records were written, told by a look into the logs at single offsets."""
+"""When records were written, read from the logs at single offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics and their partitions as Metadata tells them: all, by name, by id."""
+"""Topics and their partitions as Metadata reports them: all, by name, by id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transactions as their coordinators know them, producers as the partition leaders know them.
+"""Transactions from their coordinators, producers from the partition leaders.
 
 Source: KIP-664 (KafkaAdminClient.listTransactions, describeProducers, abortTransaction).
 """
@@ -73,7 +73,7 @@ class ActiveProducer(NamedTuple):
 def list_transactions(
     cluster: Cluster, *, producer_ids: Sequence[int] = (), duration_ms: int = -1
 ) -> tuple[list[Listed], dict[int, PkoError]]:
-    """The transactions all brokers coordinate, and the brokers that did not tell theirs.
+    """The transactions all brokers coordinate, and the brokers that did not answer.
 
     ``duration_ms``: only those that run for longer (brokers from 3.8 on, KIP-994).
     """

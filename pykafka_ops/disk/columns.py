@@ -46,7 +46,7 @@ def usual(data: bytes, at: int, header: BatchHeader) -> Usual | None:
 
     If so, every record is well formed and without headers, offsets count up from the batch's
     first, and timestamps lie between the batch's first and its max, which one of them has. None if
-    any of that is not so, or if the records are not of a kind that can be told quickly.
+    any of that is not so, or if the records are not of a kind that can be checked quickly.
     """
     top = header.max_timestamp - header.base_timestamp
     if not (0 <= top < _MAX_TOP and _FEW <= header.record_count <= _MOST):

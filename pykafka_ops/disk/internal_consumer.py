@@ -105,7 +105,7 @@ class TopicIdPartitions(RecordStruct):
 
 @table(flexible=0)
 class ConsumerGroupTargetAssignmentMemberValue(RecordStruct):
-    """Type 7: what a member shall have."""
+    """Type 7: the assignment a member is moving to."""
 
     topic_partitions: list[TopicIdPartitions] = kept(TopicIdPartitions, many=True)
 

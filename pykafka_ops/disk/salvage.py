@@ -1,6 +1,6 @@
 """Reading a log that may be damaged: every sound batch, and where the damage between them lies.
 
-Kafka cuts a log at the first byte that is wrong; who wants to know what is still there must go on
+Kafka truncates a log at the first wrong byte. To see what is still there, a reader must go on
 behind it. A batch is sound when it is whole, of a known format and codec, and its CRC is right.
 Behind damage the log goes on with the next sound batch whose offset is above the last one seen.
 """
@@ -50,7 +50,7 @@ class DamagedBytes(NamedTuple):
 
 
 class _RefusedError(Exception):
-    """What stands at a position is no sound batch; ``size`` is what it claims to take, 0 if odd."""
+    """There is no sound batch at a position; ``size`` is the length it claims, 0 if impossible."""
 
     def __init__(self, reason: str, size: int = 0) -> None:
         super().__init__(reason)

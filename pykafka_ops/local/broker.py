@@ -1,4 +1,4 @@
-"""One broker of ours as a process: start, stop, kill, pause, and the same again later."""
+"""One broker as a process: start, stop, kill, pause, and start again later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pykafka_ops.security.java import VARIABLES
 
 RECORD, LOG, DATA = "process.json", "broker.log", "data"
 PID_FILE = "broker.pid"
-"""In its data directory, while it serves clients: its pid and listeners."""
+"""File in the data directory of a broker that serves clients: its pid and listeners."""
 START_SECONDS = 120.0
 
 
@@ -47,7 +47,7 @@ class LocalBroker(LocalProcess):
 
     @property
     def data_dir(self) -> Path:
-        """Its logs, and its metadata store where it has no ZooKeeper."""
+        """Directory of its logs, and of its metadata store where it has no ZooKeeper."""
         return self.directory / DATA
 
     @property
@@ -65,7 +65,7 @@ class LocalBroker(LocalProcess):
         return self._serves() or self._wish
 
     def wish_port(self, port: int) -> None:
-        """Take that port at the first start if it is free."""
+        """Use this port at the first start if it is free."""
         self._wish = port
 
     @property
@@ -74,7 +74,7 @@ class LocalBroker(LocalProcess):
         return f"{self.host}:{self.port}"
 
     def argv(self, port: int) -> list[str]:
-        """How to run it."""
+        """The command line that runs it."""
         overrides = [w for k, v in self.settings.items() for w in ("--override", f"{k}={v}")]
         listeners = ",".join((f"PLAINTEXT://{self.host}:{port}", *self.also))
         return [
@@ -102,7 +102,7 @@ class LocalBroker(LocalProcess):
         if port:
             port = children.free_port(self.host, port)
         left = self._pid_file()
-        if left and not children.is_alive(left["pid"]):  # so that a new one cannot be taken for it
+        if left and not children.is_alive(left["pid"]):  # or a new process may pass for it
             with contextlib.suppress(OSError):
                 (self.data_dir / PID_FILE).unlink()
         env = {k: v for k, v in os.environ.items() if k not in VARIABLES}

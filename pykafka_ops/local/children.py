@@ -1,7 +1,7 @@
-"""Start, find and end processes that stay when this one ends.
+"""Start, find and end processes that outlive this one.
 
-A pid alone is no name: it may be given to another process after a crash. So a process is known by
-its pid and the tick it was started at, where the system tells it (``/proc``).
+A pid alone does not identify a process: another may have it after a crash. So a process is
+identified by its pid and the tick it was started at, where the system has it (``/proc``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def spawn(
     mortal: bool = False,
     stdout: int | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Run ``argv`` in a session of its own, its stderr (and stdout, unless given) into ``log``.
+    """Run ``argv`` in a session of its own; its stderr (and stdout, unless given) goes to ``log``.
 
     ``mortal``: the system kills it when the thread that started it ends (Linux), so that a test
     run that is killed leaves nothing behind. Raises PkoError where it cannot be started.
@@ -170,7 +170,7 @@ def tail(path: Path, lines: int = 5) -> str:
 
 
 def free_port(host: str = "127.0.0.1", wish: int = 0) -> int:
-    """``wish`` if nobody listens there now, else some port that is free."""
+    """``wish`` if nothing listens there now, else some free port."""
     for port in (wish, 0):
         with contextlib.suppress(OSError), socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -26,7 +26,7 @@ ALWAYS = {
     "zookeeper.session.timeout.ms": "6000",
     "controlled.shutdown.retry.backoff.ms": "500",
 }
-"""What suits one machine: nobody waits for others, and a dead broker is noticed soon."""
+"""Settings for one machine: no waiting for other members, and a dead broker is noticed soon."""
 
 
 class LocalCluster:
@@ -170,7 +170,7 @@ class LocalCluster:
             part.kill()
 
     def _alone(self, seconds: float) -> AbstractContextManager[None]:
-        """One start or stop of a directory after the other."""
+        """Lets one start or stop of a directory run at a time."""
         what = f"another start or stop of {self.directory}"
         return children.locked(self.directory / LOCK, what, seconds)
 

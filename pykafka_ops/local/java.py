@@ -1,4 +1,4 @@
-"""Which Java there is and how new, without starting it."""
+"""The installed Java and its version, found without starting it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process of one directory, known by its record there: other programs find it, too."""
+"""The process of one directory, found by any program through its record there."""
 
 from __future__ import annotations
 

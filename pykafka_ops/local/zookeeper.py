@@ -33,7 +33,7 @@ ALSO = (
     "netty-codec-base-*", "netty-transport-classes-epoll-*",
     "netty-transport-native-unix-common-*", "snappy-java-*",
 )  # fmt: skip
-"""Taken where they are: they came and went with the versions of Spark."""
+"""Jars used where they exist: it depends on the version of Spark."""
 
 JVM = (
     "-Xmx256M", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
@@ -55,10 +55,10 @@ RECORD, CONFIG, LOG = "zookeeper.pid", "zookeeper.properties", "zookeeper.log"
 PORT, SECURE_PORT = "clientPort", "secureClientPort"
 ADDRESSES = {PORT: "clientPortAddress", SECURE_PORT: "secureClientPortAddress"}
 NETTY = "org.apache.zookeeper.server.NettyServerCnxnFactory"
-"""The only one that speaks TLS."""
+"""The only client port that speaks TLS."""
 START_SECONDS = 60.0
 FIRST_WORD = 0.2
-"""Seconds: a question that came before it serves is not answered, so ask again soon."""
+"""Seconds to wait for an answer: ZooKeeper ignores questions until it serves, so ask again."""
 
 
 def classpath(env: Mapping[str, str] | None = None) -> str:
@@ -111,13 +111,13 @@ class ZooKeeper(LocalProcess):
         options: Sequence[str] = (),
     ) -> None:
         super().__init__(directory, "ZooKeeper", record=RECORD, log=LOG, mortal=mortal)
-        told = settings or {}
-        self.settings = {**DEFAULTS, **told}
+        given = settings or {}
+        self.settings = {**DEFAULTS, **given}
         self.settings.setdefault("dataDir", str(self.directory))
-        if SECURE_PORT in told:
+        if SECURE_PORT in given:
             self.settings.setdefault("serverCnxnFactory", NETTY)
             self.settings.setdefault(ADDRESSES[SECURE_PORT], self.settings[ADDRESSES[PORT]])
-            if PORT not in told:
+            if PORT not in given:
                 del self.settings[PORT], self.settings[ADDRESSES[PORT]]
         self.fsync, self.options = fsync, options
 
@@ -188,9 +188,9 @@ class ZooKeeper(LocalProcess):
         return process
 
     def _address(self, name: str) -> tuple[str, int]:
-        """Where clients will connect: told addresses are kept, port 0 becomes a real one."""
-        told = self.settings.get(ADDRESSES[name]) or "0.0.0.0"
-        host = "127.0.0.1" if told in ("0.0.0.0", "::") else told
+        """Where clients connect: a given address is kept, port 0 becomes a free one."""
+        given = self.settings.get(ADDRESSES[name]) or "0.0.0.0"
+        host = "127.0.0.1" if given in ("0.0.0.0", "::") else given
         text = self.settings[name]
         if not text.isascii() or not text.isdigit() or int(text) > 65535:
             raise SettingError(f"{name}={text}: a port is a number from 0 to 65535")
@@ -206,7 +206,7 @@ class ZooKeeper(LocalProcess):
         return host, port
 
     def _write_config(self, ports: Mapping[str, str]) -> None:
-        """The settings as ZooKeeper reads them, for this user alone: passwords are among them.
+        """Write the settings for ZooKeeper, readable by this user alone since they hold passwords.
 
         Its admin server would need Jetty.
         """
@@ -247,8 +247,8 @@ def reason(log: Path, start: int = 0) -> str:
     causes = [line for line in lines if line.startswith("Caused by: ")]
     thrown = [line for line in lines if re.match(r"\s*[\w.$]+(Exception|Error)\b", line)]
     errors = [line for line in lines if " ERROR " in line or line.startswith("Error")]
-    told = (causes[-1:] or thrown[-1:] or errors[:1] or lines[-1:] or ["it said nothing"])[0]
-    return told.removeprefix("Caused by: ").strip()
+    cause = (causes[-1:] or thrown[-1:] or errors[:1] or lines[-1:] or ["it said nothing"])[0]
+    return cause.removeprefix("Caused by: ").strip()
 
 
 def read_settings(path: str) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Key stores, TLS and logins as Java programs are told of them; for clients, broker, ZooKeeper."""
+"""Key stores, TLS and logins from Java's settings, for clients, brokers and ZooKeeper."""

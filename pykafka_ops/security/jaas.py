@@ -24,7 +24,7 @@ FLAGS = ("required", "requisite", "sufficient", "optional")
 
 
 class JaasError(UsageError):
-    """A JAAS file is not what Java would take."""
+    """The text is not a JAAS file that Java would accept."""
 
 
 class Module(NamedTuple):

@@ -1,6 +1,6 @@
-"""System properties that are set for a Java program's JVM: here they say the same.
+"""System properties meant for a JVM, honoured here alike.
 
-Kafka's start scripts hand ``KAFKA_OPTS`` to the JVM; every JVM takes ``JAVA_TOOL_OPTIONS`` before.
+Kafka's start scripts pass ``KAFKA_OPTS`` to the JVM; every JVM reads ``JAVA_TOOL_OPTIONS`` first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pykafka_ops.errors import UsageError
 
 VARIABLES = ("JAVA_TOOL_OPTIONS", "KAFKA_OPTS")
-"""The later one counts."""
+"""Environment variables that are read; a later one overrides an earlier one."""
 
 
 def jvm_options(env: Mapping[str, str], name: str = "KAFKA_OPTS") -> list[str]:

@@ -1,7 +1,7 @@
 """Reads the certificates of a Java key store of the old JKS type.
 
 Source: the format of sun.security.provider.JavaKeyStore: magic, version, count, entries, SHA-1 of
-password, salt and all of it. Certificates stand in the clear; private keys do not and are skipped.
+password, salt and all of it. Certificates are not encrypted; private keys are, and are skipped.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ ROWS: tuple[Setting, ...] = (
     row("listeners", STRING, "PLAINTEXT://:9092", HIGH, PER_BROKER,
         doc="Addresses to listen on, as `NAME://host:port`, separated by commas."),
     row("advertised.listeners", STRING, None, HIGH, PER_BROKER,
-        doc="Addresses told to clients, where they differ from `listeners`."),
+        doc="Addresses that clients are given, where they differ from `listeners`."),
     row("listener.security.protocol.map", STRING,
         "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT", LOW,
         PER_BROKER,

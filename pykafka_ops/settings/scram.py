@@ -60,7 +60,7 @@ class Credential(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Credential:
-        """The inverse of :meth:`text`. Raises SettingError, which does not tell the credential."""
+        """The inverse of :meth:`text`. Raises SettingError, which does not show the credential."""
         fields = dict(part.partition("=")[::2] for part in text.split(","))
         if len(fields) != len(_FIELDS):
             raise SettingError("Credentials not valid")

@@ -1,4 +1,4 @@
-"""Where the value of a setting comes from, as DescribeConfigs tells it."""
+"""Where the value of a setting comes from, as DescribeConfigs reports it."""
 
 from __future__ import annotations
 

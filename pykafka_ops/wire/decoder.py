@@ -300,7 +300,7 @@ def bad_tag(name: str) -> WireError:
 
 
 def too_many(name: str) -> WireError:
-    """The error for a message whose arrays hold more than anybody has use for."""
+    """The error for a message whose arrays hold more elements than the limit allows."""
     return WireError(f"{name} brings the message to more than {MAX_ITEMS} items")
 
 

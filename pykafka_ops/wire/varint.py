@@ -1,4 +1,4 @@
-"""Unsigned varints (base 128, low bits first) and the tagged fields nobody here knows.
+"""Unsigned varints (base 128, low bits first) and tagged fields that our tables do not know.
 
 Kafka counterpart: ``ByteUtils.readUnsignedVarint``, ``RawTaggedField``, KIP-482.
 """

@@ -1,4 +1,4 @@
-"""What a client needs to get into ZooKeeper: from Kafka's settings and Java's system properties.
+"""How a client connects to ZooKeeper: Kafka's settings and Java's system properties.
 
 Source: ZkConfigs, KafkaConfig.zkClientConfigViaSystemProperties, JaasUtils of Kafka 3.9. A login is
 the section ``Client`` of the JAAS file that ``java.security.auth.login.config`` names; what is not
@@ -53,7 +53,7 @@ SYSTEM_PROPERTIES = {
 
 
 class Login(NamedTuple):
-    """Name and password for DIGEST-MD5, and where they stand."""
+    """Name and password for DIGEST-MD5, and the file and section they come from."""
 
     user: str
     password: str
@@ -65,7 +65,7 @@ class Login(NamedTuple):
 
 
 class Access(NamedTuple):
-    """How a client gets in; nothing of it: an open ZooKeeper.
+    """TLS and login of a client; with neither, ZooKeeper is open.
 
     ``certificate``: the TLS client shows one of its own.
     """
@@ -76,7 +76,7 @@ class Access(NamedTuple):
 
     @property
     def secure(self) -> bool:
-        """Whether ZooKeeper will know who we are, so that znodes can belong to us."""
+        """Whether ZooKeeper knows who we are, so that znodes can belong to us."""
         return self.login is not None or self.certificate
 
 
@@ -117,7 +117,7 @@ class _Given:
         self._settings, self._system = settings, system
 
     def text(self, name: str) -> str | None:
-        """The text that counts, None where there is none."""
+        """The value in effect, None where nothing sets it."""
         if name not in SYSTEM_PROPERTIES:
             return None
         found = self._settings.get(name)

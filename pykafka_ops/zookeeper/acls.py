@@ -14,7 +14,7 @@ from kazoo.exceptions import NodeExistsError
 from kazoo.security import ACL, CREATOR_ALL_ACL, OPEN_ACL_UNSAFE, READ_ACL_UNSAFE, Id
 
 LETTERS = {"c": 4, "d": 8, "r": 1, "w": 2, "a": 16}
-"""Of permissions, in the order of ZooKeeper's shell."""
+"""Letters of the permissions, in the order of ZooKeeper's shell."""
 CONSUMERS = "/consumers"
 SENSITIVE = ("/config/users", "/config/brokers", "/delegation_token/tokens")
 ROOTS = (
@@ -23,11 +23,11 @@ ROOTS = (
     "/delegation_token", "/kafka-acl-extended", "/migration", "/feature", "/kafka-acl",
     "/kafka-acl-changes", "/kafka-acl-extended/prefixed", "/kafka-acl-extended-changes",
 )  # fmt: skip
-"""ZkData.SecureRootPaths: what a cluster keeps, all but /consumers."""
+"""ZkData.SecureRootPaths: the roots of a cluster's znodes but /consumers."""
 
 
 def default_acls(path: str, *, secure: bool) -> list[ACL]:
-    """Of the znode at ``path``, which is without the chroot; ``secure``: zookeeper.set.acl."""
+    """The ACLs of the znode at ``path`` (without the chroot); ``secure``: zookeeper.set.acl."""
     if not secure or path == CONSUMERS:
         return list(OPEN_ACL_UNSAFE)
     acls = list(CREATOR_ALL_ACL)
@@ -35,7 +35,7 @@ def default_acls(path: str, *, secure: bool) -> list[ACL]:
 
 
 def ensure_path(client: Any, path: str, *, secure: bool) -> None:
-    """Create the znode and its parents where they are missing, each with the ACLs it has to have.
+    """Create the znode and its parents where they are missing, each with its ACLs.
 
     ``client`` is kazoo's; raises what that raises. KafkaZkClient.makeSurePersistentPathExists.
     """

@@ -1,8 +1,8 @@
-"""Clients of ZooKeeper: kazoo's, with TLS as Kafka is told of it and with DIGEST-MD5.
+"""Clients of ZooKeeper: kazoo's, with Kafka's TLS settings and with DIGEST-MD5.
 
-kazoo makes an SSLContext of its own for every connection, from PEM files only, and wants another
-package for SASL; here it gets connections and the login from us. Beyond that, a client is connected
-only once it is logged in, and remembers why it is not; one that was logged in before tries again
+kazoo makes an SSLContext of its own for every connection, from PEM files only, and needs another
+package for SASL; here it gets connections and the login from us. A client counts as connected only
+once it is logged in, and remembers why it is not. A client that was logged in before tries again
 for ever, as Kafka's does.
 """
 
@@ -63,7 +63,7 @@ class Client(KazooClient):  # type: ignore[misc]
         return str(self._connection.trouble)
 
     def why_not(self, hosts: str, within: str) -> ConnectError:
-        """What to tell of a client that is not let in ``within`` some time."""
+        """The error text for a client that was not let in ``within`` some time."""
         if self.refused:
             login = self.access.login
             who = f"the login of {login.user!r} ({login.source})" if login else "the login"
@@ -82,12 +82,12 @@ class Client(KazooClient):  # type: ignore[misc]
                 raise self.why_not(hosts, f"{timeout_s:g} s")
 
     def end(self) -> None:
-        """End the session and the threads; blocks."""
+        """End the session and the threads; blocks until they have ended."""
         self.stop()
         self.close()
 
     def _session_callback(self, state: Any) -> None:
-        """kazoo says that it is connected before it logs in: that must wait."""
+        """kazoo reports CONNECTED before it logs in: hold that back until it has."""
         if state in (KeeperState.CONNECTED, KeeperState.CONNECTED_RO) and self._connection.opening:
             self._connection.opened = state
         else:
@@ -170,7 +170,7 @@ class _TlsHandler(SequentialThreadingHandler):  # type: ignore[misc]
     ) -> ssl.SSLSocket:
         """To ``address``, whose certificate has to be that of ``hostname``.
 
-        For its four letter words kazoo knows an address only: the name is that of before.
+        For four letter words kazoo passes an address only: the last host name is used.
         """
         if isinstance(hostname, str):
             self._names[address] = hostname
@@ -184,7 +184,7 @@ class _TlsHandler(SequentialThreadingHandler):  # type: ignore[misc]
             raise
 
     def select(self, rlist: Any, wlist: Any, xlist: Any, timeout: float | None = None) -> Any:
-        """What TLS has decrypted already is ready, though the system knows nothing of it."""
+        """Bytes that TLS has decrypted are ready, though ``select`` does not know of them."""
         ready = [one for one in rlist if isinstance(one, ssl.SSLSocket) and one.pending()]
         return (ready, [], []) if ready else super().select(rlist, wlist, xlist, timeout)
 

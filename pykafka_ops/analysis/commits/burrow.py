@@ -1,4 +1,4 @@
-"""How a consumer is doing, from its last commits: Burrow's rules, with two of its traps removed.
+"""The state of a consumer by its last commits: Burrow's rules, with two changes.
 
 Source: Burrow, core/internal/evaluator/caching.go. Changed: too few commits give UNKNOWN instead
 of STOP, and silence counts as STOP only beyond three times the usual gap between commits and
@@ -14,15 +14,15 @@ from typing import Final, NamedTuple
 
 OK: Final = "OK"
 WARN: Final = "WARN"
-"""It commits and gets on, but falls further behind each time."""
+"""It commits and advances, but falls further behind each time."""
 STALL: Final = "STALL"
 """It commits, always the same offset, while there is more to read."""
 STOP: Final = "STOP"
 """It no longer commits though there is more to read."""
 REWIND: Final = "REWIND"
-"""It went back and has not come again to where it was."""
+"""It went back to an earlier offset and has not caught up with itself."""
 UNKNOWN: Final = "UNKNOWN"
-"""There are too few commits to tell."""
+"""There are too few commits to judge."""
 ORDER: Final = (OK, UNKNOWN, WARN, REWIND, STALL, STOP)
 """From good to bad; a group is as bad as its worst partition."""
 
@@ -31,7 +31,7 @@ WINDOW: Final = 10
 SILENCE_MS: Final = 10_000
 """Silence up to this long is never a stop."""
 LEAST: Final = 3
-"""Commits it takes to tell anything but OK."""
+"""Fewest commits for any state but OK."""
 
 
 class Commit(NamedTuple):
@@ -102,7 +102,7 @@ def catch_up_seconds(lag: int, rate_in: float | None, rate_out: float | None) ->
 
 
 def _since_deletion(commits: Sequence[Commit]) -> Sequence[Commit]:
-    """What came after the offsets were deleted last."""
+    """The commits after the offsets were last deleted."""
     for i in range(len(commits) - 1, -1, -1):
         if commits[i].offset < 0:
             return commits[i + 1 :]

@@ -1,9 +1,8 @@
-"""The commits of a partition in few: what verdicts, rates and charts need of them, and no more.
+"""The few commits of a partition that verdicts, rates and charts need.
 
-A group may commit a million times; what ``burrow.judge``, ``burrow.rate`` and the buckets of
-``history`` say of all of them they say of a dozen. So parts of a log can be folded apart
-from each other, in any number of places, and joined. Times in ms since 1970; a deleted offset is a
-commit at offset -1.
+A group may commit a million times; ``burrow.judge``, ``burrow.rate`` and the buckets of ``history``
+give the same answer for a dozen of them. So parts of a log can be folded separately, on any number
+of machines, and joined. Times in ms since 1970; a deleted offset is a commit at offset -1.
 """
 
 from __future__ import annotations

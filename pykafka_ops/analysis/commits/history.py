@@ -1,4 +1,4 @@
-"""What commits tell of the past of a group: when it stood still, went back, fell silent.
+"""The past of a group from its commits: when it stood still, went back, fell silent.
 
 Times in ms since 1970. A deleted offset is a commit at offset -1.
 """
@@ -29,7 +29,7 @@ DELETED: Final = "DELETED"
 
 
 class Event(NamedTuple):
-    """Something worth telling; ``until`` is the commit that ended it (or was the last)."""
+    """An event worth reporting; ``until`` is the commit that ended it (or was the last)."""
 
     kind: str
     topic: str
@@ -56,7 +56,7 @@ def events(key: Key, commits: Sequence[Commit]) -> list[Event]:
 
 
 def _usual_gap(commits: Sequence[Commit]) -> float | None:
-    """Longer than this between two commits is silence; None where there are too few to tell."""
+    """Longer than this (ms) between commits is silence; None where there are too few commits."""
     gaps = [b.timestamp - a.timestamp for a, b in pairwise(commits)]
     return max(3 * median(gaps), SILENCE_MS) if len(gaps) >= LEAST else None
 

@@ -43,7 +43,7 @@ class Unread:
 @dataclass(frozen=True, slots=True)
 class GroupReader:
     """A group in one partition: the next offset to read, where the log ends, records per second
-    read and written (None: not known; a reader whose rate is not known is taken to stand)."""
+    read and written (None: not known; a reader of unknown rate counts as standing still)."""
 
     committed: int
     end: int

@@ -2,8 +2,8 @@
 
 Plain values in, texts out ("" where all is well). The rules are those by which a broker accepts
 batches (``ProducerAppendInfo``, ``ProducerStateManager``, ``LeaderEpochFileCache``). Where the log
-has a gap of offsets, compaction may have removed batches: what cannot be known is not complained
-about.
+has a gap of offsets, compaction may have removed batches, so nothing is reported that these could
+explain.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Aborted(NamedTuple):
 
 
 class ProducerChecks:
-    """What the log has told of one producer; -1 stands for none.
+    """What is known of one producer from the log so far; -1 stands for none.
 
     ``gaps``: how many gaps of offsets there were before its last batch (-1: it is not known);
     ``txn_gaps``: before the first batch of its open transaction.

@@ -8,8 +8,8 @@ from pykafka_ops.analysis.moves.state import PlanState
 
 
 def mend(state: PlanState) -> None:
-    """Empty drained and unknown brokers, give each partition the replicas it shall have, and part
-    replicas that share a rack for no need."""
+    """Empty drained and unknown brokers, give each partition its number of replicas, and separate
+    replicas that share a rack without need."""
     wanted = state.limits.replication_factor
     if wanted is not None:
         _check(state, wanted)

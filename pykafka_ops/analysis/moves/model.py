@@ -13,7 +13,7 @@ LEADERS: Final = "leaders"
 
 
 class PlanError(ValueError):
-    """What is asked for cannot be had from these brokers; the text says why and what to do."""
+    """No plan exists for these brokers; the text says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Limits:
 
     ``balance``: what is to be even (BYTES, REPLICAS, LEADERS); ``tolerance``: how far from its
     fair share a broker may be (0.1: 10 %; of replicas and leaders one in any case); ``drain``:
-    brokers that shall hold nothing; ``add``: if there are any, only these get replicas, but where
+    brokers to empty; ``add``: if there are any, only these get replicas, except where
     something must be mended; ``keep``: brokers that get nothing, though what they hold stays;
-    ``replication_factor``: replicas that partitions shall have (None: as many as now);
+    ``replication_factor``: replicas per partition (None: as many as now);
     ``max_moves``, ``max_bytes``: most replicas and bytes that are moved for balance (mending is
     not bound by them); ``max_disk``: share of the capacity that a broker may fill while replicas
     are in both places; ``mend_racks``: whether racks that are broken already are mended, too.

@@ -1,9 +1,9 @@
 """Which replicas to move so that brokers hold fair shares, copying as few bytes as can be.
 
-It starts from where replicas are. First what must not stay is mended: replicas on brokers that
-are drained or unknown, too few or too many of them, and two of a partition in one rack though
-there are racks enough. Then bytes are levelled, then numbers of replicas, then leaders, as far as
-they are asked for: each keeps what was reached before. Ties go by size, then by topic, partition
+The plan starts from the present replicas. First it mends what must not stay: replicas on brokers
+that are drained or unknown, too few or too many replicas, and two replicas of a partition in one
+rack though there are racks enough. Then it levels bytes, then numbers of replicas, then leaders, as
+far as asked for; each step keeps what was reached before. Ties go by size, then by topic, partition
 and broker: the same input gives the same plan. No broker ever gets two replicas of a partition,
 none gets more in one rack than the racks make needed.
 

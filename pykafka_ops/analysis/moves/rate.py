@@ -67,7 +67,7 @@ class Speed:
         return max(0.0, (done - before) / (now - then)) if now > then else 0.0
 
     def left(self, total: int) -> float | None:
-        """Seconds until ``total`` bytes are copied; None while that cannot be told."""
+        """Seconds until ``total`` bytes are copied; None while no rate is known."""
         rate = self.rate
         return (total - self._seen[-1][1]) / rate if rate else None
 

@@ -10,7 +10,7 @@ Key = tuple[str, int]
 
 
 class PartitionMove(NamedTuple):
-    """A partition that shall have other replicas: ``before`` and ``after``, the preferred leader
+    """A partition that gets other replicas: ``before`` and ``after``, the preferred leader
     first; ``size``: bytes of one replica."""
 
     key: Key
@@ -37,7 +37,7 @@ class PartitionMove(NamedTuple):
 def next_jobs(
     waiting: Iterable[PartitionMove], under_way: Iterable[PartitionMove], per_broker: int
 ) -> list[PartitionMove]:
-    """Those to start now, the largest first; what copies nothing waits for nobody.
+    """The jobs to start now, the largest first; a job that copies nothing never waits.
 
     A job starts if each of its brokers is busy with fewer than ``per_broker``.
     """

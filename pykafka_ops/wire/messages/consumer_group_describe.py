@@ -33,7 +33,7 @@ class Assignment:
 
 @struct
 class Member:
-    """One member, what it has and what it shall get."""
+    """One member, its assignment now and the assignment it is moving to."""
 
     member_id: str = wire(STRING)
     instance_id: str | None = wire(STRING, nullable="0+", default=None)

@@ -34,7 +34,7 @@ class ConsumerGroupHeartbeatRequest:
 
 @struct
 class Assignment:
-    """What the member shall own."""
+    """The partitions assigned to the member."""
 
     topic_partitions: list[TopicPartitions] = wire([TopicPartitions])
 

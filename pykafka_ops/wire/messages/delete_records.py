@@ -25,7 +25,7 @@ class DeleteRecordsTopic:
 
 @message(ApiKey.DELETE_RECORDS)
 class DeleteRecordsRequest:
-    """Where the logs shall start."""
+    """The new log start offset of each partition."""
 
     topics: list[DeleteRecordsTopic] = wire([DeleteRecordsTopic])
     timeout_ms: int = wire(INT32)
