@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CLICK = "goes with the framework that click replaces"
 EXCEPTIONS: dict[str, str] = {
     "pykafka_ops/disk/build.py:build_batch": "a keyword per field of the batch header",
-    "pykafka_ops/broker/storage/log/log.py:__init__": "where a log lies, and what its checkpoints say",
+    "pykafka_ops/broker/storage/log/log.py:__init__": "its place and its checkpoints",
     "pykafka_ops/commands/framework/options.py:__init__": CLICK,
     "pykafka_ops/commands/framework/output.py:__init__": CLICK,
 }

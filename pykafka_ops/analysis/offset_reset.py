@@ -15,24 +15,24 @@ class Clamped(NamedTuple):
     """A requested offset outside the log and its replacement; ``high``: it was beyond the end."""
 
     partition: Partition
-    wish: int
+    wanted: int
     offset: int
     high: bool
 
 
 def clamp(
-    wishes: Mapping[Partition, int],
+    requested: Mapping[Partition, int],
     starts: Mapping[Partition, int],
     ends: Mapping[Partition, int],
 ) -> tuple[dict[Partition, int], list[Clamped]]:
     """The offsets within [log start offset, log end offset], and which had to be moved there."""
     result: dict[Partition, int] = {}
     moved = []
-    for partition, wish in wishes.items():
-        offset = min(max(wish, starts[partition]), ends[partition])
+    for partition, wanted in requested.items():
+        offset = min(max(wanted, starts[partition]), ends[partition])
         result[partition] = offset
-        if offset != wish:
-            moved.append(Clamped(partition, wish, offset, wish > offset))
+        if offset != wanted:
+            moved.append(Clamped(partition, wanted, offset, wanted > offset))
     return result, moved
 
 

@@ -88,7 +88,7 @@ class Cluster:
     def __init__(
         self, config: ClientConfig, *, trace: Trace | None = None, notice: Trace | None = None
     ) -> None:
-        """``trace`` is called at every step, ``notice`` once when connecting takes over a second."""
+        """``trace`` is called at each step, ``notice`` once when connecting takes over a second."""
         self.config, self.trace, self.notice = config, trace, notice
         self.nodes: dict[int, Node] = {}
         self.controller = -1

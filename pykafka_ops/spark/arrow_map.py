@@ -1,6 +1,6 @@
 """``DataFrame.mapInArrow`` where pandas is not installed.
 
-PySpark's own asks for pandas before it does anything, though no pandas comes into it.
+PySpark's own method requires pandas, though it does not use it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows of a report that stay in Arrow until somebody looks at them."""
+"""Rows of a report that stay in Arrow until they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's settings for ``pko``: what makes a session quick, quiet and its own. Pure."""
+"""Spark's settings for ``pko``: for a quick and quiet session that shares nothing. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SQL = {
     "spark.sql.python.filterPushdown.enabled": "true",
     "spark.sql.adaptive.enabled": "true",
 }
-"""What the sources and reports rely on."""
+"""Settings that the sources and reports rely on."""
 
 _LONG_PATH = 60
 """A socket's path may have 107 bytes, Spark's part of it some 40. Such sockets to the Python

@@ -1,4 +1,4 @@
-"""The driver's JVM: start it out of sight, connect to it, end it with all that it left.
+"""The driver's JVM: start it in the background, connect to it, end it and remove its files.
 
 It ends by itself when this process does: it reads from a pipe that breaks then.
 """
@@ -89,7 +89,7 @@ class Jvm:
         return None
 
     def end(self) -> None:
-        """Ask it to go, then make it go; what it wrote goes too."""
+        """Stop it, by force if need be, and remove what it wrote."""
         from pyspark import SparkContext
 
         if self._gateway is not None:

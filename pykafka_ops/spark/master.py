@@ -1,4 +1,4 @@
-"""What ``--master`` names: judged before Spark starts, so that a wrong one is told in a line."""
+"""``--master``, checked before Spark starts, so that a wrong one gives a one-line error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_standalone(master: str) -> bool:
 
 
 def check_master(master: str, env: Mapping[str, str]) -> None:
-    """UsageError for what is no master, ConnectError for one that nobody listens at."""
+    """UsageError for what is no master, ConnectError where nothing listens."""
     if is_standalone(master):
         _reach(master)
     elif master == "yarn":

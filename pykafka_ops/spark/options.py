@@ -1,4 +1,4 @@
-"""What a person may ask of a report beside its input; every report takes what it understands."""
+"""Options of a report beside its input; each report uses those it understands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Records = Literal["all", "none"]
 
 
 def _silent(_text: str) -> None:
-    """Nobody watches."""
+    """Ignore the progress of a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class ReportOptions:
     bytes per second. ``strict`` stops at what cannot be read instead of counting it.
     ``checkpoints`` are directories of Structured Streaming jobs (lag). ``history`` has, per section
     of this kind of report, the rows of earlier runs, oldest first, each with ``now`` of its run
-    (ms). ``stage`` is told what is being done, for the progress bar.
+    (ms). ``stage`` is called with what is being done, for the progress bar.
 
     Skew: ``producer_rate`` and ``consumer_rate`` are bytes per second that one partition takes and
     that one consumer reads; ``records``: whether keys and sizes are counted in all records or not

@@ -18,7 +18,7 @@ PATIENCE: Final = 10.0
 def reached(properties: Mapping[str, str]) -> Iterator[Cluster]:
     """A cluster by the properties of a Kafka client; closed at the end.
 
-    Of a call that ran out of time ConnectError tells the trouble it met.
+    Where a call timed out, ConnectError says what went wrong before.
     """
     config = ClientConfig.of(properties)
     if "default.api.timeout.ms" not in properties:

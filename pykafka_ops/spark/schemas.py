@@ -81,7 +81,7 @@ PARTITIONS: Final = columns(
     "topic string, partition int, leader int, replicas ints, isr ints, start_offset bigint,"
     "end_offset bigint, max_timestamp timestamp"
 )
-"""Partitions; null where nobody could tell. ``max_timestamp`` is that of the newest record."""
+"""Partitions; null where not known. ``max_timestamp`` is that of the newest record."""
 
 BROKERS: Final = columns("broker int, host string, port int, rack string, controller boolean")
 

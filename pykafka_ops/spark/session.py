@@ -1,6 +1,6 @@
 """A Spark session with the sources registered: quick to start, quiet, leaving nothing behind.
 
-What can be wrong before a report begins is told in one line: no Java, no PySpark, a master that
+What goes wrong before a report begins gives a one-line error: no Java, no PySpark, a master that
 does not answer or gives no executors.
 """
 
@@ -77,11 +77,11 @@ _started: dict[int, _Started] = {}
 """By the id of the SparkContext."""
 
 
-def session(wish: SessionOptions | None = None) -> SparkSession:
-    """A session for ``wish`` with the sources registered; the running one where there is one.
+def session(options: SessionOptions | None = None) -> SparkSession:
+    """A session for ``options`` with the sources registered; the running one where there is one.
 
     Raises PkoError (no Java, no PySpark, Spark does not start), UsageError (no such master),
-    ConnectError (nobody answers there). ``close`` it.
+    ConnectError (nothing answers there). ``close`` it.
     """
     need_pyspark()
     from pyspark import SparkContext
@@ -95,7 +95,7 @@ def session(wish: SessionOptions | None = None) -> SparkSession:
     elif "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit started this process
         spark = SparkSession.builder.config(map={**settings.SQL}).getOrCreate()
     else:
-        spark = _start(wish or SessionOptions())
+        spark = _start(options or SessionOptions())
     register(spark)
     if (started := _started.get(id(spark.sparkContext))) is not None:
         started.users += 1
@@ -146,20 +146,20 @@ def machine_memory() -> int:
     return min(total, int(limit)) if limit.isdigit() else total
 
 
-def _start(wish: SessionOptions) -> SparkSession:
+def _start(options: SessionOptions) -> SparkSession:
     """Start a JVM and connect it to the master."""
     check_java(os.environ)
-    master = wish.url()
+    master = options.url()
     check_master(master, os.environ)
     from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    jvm = Jvm(tempfile.mkdtemp(prefix="pko-spark-"), debug=wish.debug)
+    jvm = Jvm(tempfile.mkdtemp(prefix="pko-spark-"), debug=options.debug)
     try:
-        level = "warn" if wish.debug else "error"
+        level = "warn" if options.debug else "error"
         Path(jvm.directory, "log4j2.properties").write_text(settings.log4j(level))
-        conf = all_settings(wish, master, jvm.directory)
+        conf = all_settings(options, master, jvm.directory)
         made = SparkConf(loadDefaults=False).setAll(list(conf.items()))
         archives = conf.get("spark.archives", "")
         with environment(variables(os.environ, local=is_local(master), archives=archives)):
@@ -177,20 +177,20 @@ def _start(wish: SessionOptions) -> SparkSession:
     return spark
 
 
-def all_settings(wish: SessionOptions, master: str, directory: str) -> dict[str, str]:
+def all_settings(options: SessionOptions, master: str, directory: str) -> dict[str, str]:
     """Every setting of the session; on a real master the package is shipped along."""
-    memory = wish.driver_memory or settings.driver_memory(machine_memory())
-    ours = settings.base(master, wish.cores or usable_cores(), memory, directory)
-    if wish.brief:
+    memory = options.driver_memory or settings.driver_memory(machine_memory())
+    ours = settings.base(master, options.cores or usable_cores(), memory, directory)
+    if options.brief:
         ours = settings.merged(ours, settings.BRIEF)
-    files = list(wish.py_files)
+    files = list(options.py_files)
     if not is_local(master):
         files.insert(0, package.ship(directory))
-    theirs = dict(wish.conf)
+    theirs = dict(options.conf)
     for key, values in (
-        ("spark.jars.packages", wish.packages),
+        ("spark.jars.packages", options.packages),
         ("spark.submit.pyFiles", files),
-        ("spark.archives", wish.archives),
+        ("spark.archives", options.archives),
     ):
         if values:
             theirs[key] = ",".join([*filter(None, [theirs.get(key)]), *values])

@@ -1,4 +1,4 @@
-"""A cluster with a past, made in seconds: what the reports are shown on.
+"""A cluster with days of history, made in seconds, to show the reports on.
 
 ``run`` makes it and runs the reports; the story is in ``plan``.
 """

@@ -1,4 +1,4 @@
-"""A broker of ours for the demo, started as people start it."""
+"""The demo's broker, started by ``pko broker start``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class DemoBroker:
         self.stop()
 
     def stop(self) -> None:
-        """End it, by force if it does not go."""
+        """Stop it, by force if it does not stop in time."""
         process = self._process
         if process is None:
             return

@@ -1,4 +1,4 @@
-"""The groups' past: offsets committed with times of the past, as OffsetCommit 1 lets clients.
+"""The groups' history: offsets committed with past timestamps, as OffsetCommit 1 allows.
 
 Later versions of the request carry no time. Kafka takes version 1 of simple consumers, which are
 no members of their group; the records in ``__consumer_offsets`` then have these commit times.
@@ -28,7 +28,7 @@ from pykafka_ops.spark.demo.records import WrittenTimes
 from pykafka_ops.wire.messages import offset_commit as oc
 
 TIMED: Final = 1
-"""The version of OffsetCommit that says when."""
+"""The version of OffsetCommit that carries a timestamp."""
 BEHIND: Final = 3_000
 """How long a group that keeps up takes to a record (ms)."""
 

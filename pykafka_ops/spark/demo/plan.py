@@ -1,4 +1,4 @@
-"""The story of the demo: topics with days of records, and groups that fare well and badly.
+"""The story of the demo: topics with days of records, groups that keep up and groups in trouble.
 
 Times in ms before the moment the demo is made, unless said otherwise.
 """

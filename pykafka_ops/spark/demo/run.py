@@ -75,8 +75,8 @@ def run(
 ) -> int:
     """The whole demo: a broker on ``logs``, which must not exist, and the reports as ``page``.
 
-    Returns the reports' exit code. ``options`` are passed to them, ``said`` is told what is being
-    done, ``shown`` what is worth reading afterwards. Raises PkoError, StorageError.
+    Returns the reports' exit code. ``options`` are passed to them, ``said`` is called with what is
+    being done, ``shown`` with what is worth reading afterwards. Raises PkoError, StorageError.
     """
     try:
         logs.mkdir(parents=True)

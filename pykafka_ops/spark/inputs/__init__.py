@@ -49,11 +49,11 @@ class Inputs(Protocol):
         ...
 
     def partitions(self) -> DataFrame | None:
-        """PARTITIONS of the topics; leader and in-sync replicas are null where only files tell."""
+        """PARTITIONS of the topics; leader and ISR are null where only files are read."""
         ...
 
     def brokers(self) -> DataFrame | None:
-        """BROKERS; those whose directories were found, where only files tell."""
+        """BROKERS; without a cluster those whose directories were found."""
         ...
 
     def log_dirs(self) -> DataFrame | None:
@@ -79,7 +79,7 @@ class Inputs(Protocol):
     def ends(self, moments: Sequence[int]) -> DataFrame | None:
         """ENDS of every partition at each of ``moments`` (ms), a row per partition and moment.
 
-        The end of the log where no record is as new. Partitions that cannot tell are left out.
+        The end of the log where no record is as new. Partitions without an answer are left out.
         """
         ...
 
@@ -92,7 +92,7 @@ class Inputs(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what is kept."""
+        """Release the frames that are kept."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A cluster and its log directories together: of each thing the better one tells."""
+"""A cluster and its log directories together; each fact comes from the better of the two."""
 
 from __future__ import annotations
 
@@ -92,6 +92,6 @@ class BothInputs(Kept):
         return self._cluster.times()
 
     def close(self) -> None:
-        """Let go of what either keeps."""
+        """Release what either keeps."""
         self._cluster.close()
         self._files.close()

@@ -63,7 +63,7 @@ class ClusterInputs(Kept):
         return self.read("kafka-live", options, schemas.KEYS)
 
     def partitions(self) -> DataFrame:
-        """PARTITIONS; those nobody could ask about become problems."""
+        """PARTITIONS; those that could not be asked about become problems."""
         first = not self.kept("partitions")
         found = self.keep("partitions", lambda: self._live("partitions"))
         if first:

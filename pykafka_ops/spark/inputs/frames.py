@@ -1,4 +1,4 @@
-"""Inputs made of given rows or frames: for tests, and for figures nobody has a cluster for."""
+"""Inputs made of given rows or frames: for tests, and for figures that come without a cluster."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Kept:
         return key in self._frames
 
     def close(self) -> None:
-        """Let go of what is kept."""
+        """Release the frames that are kept."""
         for frame in self._frames.values():
             frame.unpersist()
         self._frames.clear()

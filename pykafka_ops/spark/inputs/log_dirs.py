@@ -26,7 +26,7 @@ class LogDirInputs(Kept):
 
     ``settings`` (see ``settings.py``) stand above what a broker's own store in a directory says.
     Unless asked otherwise, ``now`` is the newest timestamp at the logs' ends that is not in the
-    future. Members of groups are not told by files here: ``groups`` is None. Raises UsageError or
+    future. Members of groups are not in files: ``groups`` is None. Raises UsageError or
     StorageError where a location cannot be read.
     """
 
@@ -80,7 +80,7 @@ class LogDirInputs(Kept):
         )
 
     def partitions(self) -> DataFrame | None:
-        """PARTITIONS; ``end_offset`` is the end of the log, for files tell no high watermark."""
+        """PARTITIONS; ``end_offset`` is the end of the log, since files have no high watermark."""
         columns = lambda: looked.partition_columns(self._known)  # noqa: E731
         return self._rows("partitions", columns, schemas.PARTITIONS)
 
@@ -98,7 +98,7 @@ class LogDirInputs(Kept):
         return self._rows("log_dirs", lambda: looked.dir_columns(self._known), schemas.LOG_DIRS)
 
     def configs(self) -> DataFrame | None:
-        """CONFIGS; what nobody says has Kafka's default."""
+        """CONFIGS; settings given nowhere have Kafka's default."""
         return self._rows("configs", self._config_columns, schemas.CONFIGS)
 
     def _config_columns(self) -> dict[str, list[Any]]:
@@ -138,7 +138,7 @@ class LogDirInputs(Kept):
         return self.keep("committed", lambda: last_commits(self._offsets(until=self.until)))
 
     def ends(self, moments: Sequence[int]) -> DataFrame | None:
-        """ENDS, told by the time indexes and the records there."""
+        """ENDS, from the time indexes and the records there."""
         from pykafka_ops.spark.inputs.log_times import ends
 
         asked = tuple(moments)

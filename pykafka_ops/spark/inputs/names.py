@@ -11,7 +11,7 @@ from pykafka_ops.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """``name in names`` tells whether it is meant; without names and pattern every one is."""
+    """``name in names``: whether it is meant; without names and pattern every one is."""
 
     names: frozenset[str] = field(default_factory=frozenset)
     pattern: str | None = None
@@ -51,4 +51,4 @@ class Names:
 ALL = Names()
 
 INTERNAL = ("__consumer_offsets", "__transaction_state")
-"""Topics of Kafka's own: their load says nothing of producers, whose keys are not in them."""
+"""Topics of Kafka's own: their load does not come from producers' keys."""

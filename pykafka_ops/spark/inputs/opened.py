@@ -23,7 +23,7 @@ def open_inputs(
     configs: str | None = None,
 ) -> Inputs:
     """``properties`` of a Kafka client with bootstrap.servers, ``locations`` of log directories,
-    or both; ``configs`` is a file of settings for where only directories tell.
+    or both; ``configs`` is a file of settings for where only directories are read.
 
     Raises UsageError where neither is given, or a file or location is wrong, and StorageError
     where one cannot be read. No cluster is asked yet.

@@ -1,5 +1,5 @@
-"""What the replicas in log directories tell without their records being read: on the driver, a few
-small reads for each, side by side."""
+"""Facts about the replicas in log directories, without reading their records: a few small reads for
+each, side by side, on the driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of topics where no cluster tells them: from a file, or from our broker's own store.
+"""Settings of topics where no cluster is asked: from a file, or from our broker's own store.
 
 A file is JSON, ``{"TOPIC": {"KEY": "VALUE"}}`` with ``*`` for what holds for all, or lines of
 ``TOPIC.KEY=VALUE``; lines of a broker's ``server.properties`` give the defaults.
@@ -124,7 +124,7 @@ def _config(data: bytes | None) -> dict[str, str]:
 
 
 def config_columns(topics: Sequence[str], settings: Settings) -> dict[str, list[Any]]:
-    """CONFIGS of the topics; what nobody says has Kafka's default."""
+    """CONFIGS of the topics; settings given nowhere have Kafka's default."""
     every = settings.get(EVERY, {})
     rows: list[tuple[str, str, str | None, str]] = []
     for topic in topics:

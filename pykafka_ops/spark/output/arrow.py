@@ -56,7 +56,7 @@ def _array(values: Sequence[object], column: Column) -> pa.Array:
 
 
 def _type(column: Column, known: Sequence[object]) -> pa.DataType | None:
-    """The type of a column; None where Arrow shall find it."""
+    """The type of a column; None where Arrow infers it."""
     import pyarrow as pa
 
     if column.unit == "ms":

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside, then renamed over the old one."""
+"""Files that appear whole or not at all: written beside the old one, then renamed over it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync(directory: Path) -> None:
-    """Make the renames last; some file systems know no such thing."""
+    """Sync the directory so that the renames survive a crash; some file systems cannot."""
     with contextlib.suppress(OSError):
         fd = os.open(directory, os.O_RDONLY)
         try:

@@ -2,7 +2,7 @@
 
 ``DIR/kind=lag/section=groups/date=2026-11-21/MS-SOURCE-RANDOM.parquet``: one file per run and
 section, with ``now`` of the run as first column. Names are unique and files appear whole, so that
-runs at the same time do not meet. SOURCE tells runs over other clusters or directories apart.
+runs at the same time do not collide. SOURCE separates runs over different clusters or directories.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TRENDS: Mapping[str, Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "compaction": (("topic", "partition"), ("dirty_bytes",)),
     },
 }
-"""Per kind and section: the fields that name a row, and those whose change is told."""
+"""Per kind and section: the fields that identify a row, and those whose change is shown."""
 
 History = dict[str, list[dict[str, object]]]
 

@@ -19,7 +19,7 @@ from pykafka_ops.spark.page.tables import definitions, delta, nested, table
 from pykafka_ops.spark.page.units import iso, moment
 
 History = Mapping[str, Sequence[Row]]
-"""Rows of earlier runs by section, oldest first, each with ``now`` of its run (Options.history)."""
+"""Rows of earlier runs by section, oldest first (``ReportOptions.history``)."""
 
 _VIEWS: Mapping[str, tuple[Callable[[Report], View], Callable[[Report], list[Tile]]]] = {
     "lag": (lag.view, lag.tiles),

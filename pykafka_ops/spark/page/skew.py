@@ -68,7 +68,7 @@ def _band(row: Row) -> int:
 
 
 def _worst(report: Report) -> list[Row]:
-    """Topics, the most uneven first; Kafka's own, which nobody can spread otherwise, last."""
+    """Topics, the most uneven first; Kafka's own, which cannot be spread otherwise, last."""
 
     def rank(row: Row) -> tuple[bool, int, float]:
         return text(row, "topic").startswith("__"), -_band(row), -amount(row, "cv")

@@ -120,7 +120,7 @@ def _number(value: float, column: Column) -> Markup | str:
 
 
 DELTA = "_change"
-"""Columns that end so tell the change since the last run."""
+"""Columns whose names end so show the change since the last run."""
 
 
 def delta(value: float, unit: str, good: int = -1) -> Markup:

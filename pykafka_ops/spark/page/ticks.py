@@ -24,7 +24,7 @@ def linear(most: float, wanted: int = 4) -> list[float]:
 
 
 def sizes(most: float, wanted: int = 4) -> list[float]:
-    """The same in bytes: round in the unit that ``most`` is told in."""
+    """The same in bytes: round in the unit that ``most`` is shown in."""
     if not isfinite(most) or most <= 0:
         return [0.0, 1.0]
     unit = 1.0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ROWS: Final = 1 << 16
 """Rows of a record batch, at most."""
 _LAST: Final = (2**63 - 1) // 1000
-"""The last ms that Spark can tell, in microseconds."""
+"""The last ms that Spark can represent, in microseconds."""
 Columns = Mapping[str, Sequence[Any]]
 
 

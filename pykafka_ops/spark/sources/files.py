@@ -51,7 +51,7 @@ class SegmentFile(NamedTuple):
 
 
 class ReplicaDir(NamedTuple):
-    """A partition's directory. ``topic`` and ``partition`` are None where the name tells neither.
+    """A partition's directory. ``topic`` and ``partition`` are None where the name has neither.
 
     ``root`` opens the filesystem again (:meth:`Location.of`), ``path`` is the directory in it;
     ``log_dir`` is the directory above, as the user named it. ``whole`` says that the last segment

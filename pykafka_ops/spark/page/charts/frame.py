@@ -30,7 +30,7 @@ def definitions() -> Markup:
 
 
 def chart(title: str, description: str, height: float, *children: Markup) -> Markup:
-    """The outer element, with what those hear who do not see it."""
+    """The outer element, with its text for screen readers."""
     return el("svg", el("title", title), el("desc", description), *children, class_="chart",
               width="100%", height=height, role="img")  # fmt: skip
 

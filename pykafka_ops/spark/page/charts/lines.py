@@ -1,4 +1,4 @@
-"""Lines over time, told apart by colour and dash."""
+"""Lines over time, each with its own colour and dash."""
 
 from __future__ import annotations
 

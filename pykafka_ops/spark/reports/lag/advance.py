@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 KEPT_ENDS: Final = COMMITS
-"""Windows back from the last one told whose ends are kept, for how far behind commits were."""
+"""Windows before the last reported one whose ends are kept, for the lag at earlier commits."""
 _LONG: Final = t.LongType()
 _KEY: Final = (
     t.StructField("group", t.StringType()),

@@ -26,8 +26,8 @@ KEEP: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """``closed``: the last window told, ``last``: the last end of a window at which the ends of the
-    logs are known; numbers of windows of ``width`` ms, None before the first. ``rows`` are ROWS.
+    """``closed``: the last window reported, ``last``: the last end of a window at which the ends of
+    the logs are known; numbers of windows of ``width`` ms, None before the first. ``rows``: ROWS.
     """
 
     closed: int | None

@@ -4,7 +4,7 @@ Two streams go into it: the commits, and where the logs ended at the end of each
 the clock, too: a group that stopped has rows all the same. What is known of each partition lies
 beside the query's checkpoint, a directory per micro-batch. A micro-batch that is done again after a
 crash begins with the state of the one before it and replaces what it wrote, so that no window is
-lost or told twice.
+lost or reported twice.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class LagStream:
     """``options`` are those of ``kafka-live`` and ``kafka-offsets``: ``kafka.bootstrap.servers``,
     ``subscribe``, ``groups``, ``since`` (ms: where the first window begins; now by default), ...
 
-    ``window`` is the length of the windows, ``delay`` how long after its end a window is told at
-    the soonest (ms): commits that arrive later count for the next. ``checkpoint`` is a directory or
-    URI.
+    ``window`` is the length of the windows, ``delay`` how long after its end (ms) a window is
+    reported at the soonest: commits that arrive later count for the next. ``checkpoint`` is a
+    directory or URI.
     """
 
     options: Mapping[str, str]
@@ -50,9 +50,9 @@ class LagStream:
         self, spark: SparkSession, sink: Sink, *, every: str | None = None, once: bool = False
     ) -> StreamingQuery:
         """Start the query; ``every`` is Spark's processing time (``"10 seconds"``), ``once`` ends
-        it when all that is there now is told. UsageError for windows of no length."""
+        it when all that is there now is reported. UsageError for windows of no length."""
         if self.window < 1 or self.delay < 0:
-            raise UsageError("a window is 1 ms long at least, and told no earlier than at its end")
+            raise UsageError("a window is at least 1 ms long, and reported no earlier than its end")
         writer = self.rows(spark).writeStream.option("checkpointLocation", self.checkpoint)
         if once:
             writer = writer.trigger(availableNow=True)
@@ -111,11 +111,11 @@ class LagStream:
         fresh = folded(batch.where(~is_moment).drop("end"), [n * self.window for n in windows])
         fresh = fresh.withColumn("bucket", f.col("bucket") + step.base)
         parts = old.rows.where(~is_moment).select(*PARTS.names).unionByName(fresh)
-        told = advanced(gathered(parts).join(pairs(ends), list(PLACE), "left"), step).persist()
+        advance = advanced(gathered(parts).join(pairs(ends), list(PLACE), "left"), step).persist()
         try:
             if step.closed > step.base:
-                sink(_windows(told), number)
-            later = told.select(*KEY, f.explode("state").alias("of"))
+                sink(_windows(advance), number)
+            later = advance.select(*KEY, f.explode("state").alias("of"))
             kept = later.select(*KEY, *(f.col(f"of.{name}") for name in PART.names)).unionByName(
                 ends.where(f.col("time") >= (step.closed - KEPT_ENDS) * self.window),
                 allowMissingColumns=True,
@@ -123,7 +123,7 @@ class LagStream:
             closed = None if base is None else step.closed
             states.save(number, StreamState(closed, newest, self.window, kept.select(*ROWS.names)))
         finally:
-            told.unpersist()
+            advance.unpersist()
 
     def _step(self, base: int | None, newest: int | None) -> WindowStep:
         if base is None or newest is None:
@@ -132,14 +132,14 @@ class LagStream:
                     self.window)  # fmt: skip
 
 
-def _windows(told: DataFrame) -> DataFrame:
+def _windows(advance: DataFrame) -> DataFrame:
     """A row per key and window; its times as timestamps."""
 
     def one(name: str) -> Column:
         column = f.col(f"of.{name}")
         return (f.timestamp_millis(column) if name in ("start", "end") else column).alias(name)
 
-    each = told.select(*KEY, f.explode("windows").alias("of"))
+    each = advance.select(*KEY, f.explode("windows").alias("of"))
     return each.select(*KEY, *(one(name) for name in WINDOW.names))
 
 

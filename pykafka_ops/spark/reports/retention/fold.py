@@ -125,7 +125,7 @@ class Directory:
         self.oldest = _least(self.oldest, row["oldest"])
 
     def outlook(self, now: int, seen: Sequence[Seen]) -> Outlook:
-        """What becomes of it; the past is told by days where the logs cover some, else by hours."""
+        """Its forecast; from days of the past where the logs cover some, else from hours."""
         covered = 0.0 if self.oldest is None else (now - self.oldest) / DAY
         writes, step = (self.days, 1.0) if covered >= 3 else (self.hours, 1 / 24)
         known = writes[-max(1, int(covered / step)) :]
@@ -233,7 +233,7 @@ class Sums:
                 self.damage.append(Problem(where, what))
 
     def replica_bytes(self) -> dict[str, int] | None:
-        """Bytes of all replicas by topic; None where nobody tells."""
+        """Bytes of all replicas by topic; None where not known."""
         if not self.dirs:
             return None
         found: dict[str, int] = {}

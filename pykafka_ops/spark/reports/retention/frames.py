@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 HOUR: Final = UNITS["h"]
-#: Ages that bytes are told apart by, in hours; below the first: timestamps in the future.
+#: Borders of the age classes of bytes, in hours; below the first: timestamps in the future.
 EDGES: Final = (0, 1, 6, 24, 72, 168, 336, 720, 2160, 8760)
-#: Hours that are told apart one by one.
+#: Hours that are counted one by one.
 FINE: Final = 168
 #: Where a cluster alone is asked where its logs ended: hours before now.
 ASKED: Final = (1, 6, 12, 18, 24, 48, 72, 96, 120, 144, 168, 336, 720, 2160, 8760)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DAY: Final = UNITS["d"]
-#: After which spans (seconds) the bytes that left by then are told.
+#: Spans (seconds) for which the bytes that leave within them are shown.
 HORIZONS: Final = (3600, 21_600, 86_400, 259_200, 604_800)
-#: Spans that rates are told of: hours.
+#: Spans that rates are shown for: hours.
 SPANS: Final = (1, 24, 168)
-#: Stretches of the past whose writes are told one by one: days, or hours of the last day.
+#: Stretches of the past whose writes are counted one by one: days, or hours of the last day.
 PAST_DAYS: Final = 7
 PAST_HOURS: Final = 24
 _LEAST_SPAN: Final = UNITS["m"]
@@ -254,7 +254,7 @@ def _debt(
     policy: RetentionPolicy,
     cleaning: Cleaning,
 ) -> dict[str, Any]:
-    """What waits for the cleaner; nothing where the log is not compacted or nobody can tell."""
+    """What waits for the cleaner; nothing where the log is not compacted or that is not known."""
     if not policy.compact or not rules.cleaner_known:
         return {}
     key = state["topic"], state["partition"]

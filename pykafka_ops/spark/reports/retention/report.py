@@ -73,7 +73,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         Section("ages", "Bytes by age", columns.AGES,
                 [row for topic in by_name for row in topic.age_rows()]),
         Section("growth", "Growth", columns.GROWTH, growth,
-                "Without earlier runs the past is told by what was written and is still there."),
+                "Without earlier runs the past is what was written and is still there."),
     ]  # fmt: skip
     return Report(
         "retention",

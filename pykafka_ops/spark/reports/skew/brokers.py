@@ -42,7 +42,7 @@ class ReplicaPlaces:
 
 
 def places(inputs: Inputs) -> ReplicaPlaces:
-    """What the inputs tell of it, as far as they do."""
+    """The same from the inputs, as far as they have it."""
     made = ReplicaPlaces()
     brokers, dirs, partitions = inputs.brokers(), inputs.log_dirs(), inputs.partitions()
     if brokers is not None:

@@ -164,7 +164,7 @@ def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
 def _count_keys(
     topic: _Topic, hashes: Any, partition: Any, sizes: Any, keys: Callable[[Any], list[bytes]]
 ) -> None:
-    """Count keys of one topic, given by record; ``keys`` tells those of some records.
+    """Count keys of one topic, given by record; ``keys`` gives those of some records.
 
     Of many different keys the lightest go at once: by the weight of the middle counter, as
     ``HeavyHitters.prune`` does, so that the promised error is the same.

@@ -129,7 +129,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
 
 def _is_shown(inputs: Inputs, topic: str) -> bool:
     """Kafka's own topics are left out unless they are asked for: they are uneven by nature, and
-    count where brokers, directories and moves are told of."""
+    count for brokers, directories and moves."""
     return not inputs.wanted_topics.every or topic not in INTERNAL
 
 

@@ -1,4 +1,4 @@
-"""``kafka-live``: what a running cluster tells of itself, and its records, as Spark reads them.
+"""``kafka-live``: the metadata of a running cluster, and its records, as Spark reads them.
 
 ``what`` names the table (``partitions`` by default); the rest are options of the tables, and
 ``kafka.*`` for the client. Connections are opened where Spark reads, a few requests per broker.

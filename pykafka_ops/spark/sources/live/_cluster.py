@@ -63,6 +63,6 @@ def led(topics: Iterable[TopicDescription]) -> list[Partition]:
 def offsets_at(
     cluster: Cluster, partitions: Iterable[Partition], time: int, **how: Any
 ) -> dict[Partition, Offset]:
-    """Where each partition is at a time (ms or one of Kafka's); without those that cannot tell."""
+    """The offset of each partition at a time (ms or one of Kafka's); None is left out."""
     wanted = dict.fromkeys(partitions, time)
     return known(list_offsets(cluster, wanted, **how)) if wanted else {}

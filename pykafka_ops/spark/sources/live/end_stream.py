@@ -29,7 +29,7 @@ MOST: Final = 1000
 
 
 class EndStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offsets are ``{"at": ms}``: the last moment that was told."""
+    """Offsets are ``{"at": ms}``: the last moment that was reported."""
 
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self._options, self._schema = options, schema
@@ -41,13 +41,13 @@ class EndStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return moment - moment % self._every
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's
-        """``since``, or now: the first moment told is that at or behind it."""
+        """``since``, or now: the first moment reported is at or after it."""
         since = self._options.moment("since")
         first = now_ms() if since is None else since
         return {AT: self._before(first - 1)}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's
-        """What comes after now is not told by this run."""
+        """This run reports nothing after the present moment."""
         self._target = now_ms()
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802 - Spark's

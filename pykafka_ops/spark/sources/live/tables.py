@@ -1,4 +1,4 @@
-"""What a cluster tells of itself: a function per table, from a cluster to columns."""
+"""Tables of a cluster's metadata: a function per table, from a cluster to columns."""
 
 from __future__ import annotations
 

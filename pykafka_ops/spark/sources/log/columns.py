@@ -29,7 +29,7 @@ Heads = npt.NDArray[Any]
 
 
 def times(ms: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = None) -> pa.Array:
-    """Timestamps of ms since 1970; null where ``missing``, or not in the years Spark can tell."""
+    """Timestamps of ms since 1970; null where ``missing``, or outside the years of Spark."""
     ms = ms.astype(np.int64)
     out = (ms > _MOST_MS) | (ms < -_MOST_MS)
     if missing is not None:

@@ -29,7 +29,7 @@ _AT_ONCE = 16
 class SegmentPart:
     """A range of a segment, and which offsets of it count (from ``low`` to below ``high``).
 
-    ``aborted`` are the base offsets of the transaction indexes that tell of it.
+    ``aborted`` are the base offsets of the transaction indexes that cover it.
     """
 
     replica: ReplicaDir
@@ -238,7 +238,7 @@ def _borders(seek: Seeker, segment: SegmentFile, start: int, end: int, size: int
 
 
 def _aborted(replica: ReplicaDir, segment: SegmentFile) -> tuple[int, ...]:
-    """The transaction indexes that can tell of aborted transactions in a segment."""
+    """The transaction indexes that may name aborted transactions in a segment."""
     return tuple(
         s.base_offset
         for s in replica.segments

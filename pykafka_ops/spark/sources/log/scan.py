@@ -29,7 +29,7 @@ from pykafka_ops.spark.sources.files import RandomFile
 CHUNK = 1 << 20
 """Bytes read at a time where records are wanted: what its columns take then fits in caches."""
 _FIRST, _HEADERS = 256 << 10, 4 << 20
-"""The same where only headers are; the first read tells how large batches are."""
+"""The same where only headers are; the first read shows how large batches are."""
 WINDOW = 64 << 20
 """Bytes looked at together where a log must be found again behind damage."""
 _SPARSE = 8 << 10

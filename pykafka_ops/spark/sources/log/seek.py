@@ -84,7 +84,7 @@ class Seeker:
 
     def behind(self, segment: SegmentFile, offset: int) -> int:
         """A position where a batch begins, from which on all is at or above ``offset``; the
-        segment's size if the index tells none."""
+        segment's size if the index has none."""
         offsets, positions = self.index(segment)
         slot = int(np.searchsorted(offsets, offset)) + 1
         if slot < len(positions) and self.border(segment, slot):

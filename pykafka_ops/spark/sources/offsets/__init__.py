@@ -15,7 +15,7 @@ from pykafka_ops.spark.sources.options import SourceOptions
 
 
 class KafkaOffsets(DataSource):
-    """The data source; its options are those of ``wish.Wish``."""
+    """The data source; its options are those of ``CommitFilter``."""
 
     @classmethod
     def name(cls) -> str:
@@ -28,8 +28,8 @@ class KafkaOffsets(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there now."""
+        from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
         from pykafka_ops.spark.sources.offsets.files import FilesReader, places_of
-        from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
         wish = CommitFilter(SourceOptions(self.options))
         schema = narrowed(schema, schemas.OFFSETS, self.name())
@@ -41,8 +41,8 @@ class KafkaOffsets(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading as groups commit."""
+        from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
         from pykafka_ops.spark.sources.offsets.stream import OffsetsStream
-        from pykafka_ops.spark.sources.offsets.wish import CommitFilter
 
         schema = narrowed(schema, schemas.OFFSETS, self.name())
         return OffsetsStream(CommitFilter(SourceOptions(self.options)), schema)

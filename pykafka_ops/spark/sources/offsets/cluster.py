@@ -26,7 +26,7 @@ from pykafka_ops.spark.sources.offsets.fold import Fold
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pykafka_ops.spark.sources.offsets.wish import CommitFilter
+    from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 
 _LEAST: Final = 100_000
 """Offsets of a task."""

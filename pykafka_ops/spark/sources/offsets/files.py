@@ -21,7 +21,7 @@ from pykafka_ops.spark.sources.options import SourceOptions
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pykafka_ops.spark.sources.offsets.wish import CommitFilter
+    from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 
 _log = logging.getLogger(__name__)
 _MOST: Final = 128 << 20

@@ -22,7 +22,7 @@ from pykafka_ops.spark.sources.offsets.files import places_of
 from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.offsets.wish import CommitFilter
+    from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 
 RAW: Final = StructType(
     [schemas.RECORDS[n] for n in ("key", "value", "partition", "offset", "timestamp")]

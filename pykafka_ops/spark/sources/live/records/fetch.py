@@ -28,7 +28,7 @@ _WAIT_MS: Final = 500
 class FetchedPage(NamedTuple):
     """Bytes of batches, the first of which may begin before the offset asked for.
 
-    ``aborted``: (producer id, first offset) of the transactions in them that were aborted, told
+    ``aborted``: (producer id, first offset) of the transactions in them that were aborted, known
     only with read_committed.
     """
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock as Block
+from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
@@ -56,7 +56,7 @@ class Controllers:
 
         return Peer()
 
-    def claim(self) -> Block:
+    def claim(self) -> ProducerIdBlock:
         return asyncio.run(ProducerBlocks(ME, self.link, lambda: 7).claim())
 
 
@@ -67,11 +67,11 @@ def controllers() -> Controllers:
 
 def test_the_controller_of_the_day_is_asked(controllers: Controllers) -> None:
     controllers.elect(2)
-    assert controllers.claim() == Block(ME, 2000, 2999)
+    assert controllers.claim() == ProducerIdBlock(ME, 2000, 2999)
     controllers.elect(1)
-    assert controllers.claim() == Block(ME, 1000, 1999)
+    assert controllers.claim() == ProducerIdBlock(ME, 1000, 1999)
     controllers.is_controller = True
-    assert controllers.claim() == Block(ME, 0, 999)
+    assert controllers.claim() == ProducerIdBlock(ME, 0, 999)
     assert [broker for broker, _, _ in controllers.asked] == [2, 1, ME]
     _, request, version = controllers.asked[0]
     assert isinstance(request, AllocateProducerIdsRequest)
