@@ -18,7 +18,7 @@ def root() -> Path:
 
 
 def ship(directory: str | os.PathLike[str]) -> str:
-    """Write ``pykafka_ops.zip`` into ``directory``; its path.
+    """Write the package as a zip file into ``directory``; its path.
 
     Where the package itself runs from a zip file, that file is the answer.
     """

@@ -1,6 +1,6 @@
 """One replica hosted here: what the controller said of its partition, and its log.
 
-Counterpart of ``Partition``; what the leader knows of the other replicas is ``state/in_sync``.
+Counterpart of ``Partition``; ``state/replication/in_sync`` is what the leader knows of the others.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ PART: Final = t.StructType(
         *(t.StructField(name, _LONGS, nullable=False) for name in ("at", "times", "offsets")),
     ]
 )  # fmt: skip
-"""``analysis.commits.fold.Part``."""
+"""The fields of ``analysis.commits.fold.CommitPart``."""
 KEY: Final = ("group", "topic", "partition")
 PARTS: Final = t.StructType(
     [

@@ -58,7 +58,7 @@ ROW: Final = t.StructType(
         "loss_in_seconds double, retained_share double"
     )
 )
-"""The fields of ``analysis.lag.LagRow``, and what only reports have."""
+"""The fields of ``analysis.lag.rows.LagRow``, and what only reports have."""
 JUDGED: Final = t.StructType(
     [
         *ROW.fields,

@@ -36,7 +36,7 @@ GROUP: Final = t.StructType(
         t.StructField("last_commit", t.LongType()),
     ]
 )
-"""The fields of ``analysis.lag.GroupLag``; since when the verdict holds; the last commit."""
+"""The fields of ``analysis.lag.rows.GroupLag``; when the verdict began; the last commit."""
 _LAG_ROW: Final = rules.LagRow.__slots__
 _PARTS: Final = [x for x in ROW.names if x in _LAG_ROW and x not in ("group", "client_id")]
 
