@@ -1,4 +1,4 @@
-"""A promise without an event loop: an answer that comes later, given exactly once."""
+"""A future without an event loop: an answer that comes later, given exactly once."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Deferred:
             self._callback = callback
 
     def abandon(self) -> None:
-        """Nobody will read the answer (the client has gone): stop working on it."""
+        """The client has gone: stop working on the answer."""
         if not self.done:
             self.done = True
             self._callback = None

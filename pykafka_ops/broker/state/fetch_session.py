@@ -25,7 +25,7 @@ FetchKey = tuple[str | bytes, int]
 
 
 class CachedPartition:
-    """One partition a client fetches, and what it was last told about it."""
+    """One partition a client fetches, and what the last answer said about it."""
 
     __slots__ = (
         "current_leader_epoch",

@@ -66,7 +66,7 @@ class PartitionImage(NamedTuple):
     def of(
         cls, state: LeaderAndIsr, assignment: ReplicaAssignment, offline: Replicas
     ) -> PartitionImage:
-        """What UpdateMetadata tells about a partition."""
+        """A partition in UpdateMetadata."""
         return cls(
             state.leader,
             state.leader_epoch,
@@ -78,7 +78,7 @@ class PartitionImage(NamedTuple):
         )
 
     def deleted(self) -> PartitionImage:
-        """What UpdateMetadata tells about a partition that is being deleted."""
+        """A partition in UpdateMetadata that is being deleted."""
         return self._replace(leader=LEADER_DURING_DELETE, leader_epoch=EPOCH_DURING_DELETE)
 
 

@@ -1,4 +1,4 @@
-"""Topic names: which are allowed, which collide, which are the broker's own.
+"""Topic names: which are allowed, which collide, which are internal.
 
 Counterpart of ``org.apache.kafka.common.internals.Topic``, with its texts.
 """

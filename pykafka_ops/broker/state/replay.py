@@ -1,4 +1,4 @@
-"""Taking a log entry by entry into a shard that is being loaded."""
+"""Applies a log entry by entry to a shard that is being loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pykafka_ops.disk.batch import BatchHeader
 
 LeftOut = Callable[[int, CorruptError], None]
-"""Is told of each record that cannot be understood: its offset, why."""
+"""Called for each record that cannot be understood: its offset, why."""
 
 LARGEST_BATCH = 256 << 20
 """Bytes a compressed batch may take; one is at most as large as a segment."""

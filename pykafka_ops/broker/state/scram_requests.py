@@ -1,4 +1,4 @@
-"""What requests about SCRAM credentials may do, and what they make of them (KIP-554).
+"""Checks of requests about SCRAM credentials, and the changes they make (KIP-554).
 
 Counterpart of ``ZkAdminManager.describeUserScramCredentials`` and ``alterUserScramCredentials``;
 error codes and texts are Kafka's.
@@ -60,12 +60,12 @@ def iterations(settings: Mapping[str, str]) -> dict[int, int]:
 
 
 def generic(code: ErrorCode) -> KafkaError:
-    """An error that is told with Kafka's text for its code."""
+    """An error with Kafka's text for its code."""
     return KafkaError(code, code.text)
 
 
 class ScramChanges:
-    """An AlterUserScramCredentials: what is refused, and the credentials that shall be.
+    """An AlterUserScramCredentials: what is refused, and the credentials to store.
 
     ``refused`` has an error for each user of whom nothing is changed.
     """
@@ -97,7 +97,7 @@ class ScramChanges:
         """Credentials to store (None: to delete) by user and mechanism; ``present`` are the
         settings of ``users``.
 
-        Users who lack what shall be deleted are refused. A password that makes no key fails all
+        Users who lack a credential to delete are refused. A password that makes no key fails all
         that were left, as in Kafka: then nothing is returned.
         """
         for deletion in self._deletions:

@@ -73,8 +73,8 @@ def apply_changes(
 ) -> dict[str, str]:
     """The settings after ``changes``; values are not checked here.
 
-    Raises KafkaError: INVALID_REQUEST for an unknown operation, INVALID_CONFIG where a value
-    that is no list is to be appended to or subtracted from.
+    Raises KafkaError: INVALID_REQUEST for an unknown operation, INVALID_CONFIG for an
+    append to or a subtraction from a setting that is no list.
     """
     result = dict(current)
     for name, op, value in changes:

@@ -60,7 +60,7 @@ def check_type(name: str, text: str) -> None:
 
 
 def check_change(values: Mapping[str, str], *, per_broker: bool) -> None:
-    """Check all dynamic settings a broker, or all brokers, are to have.
+    """Check all dynamic settings meant for a broker, or for all brokers.
 
     Raises KafkaError INVALID_REQUEST.
     """
@@ -88,7 +88,7 @@ def check_change(values: Mapping[str, str], *, per_broker: bool) -> None:
 
 
 def check_step(old: Get, new: Get) -> None:
-    """Check a change from the values that count now to those that shall count.
+    """Check a change from the values in effect to new ones.
 
     Raises KafkaError INVALID_REQUEST.
     """
@@ -148,7 +148,7 @@ def _refuse(text: str, names: list[str]) -> None:
 
 
 def _invalid(text: str) -> KafkaError:
-    """Kafka's wrapping of what a part of the broker objects to."""
+    """The error with Kafka's text around the reason that a part of the broker gave."""
     return KafkaError(
         ErrorCode.INVALID_REQUEST,
         f"Invalid value org.apache.kafka.common.config.ConfigException: {text} "

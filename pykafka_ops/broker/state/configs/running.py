@@ -1,4 +1,4 @@
-"""The settings of a running broker: what counts, where it came from, what may change.
+"""The settings of a running broker: the values in effect, their sources, what may change.
 
 Precedence: Kafka's default < server.properties < dynamic default of the cluster < dynamic setting
 of this broker; a topic's own setting beats all of them. Counterpart of ``KafkaConfig``,
@@ -39,7 +39,7 @@ _CACHED_TOPIC_CONFIGS = 10_000
 
 
 class Applied(NamedTuple):
-    """What taking over dynamic settings did: names whose value changed, and what was left out."""
+    """The effect of new dynamic settings: names whose value changed, and what was left out."""
 
     changed: frozenset[str]
     ignored: tuple[str, ...]
@@ -64,12 +64,12 @@ class BrokerConfigs:
         self._topic_defaults = self._extract_topic_defaults()
         self._topic_cache: dict[frozenset[tuple[str, str]], TopicConfig] = {}
         self.memo: dict[Any, Any] = {}
-        """For whoever derives something from these settings; emptied when one changes."""
+        """A cache for values derived from these settings; emptied when one changes."""
 
     # -- values --------------------------------------------------------------------------------
 
     def value(self, name: str) -> Any:
-        """Typed value of a broker setting that counts now; None where it has none.
+        """Typed value of a broker setting in effect now; None where it has none.
 
         Also of the throttle rates that are only ever dynamic. Raises KeyError for a name Kafka
         does not know.

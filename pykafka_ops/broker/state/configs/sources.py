@@ -63,7 +63,7 @@ class Chained(NamedTuple):
 
 
 class DescribedConfig(NamedTuple):
-    """One setting as DescribeConfigs tells it; ``value`` is None where it is a secret or unset."""
+    """One setting as DescribeConfigs reports it; ``value`` is None if it is a secret or unset."""
 
     name: str
     value: str | None
@@ -109,7 +109,7 @@ def type_of(name: str) -> Type:
 
 
 def is_secret(kind: Type) -> bool:
-    """Whether values of this type are never told; an unknown type might be a secret."""
+    """Whether values of this type are never shown; an unknown type might be a secret."""
     return kind in (Type.UNKNOWN, Type.PASSWORD)
 
 

@@ -71,7 +71,7 @@ class BrokerRules:
             yield from self._term.batch.flush()
 
     def log_dirs_failed(self, brokers: Collection[int]) -> Steps[None]:
-        """Brokers say that a log directory failed: their answers to this tell which replicas."""
+        """Brokers report a failed log directory: their answers to orders name the replicas."""
         for topic, index in self._term.healthy(self._cluster.hosted_by(brokers)):
             self._term.batch.become(brokers, topic, index, new=False)
         yield from self._term.batch.flush()
@@ -79,8 +79,8 @@ class BrokerRules:
     def leader_and_isr_replied(
         self, broker: int, asked: Iterable[TopicPartition], errors: PartitionErrors
     ) -> Steps[None]:
-        """``broker`` has obeyed, except for ``errors``; a storage error takes a replica offline,
-        until the broker obeys again: it has mended its disk."""
+        """``broker`` has executed its orders, except for ``errors``; a storage error takes a
+        replica offline until the broker executes an order for it again: its disk is repaired."""
         offline = self._cluster.offline_dirs.setdefault(broker, set())
         failed = {k for k, code in errors.items() if code == ErrorCode.KAFKA_STORAGE_ERROR}
         lost = failed - offline

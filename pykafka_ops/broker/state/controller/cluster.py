@@ -51,7 +51,7 @@ class TopicEntry:
 
 
 class Deletion:
-    """A topic on its way out: how far each replica is."""
+    """A topic that is being deleted: how far each replica is."""
 
     __slots__ = ("replicas", "started")
 
@@ -88,7 +88,7 @@ class Deletion:
 
 @dataclass(slots=True, kw_only=True)
 class Snapshot:
-    """What a new controller reads before it acts."""
+    """The state that a new controller reads before it acts."""
 
     brokers: Mapping[int, BrokerInfo]
     topics: Mapping[str, TopicRecord] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class ControllerContext:
         self.names_by_id: dict[bytes, str] = {}
         """Topic names by topic id."""
         self.changed_topics: set[str] = set()
-        """Topics that came or went; emptied by whoever watches each topic."""
+        """Topics created or deleted since the last time that watches were set; then emptied."""
         self.deletions: dict[str, Deletion] = {}
         self._by_metric_name: dict[str, set[str]] = {}
 
@@ -224,7 +224,7 @@ class ControllerContext:
         )
 
     def image(self, topic: str, index: int) -> PartitionImage | None:
-        """What brokers are told of the partition, None while it has no state."""
+        """The partition as UpdateMetadata describes it, None while it has no state."""
         record = self.partition(topic, index)
         if record is None or record.state is None:
             return None

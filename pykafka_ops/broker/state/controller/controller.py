@@ -1,6 +1,6 @@
 """The controller: what happens when it starts, and elections on demand (``KafkaController``).
 
-Its rules are generators of steps (see ``steps.py``) whose return value is for whoever asked:
+Its rules are generators of steps (see ``steps.py``) whose return value is for the caller:
 ``brokers`` about brokers, ``topics`` about topics, and those below. Work is in proportion to
 what changed, never to the size of the cluster, except when a broker comes or goes and when a
 controller starts.
@@ -48,7 +48,7 @@ class Controller:
         self._delete_enabled = delete_enabled
 
     def take_notices(self) -> list[str]:
-        """What an operator should know of since the last call."""
+        """Warnings for the operator since the last call."""
         rules = (self.term.leaders, self.term.deletions, self.moves, self.elections)
         notices = [notice for rule in rules for notice in rule.notices]
         for rule in rules:
@@ -109,5 +109,5 @@ class Controller:
         yield from self.elections.unclean_allowed(topic)
 
     def follow_up(self) -> Rule | None:
-        """What the last rule calls for; run it next, but answer whoever asked first."""
+        """Rules that follow from the last one; run them next, after answering its caller."""
         return self.moves.in_sync_grew if self.term.grown else None

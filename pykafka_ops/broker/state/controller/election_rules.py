@@ -1,4 +1,4 @@
-"""Elections that somebody asks for: clients, older tools by a znode, the clock."""
+"""Elections on demand: of clients, of older tools by a znode, of the clock."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ElectionRules:
         yield from write([ClearElections()])
 
     def rebalance(self, percentage: int) -> Steps[list[TopicPartition]]:
-        """Give preferred leaders back what they should lead, if a broker lacks more than
+        """Give partitions back to their preferred leaders, if a broker lacks more than
         ``percentage`` of that (``auto.leader.rebalance.enable``); what moved."""
         preferred: dict[int, int] = {}
         misled: dict[int, list[TopicPartition]] = {}

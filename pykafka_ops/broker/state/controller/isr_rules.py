@@ -1,4 +1,4 @@
-"""What the controller makes of a leader's wish to change its ISR (AlterPartition, KIP-497).
+"""How the controller decides on a leader's change of its ISR (AlterPartition, KIP-497).
 
 Counterpart of ``KafkaController.tryProcessAlterPartition``.
 """
@@ -32,7 +32,7 @@ _PROBLEMS = {
 
 
 class IsrChange(NamedTuple):
-    """The ISR a leader wants, and the epochs it believes in."""
+    """The ISR that a leader proposes, and the epochs it knows."""
 
     isr: Replicas
     leader_epoch: int
@@ -54,7 +54,7 @@ class IsrRules:
     def alter(
         self, broker: int, broker_epoch: int, changes: Mapping[TopicPartition, IsrChange]
     ) -> Steps[IsrAnswers]:
-        """Write what ``broker`` wants where it leads; all brokers are told what holds then.
+        """Write the proposals of ``broker`` where it leads, and send the result to all brokers.
 
         Raises KafkaError STALE_BROKER_EPOCH if this is not the live registration of ``broker``.
         """
@@ -76,7 +76,7 @@ class IsrRules:
         return answers
 
     def written(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
-        """Leaders have written their ISR themselves: take it over, and tell all brokers."""
+        """Leaders have written their ISR themselves: take it over, and inform all brokers."""
         known = [key for key in partitions if self._cluster.partition(*key) is not None]
         states = yield from read_states(known)
         for (topic, index), state in zip(known, states, strict=True):
@@ -96,13 +96,13 @@ class IsrRules:
     def _judge(
         self, key: TopicPartition, broker: int, change: IsrChange
     ) -> LeaderAndIsr | ErrorCode:
-        """The state to write, the very state at hand if it is so already, or what is wrong."""
+        """The state to write, the present state itself if nothing changes, or the error."""
         state = self._cluster_state(key)
         if state is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         epochs = change.partition_epoch, change.leader_epoch
         if epochs[0] > state.partition_epoch or epochs[1] > state.leader_epoch:
-            # The leader has heard of a newer controller: it shall look for it.
+            # The leader knows a newer controller, which it must ask instead.
             return ErrorCode.NOT_CONTROLLER
         if change.leader_epoch < state.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
@@ -156,7 +156,7 @@ class IsrRules:
         return answers
 
     def _reread(self, partitions: list[TopicPartition]) -> Steps[None]:
-        """Take over what somebody else wrote, and tell the replicas."""
+        """Take over a state that another broker wrote, and inform the replicas."""
         if not partitions:
             return
         states = yield from read_states(partitions)

@@ -1,4 +1,4 @@
-"""When a partition needs another leader or ISR, which, and how that becomes true.
+"""When a partition needs another leader or ISR, which one, and how it is written.
 
 Counterpart of ``PartitionStateMachine`` and of the ISR part of ``ReplicaStateMachine``. Kafka
 writes once for the election and again for the ISR; here one write carries both.
@@ -30,7 +30,7 @@ from pykafka_ops.broker.state.controller.steps import (
 from pykafka_ops.broker.state.controller.transitions import PartitionPhase
 
 _ROUNDS = 5
-"""Writes of one partition that may fail since somebody else wrote it, before we give up."""
+"""Most writes of one partition that may fail, since another writer was faster, before giving up."""
 
 Decide = Callable[[str, int, PartitionRecord], LeaderAndIsr | None]
 
@@ -51,14 +51,14 @@ class LeaderRules:
         self._epoch = epoch
         self._unclean = unclean
         self.notices: list[str] = []
-        """What an operator should know; emptied by whoever logs it."""
+        """Warnings for the operator; emptied once they are logged."""
         self.given_up: set[TopicPartition] = set()
         """Partitions that the last change could not write."""
 
     def settle(self, partitions: Iterable[TopicPartition]) -> Steps[list[TopicPartition]]:
         """Give each partition the leader and ISR that the live brokers allow; which changed.
 
-        Brokers are told with the next flush of the batch.
+        Brokers learn of it with the next flush of the batch.
         """
         return (yield from self.change(partitions, self.settled))
 
@@ -106,7 +106,7 @@ class LeaderRules:
         yield from self.change(partitions, decide)
 
     def settled(self, topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
-        """The state that the partition should have and has not; None if all is well."""
+        """The state to give the partition; None if its state is right."""
         state = record.state
         if state is None:
             return self._first(topic, index, record)
@@ -122,7 +122,7 @@ class LeaderRules:
         record.move_to(PartitionPhase.OFFLINE)
         if state.leader == NO_LEADER:
             return None
-        # Whoever was in sync last may lead again: the ISR stays.
+        # The last replica in sync may lead again: the ISR stays.
         return state.elect(NO_LEADER, state.isr, self._epoch)
 
     def _first(self, topic: str, index: int, record: PartitionRecord) -> LeaderAndIsr | None:
@@ -238,7 +238,7 @@ class LeaderRules:
         self._batch.become(record.assignment.replicas, topic, index, new=new)
 
     def _reread(self, partitions: list[TopicPartition]) -> Steps[list[TopicPartition]]:
-        """Take over what somebody else wrote; the partitions worth another try."""
+        """Take over states that another broker wrote; the partitions worth another try."""
         states = yield from read_states(partitions)
         again = []
         for (topic, index), state in zip(partitions, states, strict=True):

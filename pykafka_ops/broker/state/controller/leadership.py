@@ -1,4 +1,4 @@
-"""Who should hold a partition, and who leads it: the two values the controller works with."""
+"""The replicas of a partition, and its leader: the two values the controller works with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collects what brokers must be told, one set of orders per broker (``BrokerRequestBatch``)."""
+"""Collects the controller's orders, one set per broker (``BrokerRequestBatch``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
 
 
 class _Collected:
-    """What brokers are to be told with the next flush."""
+    """The partitions, by kind of order, that the next flush sends."""
 
     __slots__ = ("changes", "everything_to", "metadata", "stops", "to_all")
 
@@ -32,17 +32,17 @@ class _Collected:
         self.to_all = False
 
     def partitions(self) -> list[TopicPartition]:
-        """All that anybody is told of, each once."""
-        told = chain(self.metadata, *self.changes.values(), *self.stops.values())
-        return list(dict.fromkeys(told))
+        """All partitions in the orders, each once."""
+        every = chain(self.metadata, *self.changes.values(), *self.stops.values())
+        return list(dict.fromkeys(every))
 
 
 class OrderBatch:
     """Filled by a rule, then flushed.
 
-    Of each partition every broker gets LeaderAndIsr, then UpdateMetadata, then StopReplica, as
-    from Kafka: it can be used as soon as clients hear of it, and not after they stop hearing of
-    it. Of many partitions brokers are told in several orders, so that none takes long.
+    For each partition every broker gets LeaderAndIsr, then UpdateMetadata, then StopReplica, as
+    in Kafka: a partition serves before clients learn of it, and stops after they have forgotten
+    it. Many partitions are split into several orders, so that none takes long.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class OrderBatch:
         """Yield a Send with all that was collected, several if that is much."""
         collected, self._collected = self._collected, _Collected()
         for keys in list(portions(collected.partitions())) or [()]:
-            told = [key for key in keys if key in collected.metadata]
-            common = self._delta(told) if told or collected.to_all else None
+            changed = [key for key in keys if key in collected.metadata]
+            common = self._delta(changed) if changed or collected.to_all else None
             orders: list[tuple[int, Order]] = []
             for broker in sorted(self._cluster.brokers):
                 orders += self._orders(broker, collected, keys, common)

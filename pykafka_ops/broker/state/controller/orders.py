@@ -1,4 +1,4 @@
-"""What the controller tells brokers, as values; to itself they are plain calls.
+"""The controller's orders to brokers, as values; to its own broker they are plain calls.
 
 Counterparts of LeaderAndIsr, StopReplica and UpdateMetadata. :class:`OrderExecutor` is the
 side that obeys: the broker's own replicas, or a connection to another broker.
@@ -20,7 +20,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 
 class ReplicaChange(NamedTuple):
-    """What a broker has to know of a partition it hosts; ``is_new`` allows to create its log."""
+    """The state of a partition that a broker hosts; ``is_new`` allows it to create the log."""
 
     topic: str
     topic_id: bytes

@@ -46,7 +46,7 @@ class ReassignmentRules:
     def alter(self, wanted: Mapping[TopicPartition, Sequence[int] | None]) -> Steps[MoveErrors]:
         """Begin moves to other replicas, or cancel them (None); per partition why not, or None.
 
-        What an older tool asked for by the znode is superseded.
+        It replaces what an older tool requested by the znode.
         """
         results: MoveErrors = {}
         moves: dict[TopicPartition, ReplicaAssignment] = {}
@@ -200,7 +200,7 @@ class ReassignmentRules:
         ]
 
     def go_on(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
-        """Tell the replicas of partitions about their moves, and finish those that can be."""
+        """Send the moves to the replicas of partitions, and finish those that can be."""
         known = [key for key in partitions if self._cluster.partition(*key) is not None]
         waiting = [key for key in known if not self._is_complete(key)]
         if waiting:

@@ -1,4 +1,4 @@
-"""How the controller's rules reach the world: as steps that somebody else executes.
+"""The controller's effects on the world, as steps that another part executes.
 
 A rule is a generator. It yields a step, gets the step's reply and goes on, so it reads from
 top to bottom, does no I/O, and changes its memory only when a write has succeeded. One rule
@@ -136,7 +136,7 @@ class ReadStates:
 
 @dataclass(slots=True)
 class Send:
-    """Send orders to brokers; nobody waits for the replies, they come as new rules."""
+    """Send orders to brokers without waiting: replies start new rules."""
 
     orders: list[tuple[int, Order]]
 

@@ -13,7 +13,7 @@ from pykafka_ops.broker.state.controller.transitions import PartitionPhase
 
 
 class Term:
-    """One broker's time as controller: its memory and what it is about to tell brokers."""
+    """One broker's term as controller: its context and the orders it collects."""
 
     def __init__(self, broker_id: int, epoch: int, unclean: Callable[[str], bool]) -> None:
         self.broker_id = broker_id
@@ -23,7 +23,7 @@ class Term:
         self.leaders = LeaderRules(self.cluster, self.batch, epoch, unclean)
         self.deletions = DeletionRules(self.cluster, self.batch, epoch)
         self.grown: set[TopicPartition] = set()
-        """Partitions being moved whose ISR has changed since anybody looked."""
+        """Partitions being moved whose ISR has changed since the last check."""
 
     def record(self, key: TopicPartition) -> PartitionRecord:
         """A partition that is known."""

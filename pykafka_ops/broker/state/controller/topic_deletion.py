@@ -1,4 +1,4 @@
-"""How a topic goes: every replica deleted, then the znodes (``TopicDeletionManager``).
+"""How a topic is deleted: first every replica, then the znodes (``TopicDeletionManager``).
 
 A topic stays "marked for deletion" while a broker that holds a replica is down or fails to
 delete it; its deletion goes on when that broker comes back.
@@ -48,7 +48,7 @@ class DeletionRules:
             self._stop_replicas(topic, deletion)
             if first and deletion.any_in(ReplicaPhase.DELETION_INELIGIBLE):
                 items += self._leaderless(topic, entry)
-        # So that nobody takes the stuck topic for a healthy one.
+        # So that nothing takes the stuck topic for a healthy one.
         yield from write(items)
         yield from self._batch.flush()
         yield from self._finish()

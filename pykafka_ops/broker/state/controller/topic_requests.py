@@ -1,4 +1,4 @@
-"""What clients may ask about topics: checks in Kafka's order, with its codes and texts.
+"""Checks of clients' requests about topics, in Kafka's order, with its codes and texts.
 
 Counterpart of the checks in ``ZkAdminManager`` and ``AdminZkClient``.
 """
@@ -29,7 +29,7 @@ DEFAULT = -1
 """Number of partitions, or replication factor, that stands for the broker's setting."""
 
 MAX_PARTITIONS = 100_000
-"""Partitions of one topic. Kafka has no limit and dies; ours says no."""
+"""Most partitions of one topic. Kafka has no limit and runs out of memory; ours refuses."""
 
 Charge = Callable[[int], None]
 """Counts partitions that are to be created or deleted; raises KafkaError
@@ -185,7 +185,7 @@ def _check_free(name: str, cluster: ControllerContext) -> None:
 
 
 def collision(name: str, others: Sequence[str]) -> KafkaError:
-    """What a topic is refused with whose name collides with ``others``."""
+    """The error for a topic whose name collides with ``others``."""
     return KafkaError(
         ErrorCode.INVALID_TOPIC_EXCEPTION,
         f"Topic '{name}' collides with existing topics: {', '.join(others)}",

@@ -50,7 +50,7 @@ class TopicRules:
         self._delete_enabled = delete_enabled
 
     def changed(self, names: Collection[str], records: Mapping[str, TopicRecord]) -> Steps[None]:
-        """Somebody else wrote below ``/brokers/topics``: all ``names``, ``records`` of new ones."""
+        """Another program wrote ``/brokers/topics``: all ``names``, ``records`` of new ones."""
         for topic in [topic for topic in self._cluster.topics if topic not in names]:
             self._cluster.remove_topic(topic)
         new = {t: r for t, r in records.items() if t not in self._cluster.topics}
@@ -133,7 +133,7 @@ class TopicRules:
         return problem
 
     def assignment_changed(self, topic: str, record: TopicRecord) -> Steps[None]:
-        """Somebody else wrote a topic's znode: take over partitions that were added."""
+        """Another program wrote a topic's znode: take over partitions that were added."""
         entry = self._cluster.topics.get(topic)
         if entry is None:
             return

@@ -1,4 +1,4 @@
-"""What a group's requests are answered with, before the wire's versions matter."""
+"""Answers to a group's requests, independent of the wire's versions."""
 
 from __future__ import annotations
 

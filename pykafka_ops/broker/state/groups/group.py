@@ -1,7 +1,7 @@
 """A classic group: its members, state, protocols and generation (``GroupMetadata``).
 
-Holds values and the rules that need nothing else; what requests do with it stands in
-``groups_join``, ``groups_sync`` and ``groups_offsets``.
+Holds values and the rules that need nothing else; what requests do with a group stands in
+``join.py``, ``members.py`` and ``offsets.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_TIMESTAMP = -1
 
 
 class GroupState(Enum):
-    """Of a group; the values are what DescribeGroups answers."""
+    """The state of a group; the values are what DescribeGroups answers."""
 
     EMPTY = "Empty"
     PREPARING = "PreparingRebalance"
@@ -60,7 +60,7 @@ Protocols = tuple[tuple[str, bytes], ...]
 
 class Member:
     """A member. ``join`` and ``sync`` are its waiting requests; timeouts in ms; ``deadline`` is
-    when it must have been heard of (monotonic ms)."""
+    by when its next sign of life is due (monotonic ms)."""
 
     __slots__ = (
         "assignment",
@@ -107,14 +107,14 @@ class Member:
         self.timer: Timer | None = None
 
     def metadata(self, protocol: str | None) -> bytes:
-        """What it told about ``protocol``; empty if nothing."""
+        """Its metadata for ``protocol``; empty if it has none."""
         for name, data in self.protocols:
             if name == protocol:
                 return data
         return b""
 
     def vote(self, candidates: set[str]) -> str:
-        """Its favourite among the protocols everybody supports."""
+        """Its first choice among the protocols that all members support."""
         return next(name for name, _ in self.protocols if name in candidates)
 
 
@@ -165,7 +165,7 @@ class Group:
     # -- state ---------------------------------------------------------------------------------
 
     def move(self, state: GroupState, now: int) -> None:
-        """Change the state; a step that Kafka does not know is a fault of ours."""
+        """Change the state; a transition that Kafka does not have is a bug."""
         if state not in TRANSITIONS[self.state]:
             raise RuntimeError(f"group {self.id}: {self.state.value} -> {state.value}")
         self.state = state
@@ -178,7 +178,7 @@ class Group:
 
     @property
     def all_joined(self) -> bool:
-        """Whether nobody is missing from the rebalance."""
+        """Whether all members have joined the rebalance."""
         return len(self.members) == self.awaiting_join and not self.pending_members
 
     @property

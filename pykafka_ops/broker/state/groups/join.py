@@ -34,7 +34,7 @@ class Joins:
         self._new_id = new_id
 
     def join(self, group: Group, request: JoinRequest, ticket: Deferred, now: Instant) -> Outcome:
-        """Let somebody in, or say why not; ``ticket`` gets a :class:`Joined`, now or later."""
+        """Admit a member, or answer why not; ``ticket`` gets a :class:`Joined`, now or later."""
         out = Outcome()
         if not self._accepts(group, request.member_id):
             member = group.members.get(request.member_id)
@@ -157,7 +157,7 @@ class Joins:
 
     def _update(self, group: Group, member: Member, call: _Call) -> None:
         """Take over what a member says of itself. A JoinGroup it still waits with on another
-        connection is answered: nobody shall wait for ever."""
+        connection is answered, so that it does not wait for ever."""
         request = call.request
         self._rebalance.answer_join(
             group, member, Joined(ErrorCode.REBALANCE_IN_PROGRESS, member.id), call.out
@@ -248,7 +248,7 @@ _TOO_LARGE = frozenset(
 
 
 def stored_code(code: ErrorCode) -> ErrorCode:
-    """What members are told when a group could not be written (``storeGroup``)."""
+    """The error for members when a group could not be written (``storeGroup``)."""
     if code in _TRY_LATER:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     if code in _MOVED:
@@ -259,7 +259,7 @@ def stored_code(code: ErrorCode) -> ErrorCode:
 
 
 def commit_code(code: ErrorCode) -> ErrorCode:
-    """What a commit is answered when its append failed (``storeOffsets``)."""
+    """The error for a commit whose append failed (``storeOffsets``)."""
     if code in _TRY_LATER or code is ErrorCode.REQUEST_TIMED_OUT:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     if code in _MOVED:

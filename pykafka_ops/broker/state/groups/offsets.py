@@ -23,7 +23,7 @@ class GroupOffsets:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing, and nothing to come."""
+        """Whether there is no offset, and none is being written."""
         return not (self.committed or self.pending or self.transactions)
 
     def unstable(self, place: TopicPartition) -> bool:
@@ -81,8 +81,8 @@ class GroupOffsets:
                 self.committed[place] = value
 
     def drop_topics(self, topics: Collection[str]) -> list[TopicPartition]:
-        """The places in topics that are no more, to be written as tombstones; what transactions
-        hold there is forgotten at once."""
+        """The places in deleted topics, to be written as tombstones; what transactions hold there
+        is forgotten at once."""
         for producer_id in list(self.transactions):
             held = self.transactions[producer_id]
             for place in [place for place in held if place[0] in topics]:

@@ -1,4 +1,4 @@
-"""Rebalancing a group: who joins, how long the others are waited for, when members are lost.
+"""Rebalancing a group: who joins, how long it waits for the others, when it drops members.
 
 The rules of ``GroupCoordinator``, ``DelayedJoin``, ``InitialDelayedJoin``, ``DelayedSync`` and
 ``DelayedHeartbeat``. Functions of one group add to the ``Outcome`` they are given.
@@ -102,7 +102,7 @@ class Rebalance:
 
     @staticmethod
     def joined(group: Group, member: Member, *, skip_assignment: bool = False) -> Joined:
-        """What a member is told about the generation; the leader gets the list of members."""
+        """A member's answer about the generation; the leader gets the list of members."""
         members: tuple[JoinMember, ...] = ()
         if group.leader == member.id:
             protocol = group.protocol
@@ -130,7 +130,7 @@ class Rebalance:
                 self.expect(group, member, now)
 
     def reset_assignments(self, group: Group, code: ErrorCode, now: float, out: Outcome) -> None:
-        """Forget the assignments and tell who waits for them why."""
+        """Forget the assignments and answer those who wait for them."""
         for member in group.members.values():
             member.assignment = b""
         self.propagate(group, code, now, out)
@@ -138,7 +138,7 @@ class Rebalance:
     # -- joining -------------------------------------------------------------------------------
 
     def prepare(self, group: Group, now: Instant, out: Outcome, reason: str) -> None:
-        """Begin a rebalance, unless one has begun or there is nobody left for it."""
+        """Begin a rebalance, unless one has begun or no member is left."""
         if GroupState.PREPARING is group.state or group.state is GroupState.DEAD:
             return
         if group.state is GroupState.EMPTY and not group.members:
@@ -222,7 +222,7 @@ class Rebalance:
 
     @staticmethod
     def stop_sync_timer(group: Group) -> None:
-        """Nobody is waited for any more."""
+        """Stop waiting for members."""
         if group.sync_timer is not None:
             group.sync_timer.cancel()
             group.sync_timer = None

@@ -40,7 +40,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 class GroupShard:
     """Groups by id and their offsets. Tickets are resolved with the classes of
-    ``groups_answers``, or with an ErrorCode where the method says so."""
+    ``answers.py``, or with an ErrorCode where the method says so."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class GroupShard:
                 offsets.end_transaction(producer_id, committed=committed)
 
     def loaded(self, now: Instant) -> Outcome | None:
-        """As in ``Shard``: members have a session timeout from now on to be heard of."""
+        """As in ``Shard``: each member has a session timeout from now for its first heartbeat."""
         self.settle()
         stored, self._stored = self._stored or {}, None
         out = Outcome()
@@ -365,7 +365,7 @@ class GroupShard:
         return self._clean_up(records)
 
     def topics_deleted(self, topics: Collection[str]) -> Outcome:
-        """Write tombstones for the offsets in topics that are no more."""
+        """Write tombstones for the offsets in deleted topics."""
         records: list[Entry] = []
         for group_id, offsets in self.offsets.items():
             records += _tombstones(group_id, offsets.drop_topics(topics))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 TopicPartition = tuple[str, int]
 
 PATIENCE_MS = 1_000
-"""So long after the last epoch began a follower is awaited: it may be slow to hear of it."""
+"""How long (ms) after the last epoch began a follower is awaited: the order may reach it late."""
 SHORT_WAIT_MS = 25
 
 

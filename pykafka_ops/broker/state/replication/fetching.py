@@ -1,4 +1,4 @@
-"""What a follower does with each answer of its leader: the rules, without logs and sockets.
+"""The rules of a follower for each answer of its leader, without logs and sockets.
 
 Counterpart of ``AbstractFetcherThread``, for inter-broker protocols that truncate on fetch (2.7
 and newer): a follower says which epoch it fetched last, and a leader whose history differs
@@ -83,7 +83,7 @@ class FollowState:
         return self.phase is Phase.FETCHING and self.ready_at <= now
 
     def delay(self, until: float, now: float) -> None:
-        """Leave it alone for a while; one that waits already waits no longer for that."""
+        """Fetch it again only after a delay; one that waits already waits no longer for that."""
         if self.ready_at <= now:
             self.ready_at = until
 
@@ -119,7 +119,7 @@ class FetchVerdict(Enum):
     WAIT = "wait"
     """Ask again after ``replica.fetch.backoff.ms``."""
     FAILED = "failed"
-    """The leader is further than we know: the controller will tell us."""
+    """The leader has a newer epoch than we know: wait for the controller's order."""
 
 
 def judge(
@@ -143,9 +143,9 @@ def judge(
 
 
 def delay_after(code: int, errors: int, backoff: int) -> float:
-    """How long to leave a partition alone after an error, the next after ``errors`` in a row:
-    ``replica.fetch.backoff.ms``, shorter at first for what passes as the controller's word
-    spreads."""
+    """The delay (ms) before a partition's next fetch after an error and ``errors`` before it in a
+    row: ``replica.fetch.backoff.ms``, shorter at first for errors that end once the controller's
+    orders have reached all brokers."""
     if code in PASSING:
         return min(backoff, FIRST_DELAY_MS * 2.0 ** min(errors, 20))
     return backoff
@@ -168,7 +168,7 @@ def truncation(
 
     The leader said that its epoch ``leader_epoch`` ends at ``leader_end``; ``own`` is what our
     log has for that: the largest epoch up to it and its end, -1 where not known. ``fallback`` is
-    the offset at hand (``getOffsetTruncationState``; KIP-101, KIP-279).
+    the present offset (``getOffsetTruncationState``; KIP-101, KIP-279).
     """
     if leader_end == UNKNOWN:
         return Truncation(fallback, complete=True)

@@ -1,6 +1,6 @@
 """A follower's side of an incremental fetch session (KIP-227): what the leader knows already.
 
-Counterpart of ``FetchSessionHandler``, but told what changed instead of comparing everything.
+Counterpart of ``FetchSessionHandler``, but given what changed instead of comparing everything.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class FollowerSession:
         """Whether topics are named by their ids."""
         self._without_id: set[Key] = set()
         self.sent: dict[Key, PartitionFetch] = {}
-        """What the leader was told, and reads for us."""
+        """The partitions that the leader knows, and reads for us."""
 
     @property
     def is_full(self) -> bool:

@@ -1,4 +1,4 @@
-"""A leader's view of its followers: who is in sync, how far everybody is, what that commits.
+"""A leader's view of its followers: who is in sync, their log end offsets, the high watermark.
 
 Counterpart of the leader's half of ``Partition`` and of ``Replica`` (KIP-497 for changes of the
 ISR, KIP-966's rule that nothing is committed below ``min.insync.replicas``). Times in monotonic ms.
@@ -86,7 +86,7 @@ class ProposalVerdict(Enum):
     RETRY = "retry"
     """Send the proposal again."""
     WAIT = "wait"
-    """The controller will say what holds; until then nothing is proposed."""
+    """The controller will send the state; until then nothing is proposed."""
     DROPPED = "dropped"
     """It was refused, or is of the past; the ISR is what it was."""
 

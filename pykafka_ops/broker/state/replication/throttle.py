@@ -1,4 +1,4 @@
-"""Throttles of replication (KIP-73): which replicas count, and how much went lately.
+"""Throttles of replication (KIP-73): which replicas count, and how many bytes went lately.
 
 Counterpart of ``ReplicationQuotaManager`` and ``TopicConfigHandler``. Times in ms
 of a monotonic clock, sizes in bytes, rates in bytes per second.

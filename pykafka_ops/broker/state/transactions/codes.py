@@ -1,4 +1,4 @@
-"""Which error a transactional client is told."""
+"""The error codes for transactional clients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOO_LARGE = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LA
 
 
 def append_error(code: ErrorCode) -> ErrorCode:
-    """What a client is told when the coordinator's own append failed."""
+    """The error for a client when the coordinator's own append failed."""
     if code in UNAVAILABLE:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     if code in MOVED:

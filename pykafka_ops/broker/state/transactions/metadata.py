@@ -74,7 +74,7 @@ def is_exhausted(epoch: int) -> bool:
 
 
 class TxnError(KafkaError):
-    """A move that the states do not allow: a fault of the broker, never of a client."""
+    """A move that the states do not allow: a bug of the broker, never of a client."""
 
     def __init__(self, text: str) -> None:
         super().__init__(ErrorCode.UNKNOWN_SERVER_ERROR, text)

@@ -69,7 +69,7 @@ class Reply(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """A decided transaction whose partitions need their markers. ``move`` is what stands then."""
+    """A decided transaction whose partitions need their markers; ``move`` is its next state."""
 
     transaction: Transaction
     move: Transit
@@ -147,7 +147,7 @@ class TransactionShard:
         return self.resume(now)
 
     def unloaded(self) -> Sequence[tuple[Deferred, object]]:
-        """Who waits for a write is told by its ``then``; nobody else waits."""
+        """Nothing to do: the ``then`` of each write answers its client, and no other waits."""
         return ()
 
     # -- InitProducerId -----------------------------------------------------------------------
