@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.deferred import Deferred, all_of
 from pykafka_ops.broker.state.groups.group import GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard

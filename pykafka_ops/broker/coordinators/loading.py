@@ -17,7 +17,7 @@ from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.runtime import Slot
+    from pykafka_ops.broker.coordinators.slot import Slot
     from pykafka_ops.broker.state.outcome import Shard
     from pykafka_ops.disk.batch import BatchHeader
 

@@ -17,7 +17,8 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.runtime import Coordinator, Slot
+    from pykafka_ops.broker.coordinators.runtime import Coordinator
+    from pykafka_ops.broker.coordinators.slot import Slot
     from pykafka_ops.broker.partitions.partition import Partition
     from pykafka_ops.broker.partitions.replicas import Replicas
     from pykafka_ops.broker.state.outcome import Instant, Outcome

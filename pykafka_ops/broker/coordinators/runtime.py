@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.loading import load
+from pykafka_ops.broker.coordinators.slot import Slot, UnappliedBatch
 from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
@@ -53,34 +54,6 @@ class Environment:
     arm: Callable[[float], None]
     spawn: Callable[[Coroutine[Any, Any, None]], object]
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
-
-
-@dataclass(slots=True)
-class UnappliedBatch:
-    """An appended batch that is not applied yet; ``end`` is what the high watermark must reach."""
-
-    end: int
-    base: int
-    outcome: Outcome
-    timed_out: bool = False
-
-
-class Slot(Generic[S]):
-    """A led partition and its shard. ``loading`` until its log was read; ``closed`` at the end."""
-
-    __slots__ = ("closed", "inflight", "loading", "partition", "shard")
-
-    def __init__(self, partition: Partition, shard: S) -> None:
-        self.partition = partition
-        self.shard = shard
-        self.loading = True
-        self.closed = False
-        self.inflight: deque[UnappliedBatch] = deque()
-
-    @property
-    def name(self) -> str:
-        """As log lines name it."""
-        return f"{self.partition.topic}-{self.partition.index}"
 
 
 class Coordinator(Generic[S]):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
-from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, Slot
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,

@@ -6,16 +6,33 @@ Counterpart of ``Partition``; ``state/replication/in_sync`` is what the leader k
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, ProposalVerdict
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.replicas import Replicas
     from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
+    from pykafka_ops.broker.state.purgatory import Purgatory
+    from pykafka_ops.broker.state.replication.awaited import Awaited
     from pykafka_ops.broker.storage.log.log import Log
+    from pykafka_ops.broker.storage.log_manager import LogManager
+
+
+class PartitionHost(Protocol):
+    """What a partition needs of the broker that hosts it; see ``Replicas``."""
+
+    logs: LogManager
+    timer: Callable[[], float]
+    max_lag_ms: Callable[[], int]
+    alive: Callable[[int], bool]
+    propose: Callable[[Partition, Proposal], None]
+    deletes: Purgatory
+    awaited: Awaited
+
+    def wake_soon(self, key: tuple[str, int]) -> None:
+        """Serve soon what waits for the partition."""
 
 
 class Partition:
@@ -25,8 +42,8 @@ class Partition:
     """
 
     __slots__ = (
+        "_host",
         "_log",
-        "_owner",
         "adding",
         "controller_epoch",
         "in_sync",
@@ -45,7 +62,7 @@ class Partition:
     )
 
     def __init__(
-        self, topic: str, index: int, topic_id: bytes, local_id: int, owner: Replicas
+        self, topic: str, index: int, topic_id: bytes, local_id: int, host: PartitionHost
     ) -> None:
         self.topic = topic
         self.index = index
@@ -63,7 +80,7 @@ class Partition:
         self.in_sync: InSync | None = None
         self.offline = False
         """Whether its log directory failed; that lasts until the next start."""
-        self._owner = owner
+        self._host = host
         self._log: Log | None = None
         self.leader_epoch_start = 0
         """The log's end offset when this broker began to lead, known once ``log`` was used."""
@@ -79,7 +96,7 @@ class Partition:
         return self._log or self._open()
 
     def _open(self) -> Log:
-        log = self._owner.logs.get(self.topic, self.index)
+        log = self._host.logs.get(self.topic, self.index)
         if log is None:
             raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"{self.topic}-{self.index}")
         if self.is_leader:
@@ -116,9 +133,9 @@ class Partition:
                 log = self.log
             else:
                 self._begin(log)
-            now = self._owner.timer()
+            now = self._host.timer()
             view.begin(self.leader_epoch, self.leader_epoch_start, now, new_leader=not led)
-            self._owner.awaited.expect(self.key, view.followers)
+            self._host.awaited.expect(self.key, view.followers)
         self.advance_high_watermark()
         return new_epoch
 
@@ -136,7 +153,7 @@ class Partition:
     def move_log(self) -> None:
         """The log is in another directory now, with the same records."""
         if self._log is not None:
-            self._log = self._owner.logs.get(self.topic, self.index)
+            self._log = self._host.logs.get(self.topic, self.index)
 
     def go_offline(self) -> None:
         """The log's directory failed: nothing can be done with the replica any more."""
@@ -183,29 +200,29 @@ class Partition:
         follower = None if view is None else view.followers.get(replica)
         if view is None or follower is None:
             return False
-        owner, before = self._owner, follower.end
-        owner.awaited.came(replica, self.key)
-        if follower.start != log_start and owner.deletes.watched(self.key):
-            owner.wake_soon(self.key)
-        follower.fetched(offset, log_start, owner.timer(), self.log.log_end_offset)
+        host, before = self._host, follower.end
+        host.awaited.came(replica, self.key)
+        if follower.start != log_start and host.deletes.watched(self.key):
+            host.wake_soon(self.key)
+        follower.fetched(offset, log_start, host.timer(), self.log.log_end_offset)
         if replica not in view.isr:
-            proposal = view.expand(replica, self.log.high_watermark, owner.alive)
+            proposal = view.expand(replica, self.log.high_watermark, host.alive)
             if proposal is not None:
-                owner.propose(self, proposal)
+                host.propose(self, proposal)
         if follower.end == before or not self.advance_high_watermark():
             return False
-        owner.wake_soon(self.key)
+        host.wake_soon(self.key)
         return True
 
     def drop_late(self) -> None:
         """Propose to drop those that are behind for longer than ``replica.lag.time.max.ms``."""
-        view, owner = self.in_sync, self._owner
+        view, host = self.in_sync, self._host
         if view is None:
             return
         end = self.log.log_end_offset
-        proposal = view.shrink(end, owner.timer(), owner.max_lag_ms())
+        proposal = view.shrink(end, host.timer(), host.max_lag_ms())
         if proposal is not None:
-            owner.propose(self, proposal)
+            host.propose(self, proposal)
 
     def settle(
         self,
@@ -226,9 +243,9 @@ class Partition:
         if verdict is ProposalVerdict.CHANGED:
             self.isr, self.partition_epoch = view.isr, view.partition_epoch
             self.advance_high_watermark()
-            self._owner.wake_soon(self.key)  # fewer in sync may be too few
+            self._host.wake_soon(self.key)  # fewer in sync may be too few
         elif verdict is ProposalVerdict.DROPPED and self.advance_high_watermark():
-            self._owner.wake_soon(self.key)  # nobody waits any more for who may not join
+            self._host.wake_soon(self.key)  # nobody waits any more for who may not join
         return verdict
 
     def advance_high_watermark(self) -> bool:
@@ -238,9 +255,9 @@ class Partition:
         end = log.log_end_offset
         view = self.in_sync
         if view is not None:
-            owner = self._owner
+            host = self._host
             minimum = log.config.min_insync_replicas
-            end = view.committed(end, minimum, owner.timer(), owner.max_lag_ms(), owner.alive)
+            end = view.committed(end, minimum, host.timer(), host.max_lag_ms(), host.alive)
         end = log.durability.up_to(end)
         if end > log.high_watermark:
             log.high_watermark = end

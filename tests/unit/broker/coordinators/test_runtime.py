@@ -8,12 +8,8 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.coordinators.runtime import (
-    LOAD_PATIENCE_MS,
-    Coordinator,
-    Environment,
-    Slot,
-)
+from pykafka_ops.broker.coordinators.runtime import LOAD_PATIENCE_MS, Coordinator, Environment
+from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
