@@ -1,4 +1,4 @@
-"""The coordinators of one broker: told what it leads, given the loop's time and tasks."""
+"""The coordinators of one broker: they learn what it leads, and run on its loop."""
 
 from __future__ import annotations
 

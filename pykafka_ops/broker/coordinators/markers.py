@@ -1,4 +1,4 @@
-"""Markers that end transactions: written to logs led here, and sent to whoever leads.
+"""Markers that end transactions: written to logs led here, and sent to the other leaders.
 
 Counterparts: ``KafkaApis.handleWriteTxnMarkersRequest``, ``TransactionMarkerChannelManager``,
 ``TransactionMarkerRequestCompletionHandler``.
@@ -42,7 +42,7 @@ AGAIN = frozenset(
         ErrorCode.UNKNOWN_SERVER_ERROR,
     }
 )
-"""Errors that pass: the marker is sent again, to whoever leads then."""
+"""Errors that pass: the marker is sent again, to the leader of that moment."""
 
 Done = Callable[[ErrorCode], None]
 
@@ -66,7 +66,7 @@ class MarkerWriter(Protocol):
 class LocalMarkers:
     """Writes markers to the partitions this broker leads, as with acks=all.
 
-    ``on_marker(topic, index, producer_id, offset, committed)`` is told of each committed marker;
+    ``on_marker(topic, index, producer_id, offset, committed)`` is called for each committed marker;
     ``timeout_ms()`` bounds the wait for replicas (``request.timeout.ms``).
     """
 

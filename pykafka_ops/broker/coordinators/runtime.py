@@ -97,7 +97,7 @@ class Coordinator(Generic[S]):
         self.environment.spawn(self._load(slot))
 
     def resigned(self, index: int) -> None:
-        """This broker leads the partition no more: who waits is told so."""
+        """This broker leads the partition no more: all who wait get NOT_COORDINATOR."""
         slot = self._slots.pop(index, None)
         if slot is None:
             return
@@ -278,15 +278,17 @@ class Coordinator(Generic[S]):
         inflight = slot.inflight
         while inflight and slot.partition.log.high_watermark >= inflight[0].end:
             written = inflight.popleft()
-            self._committed(slot, written.outcome, written.base, told=written.timed_out)
+            self._committed(slot, written.outcome, written.base, timed_out=written.timed_out)
 
-    def _committed(self, slot: Slot[S], outcome: Outcome, base: int, *, told: bool = False) -> None:
-        """Apply records the replicas have and go on, unless the shard was ``told`` of an error."""
+    def _committed(
+        self, slot: Slot[S], outcome: Outcome, base: int, *, timed_out: bool = False
+    ) -> None:
+        """Apply committed records and go on, unless the shard has got ``timed_out`` before."""
         producer_id = -1 if outcome.producer is None else outcome.producer.id
         apply = slot.shard.apply
         for record in outcome.records:
             apply(record, base, producer_id)
-        if outcome.then is not None and not told:
+        if outcome.then is not None and not timed_out:
             self.run(slot, outcome.then(ErrorCode.NONE, self.now()))
 
     def _wait(self, slot: Slot[S], written: UnappliedBatch) -> None:

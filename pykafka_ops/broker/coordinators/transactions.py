@@ -1,4 +1,4 @@
-"""The transaction coordinator of a broker: its shards, their markers, what handlers ask."""
+"""The transaction coordinator of a broker: its shards, their markers, calls from handlers."""
 
 from __future__ import annotations
 

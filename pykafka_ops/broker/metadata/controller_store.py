@@ -1,4 +1,4 @@
-"""Executes what the controller's rules want written or read, fenced by its epoch.
+"""Executes the reads and writes of the controller's rules, fenced by its epoch.
 
 Counterpart of the controller's half of ``KafkaZkClient``. Every transaction starts with a check
 of ``/controller_epoch``, so a former controller cannot write anything any more.
@@ -67,7 +67,7 @@ class ControllerStore:
         self._told: set[str] = set()
 
     def take_notices(self) -> list[str]:
-        """Znodes that could not be understood since the last call, each told of once."""
+        """Znodes that could not be understood since the last call, each named once."""
         notices, self._notices = self._notices, []
         return notices
 
@@ -104,7 +104,7 @@ class ControllerStore:
         return problems
 
     async def _commit_group(self, group: WriteGroup, problems: Problems) -> None:
-        """What follows a part that failed is not written either."""
+        """The parts after one that failed are not written either."""
         await self._commit([unit for unit in group.units if problems[unit.item] is None])
         for unit in group.units:
             problems[unit.item] = problems[unit.item] or unit.problem
@@ -331,7 +331,7 @@ class ControllerStore:
 
 
 def _mend(units: list[Unit], error: StoreError) -> Unit | None:
-    """Change the operation that failed so that it may pass, or give its unit up: that one."""
+    """Change the operation that failed so that it may pass, or give up its unit and return it."""
     unit, position = _at(units, error)
     return None if unit.mend(position, error) else unit
 

@@ -40,7 +40,7 @@ _MAX_PRODUCER_ID = 2**63 - 1
 
 
 class ControllerMovedError(StoreError):
-    """Another broker is controller: what was to be written as one is refused."""
+    """Another broker is controller: the write of a former one is refused."""
 
 
 class BrokerIdTakenError(PkoError):
@@ -48,7 +48,7 @@ class BrokerIdTakenError(PkoError):
 
 
 class ControllerTerm(NamedTuple):
-    """One broker's time as controller; ``version`` is that of ``/controller_epoch``."""
+    """One broker's term as controller; ``version`` is that of ``/controller_epoch``."""
 
     epoch: int
     version: int

@@ -1,4 +1,4 @@
-"""The tree of znodes the cluster's state lives in: one protocol, several stores.
+"""The tree of znodes that holds the cluster's state: one protocol, several stores.
 
 Counterpart of Kafka's ``ZooKeeperClient``. All calls are coroutines since ZooKeeper is far
 away; :class:`~pykafka_ops.broker.metadata.embedded.EmbeddedStore` answers without suspending.
@@ -123,7 +123,7 @@ OpResult = str | Stat | None
 
 
 class SessionState(Enum):
-    """What a session listener is told."""
+    """States of a session, as its listeners get them."""
 
     CONNECTED = "connected"
     SUSPENDED = "suspended"
@@ -181,7 +181,7 @@ class MetadataStore(Protocol):
         """Call ``fn(state)`` on the event loop when the session's state changes."""
 
     async def end_former_session(self, session: int) -> bool:
-        """End a session of this broker's former life, which was killed; whether it was one."""
+        """End a session that this broker had before it was killed; whether there was one."""
 
     async def close(self) -> None:
         """End the session: its ephemerals go at once."""

@@ -1,4 +1,4 @@
-"""What the controller wants written, as operations on znodes."""
+"""The controller's writes as operations on znodes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the APIs ask for: topics, settings, producer ids, the controller's answers."""
+"""Services behind the handlers: topics, settings, producer ids, the controller's answers."""

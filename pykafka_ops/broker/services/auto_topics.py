@@ -1,4 +1,4 @@
-"""Topics that are created because somebody asks for them: by Metadata, by FindCoordinator.
+"""Topics that Metadata and FindCoordinator requests create.
 
 Counterpart of ``AutoTopicCreationManager``: the controller creates them at once, any other broker
 has the controller do it.

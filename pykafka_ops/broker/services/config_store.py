@@ -57,7 +57,7 @@ def _unknown_to_clients() -> Iterator[None]:
 async def read(store: MetadataStore, *entities: str) -> list[dict[str, str]]:
     """The settings of each entity (``topics/t``, ``brokers/0``), empty where it has none.
 
-    Raises KafkaError UNKNOWN_SERVER_ERROR if the tree cannot be reached, or says nonsense.
+    Raises KafkaError UNKNOWN_SERVER_ERROR if the tree cannot be reached or understood.
     """
     with _unknown_to_clients():
         nodes = await store.get_many([EntityConfig.path(entity) for entity in entities])
@@ -102,10 +102,10 @@ async def _change(
             raise KafkaError(ErrorCode.INVALID_REQUEST, text)
         if validate_only:
             return
-        told = Create(ConfigChanges.prefix, ConfigChanges.encode(entity), sequence=True)
+        note = Create(ConfigChanges.prefix, ConfigChanges.encode(entity), sequence=True)
         try:
             tidy = not values and entity.startswith(_TIDIED)
-            await store.multi([*await _writes(store, entity, node, None if tidy else data), told])
+            await store.multi([*await _writes(store, entity, node, None if tidy else data), note])
             return
         except (BadVersionError, NodeExistsError, NoNodeError, NotEmptyError):
             continue

@@ -1,4 +1,4 @@
-"""Offsets of consumers of old, in the metadata store (``/consumers/GROUP/offsets/TOPIC/N``).
+"""Offsets of old consumers, in the metadata store (``/consumers/GROUP/offsets/TOPIC/N``).
 
 OffsetCommit and OffsetFetch of version 0 use them (``KafkaZkClient.setOrCreateConsumerOffset``).
 """

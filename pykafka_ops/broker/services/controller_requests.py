@@ -1,4 +1,4 @@
-"""What brokers ask of the controller: ISR changes, producer ids, leave to stop.
+"""Requests of brokers to the controller: ISR changes, producer ids, controlled shutdown.
 
 Counterpart of ``KafkaController.alterPartitions``, ``allocateProducerIds`` and
 ``controlledShutdown``. The same answers go to other brokers and to this one.

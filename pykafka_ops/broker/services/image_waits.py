@@ -1,4 +1,4 @@
-"""Wait until the brokers' picture of some topics is as wished."""
+"""Wait until the metadata image of some topics is as expected."""
 
 from __future__ import annotations
 

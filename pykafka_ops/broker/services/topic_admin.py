@@ -1,4 +1,4 @@
-"""Topics on behalf of clients: create, delete, enlarge, elect; answers when it is done.
+"""Creates, deletes and enlarges topics and elects leaders for clients; answers when done.
 
 Counterpart of ``ZkAdminManager``. What is asked is checked and
 decided in one rule of the controller, so two requests cannot both create the same topic.
@@ -282,7 +282,7 @@ class TopicAdmin:
         return results
 
     async def _settle(self, topics: Collection[str], timeout_ms: int) -> None:
-        """Let the controller finish, as a courtesy to those who create the topics again at once."""
+        """Let the controller finish, for clients that create the topics again at once."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(timeout_ms, SETTLE_WAIT_MS) / 1000):
                 for topic in topics:
@@ -363,7 +363,7 @@ class TopicAdmin:
 
 
 def _refused(partitions: int, charge: Charge | None) -> KafkaError | None:
-    """Why the quota of who asks does not allow to create or delete so many; None if it does."""
+    """Why the client's quota does not allow to create or delete so many; None if it does."""
     try:
         if charge is not None:
             charge(partitions)

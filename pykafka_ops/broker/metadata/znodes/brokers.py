@@ -1,4 +1,4 @@
-"""Brokers that are up, and the ids that were given out."""
+"""Registered brokers, and the broker ids that were generated."""
 
 from __future__ import annotations
 

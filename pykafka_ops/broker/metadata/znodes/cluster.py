@@ -1,4 +1,4 @@
-"""What a cluster has once: id, controller, features, producer ids, and the first paths."""
+"""Znodes that a cluster has once: id, controller, features, producer ids, the first paths."""
 
 from __future__ import annotations
 

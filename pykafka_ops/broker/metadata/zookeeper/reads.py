@@ -2,7 +2,7 @@
 
 A tenth of the work of as many single reads, on both sides. Older servers end the session over a
 request they do not know, so the version is asked first, by the ``srvr`` command that servers
-answer by default; where it cannot be told, znodes are read one by one.
+answer by default; where no version is known, znodes are read one by one.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class MultiRead:
 
 
 class ManyReads:
-    """The way to read many znodes that the server at hand offers."""
+    """The fastest way to read many znodes that the connected server offers."""
 
     def __init__(self, client: KazooClient) -> None:
         self._client = client

@@ -300,14 +300,14 @@ class ZooKeeperStore:
             self._many.forget()
             self._connected.set()
             self._watches.arm_again()
-            told = SessionState.CONNECTED
+            now = SessionState.CONNECTED
         else:
             self._connected.clear()
             lost = state == KazooState.LOST
-            told = SessionState.EXPIRED if lost else SessionState.SUSPENDED
+            now = SessionState.EXPIRED if lost else SessionState.SUSPENDED
         if not self._closed:
             for listener in list(self._listeners):
-                listener(told)
+                listener(now)
 
     async def _call(self, path: str, send: Send, **missing: Any) -> Any:
         """The reply to a request, sent again after each broken connection of the session.

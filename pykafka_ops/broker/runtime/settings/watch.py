@@ -41,9 +41,9 @@ class ConfigWatch:
         self._cancel: Cancel | None = None
 
     async def start(self, *entities: str) -> None:
-        """Begin to watch, then tell the present settings of ``entities``.
+        """Begin to watch, then report the present settings of ``entities``.
 
-        Changes made before are not told: whoever needs an entity later reads it. Raises
+        Earlier changes are not reported: other entities are read when needed. Raises
         StoreError.
         """
         self._cancel = self._store.watch_children(ConfigChanges.path, self._wake)
