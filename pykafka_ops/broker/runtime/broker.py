@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.server.KafkaServer")
 
 HOT = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.INIT_PRODUCER_ID)
-"""Loaded right after the start, before a client asks."""
+"""Modules imported right after the start, before the first client needs them."""
 NEWS_SECONDS = 10.0
 """How long a start waits for the controller's first UpdateMetadata."""
 
@@ -136,7 +136,7 @@ class Broker:
         self.endpoints = bound
 
     async def _join(self) -> None:
-        """Register, and have a controller: ours, which has told us about our topics by then."""
+        """Register, and wait for a controller: our own one has sent us our topics by then."""
         protocols = self._listening.protocols
         info = BrokerInfo(
             id=self.broker_id,
@@ -174,7 +174,7 @@ class Broker:
     # -- while running ---------------------------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Import what the first client would otherwise wait for."""
+        """Import modules that the first client would otherwise wait for."""
         for key in HOT:
             self.parts.server.dispatch.preload(key)
 

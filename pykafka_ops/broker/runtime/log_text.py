@@ -12,7 +12,7 @@ def first_of(names: Sequence[str]) -> str:
 
 
 class Troubles:
-    """What partitions suffer from, told in one line for all with the same trouble."""
+    """Errors of partitions, one line for all that have the same one."""
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log

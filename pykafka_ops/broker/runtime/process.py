@@ -141,7 +141,7 @@ async def _started(broker: Broker, stop: asyncio.Event) -> bool:
 
 
 def _remove_pid_file(data_dir: Path) -> None:
-    """Remove it if it is ours: another broker may be what kept us from starting."""
+    """Remove it if it is ours: another broker may have kept us from starting."""
     found = read_pid_file(data_dir)
     if found is not None and found["pid"] == os.getpid():
         with contextlib.suppress(OSError):

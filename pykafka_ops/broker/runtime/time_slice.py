@@ -6,11 +6,11 @@ import asyncio
 import time
 
 STRETCH_S = 0.005
-"""So long work goes on before clients get a turn."""
+"""How long work goes on before clients get a turn."""
 
 
 class TimeSlice:
-    """Gives everybody else a turn now and then: ``await time_slice.pause()`` between two items."""
+    """Gives clients a turn at regular intervals: ``await time_slice.pause()`` between two items."""
 
     def __init__(self) -> None:
         self._until = time.monotonic() + STRETCH_S

@@ -1,1 +1,1 @@
-"""A broker among others: its membership, its ids, its peers, what it asks of the controller."""
+"""A broker among others: its membership, ids and peers, its requests to the controller."""

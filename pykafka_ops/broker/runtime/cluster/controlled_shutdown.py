@@ -1,4 +1,4 @@
-"""Before a broker stops, the controller moves what it leads elsewhere.
+"""Before a broker stops, the controller moves its leaderships to other brokers.
 
 Counterpart of ``KafkaServer.controlledShutdown``.
 """

@@ -1,4 +1,4 @@
-"""Asks whoever is controller: this broker by a plain call, another one over its connection.
+"""Sends requests to the controller: this broker by a plain call, another one by its connection.
 
 Counterpart of ``NodeToControllerChannelManager``; trying again is the caller's business.
 """

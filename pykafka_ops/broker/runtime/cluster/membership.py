@@ -34,10 +34,10 @@ log = logging.getLogger("kafka.server.KafkaServer")
 LOCK = "metadata.lock"
 SESSION = "zookeeper.session"
 GRACE_MS = 4_000
-"""ZooKeeper ends sessions in steps of its tick; so much later than their time-out it has."""
+"""ZooKeeper ends sessions in steps of its tick: at most this long (ms) after their time-out."""
 SETTLE_S = 1.0
-"""After the end of a former life the controller, a new one maybe, has so long to see that we are
-gone. A power cut may have taken what we had acknowledged: we must not go on as leader of it."""
+"""How long (ms) the controller, maybe a new one, has to see that our former session has ended. A
+power cut may have taken what we had acknowledged, so we must not go on as leader of it."""
 
 NOBODY_OWNS = (
     "zookeeper.set.acl=true needs a login to ZooKeeper that shall own the znodes: set "
@@ -92,7 +92,7 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
 
 
 class Membership:
-    """Which broker this is, of which cluster; use :meth:`take`."""
+    """The ids of this broker and its cluster; use :meth:`take`."""
 
     def __init__(self, store: MetadataStore, configs: BrokerConfigs) -> None:
         self.store = store
@@ -101,7 +101,7 @@ class Membership:
         self.cluster_id = ""
         self._info: BrokerInfo | None = None
         self.fresh = False
-        """Whether this broker is the cluster, and nobody has used the tree before."""
+        """Whether this broker is the whole cluster, and the tree is new."""
 
     @classmethod
     async def take(cls, store: MetadataStore, configs: BrokerConfigs) -> Membership:
@@ -133,8 +133,8 @@ class Membership:
     async def register(self, info: BrokerInfo) -> int:
         """Register this broker; its epoch.
 
-        After kill -9 the session of its former life may still hold the id: that is ended where it
-        is known, else waited for as long as it can last. Raises StoreError, BrokerIdTakenError.
+        After kill -9 the broker's last session may still hold the id: it is ended where it is
+        known, else waited for as long as it can last. Raises StoreError, BrokerIdTakenError.
         """
         self._info = info
         try:

@@ -69,7 +69,7 @@ class _Wire(asyncio.BufferedProtocol):
             self._fail(WireError(f"{self._peer} answers what it was not asked"))
             return
         _, future = self.waiting.popleft()
-        if not future.done():  # nobody waits for it any more
+        if not future.done():  # its request was given up
             future.set_result(body)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""The other brokers of the cluster, as connections by what they are for."""
+"""Connections to the other brokers of the cluster, by purpose."""
 
 from __future__ import annotations
 

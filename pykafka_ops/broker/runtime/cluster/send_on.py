@@ -1,4 +1,4 @@
-"""Has the controller create topics on behalf of clients that only asked this broker for them."""
+"""Has the controller create topics that clients requested from this broker."""
 
 from __future__ import annotations
 

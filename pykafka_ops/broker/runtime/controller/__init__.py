@@ -1,1 +1,1 @@
-"""The controller at work: its loop, its watches, its way to the other brokers."""
+"""The controller at run time: its loop, its watches, its channels to the other brokers."""

@@ -1,4 +1,4 @@
-"""The way from the controller to one broker: its orders, one after the other.
+"""The channel from the controller to one broker: its orders, one after the other.
 
 Counterpart of ``RequestSendThread``. A broker that does not answer is asked again until it is
 gone from the cluster; the controller does not wait meanwhile.
@@ -31,14 +31,14 @@ Replied = Callable[[int, Order, PartitionErrors], None]
 
 
 class ChannelTarget(NamedTuple):
-    """Who obeys the orders for one broker, and how to hang up."""
+    """The executor of the orders for one broker, and how to close it."""
 
     executor: OrderExecutor
     close: Callable[[], None] = lambda: None
 
 
 class ControllerChannel:
-    """Orders for one registration of one broker; ``replied`` hears what came of them."""
+    """Orders for one registration of one broker; ``replied`` is called with their results."""
 
     def __init__(self, broker: int, epoch: int, target: ChannelTarget, replied: Replied) -> None:
         self.broker = broker

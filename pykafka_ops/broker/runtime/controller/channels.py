@@ -21,7 +21,7 @@ class ControllerChannels:
     def __init__(
         self, broker_id: int, own: OrderExecutor, connect: Connect | None, replied: Replied
     ) -> None:
-        """``own`` obeys for broker ``broker_id``, ``connect`` opens the way to another one."""
+        """``own`` executes orders for broker ``broker_id``, ``connect`` connects to another one."""
         self._broker_id = broker_id
         self._own = own
         self._connect = connect
@@ -62,7 +62,7 @@ class ControllerChannels:
         self.hang_up({})
 
     async def own_idle(self) -> None:
-        """Wait until this broker's replicas have obeyed."""
+        """Wait until this broker has executed its orders."""
         own = self._channels.get(self._broker_id)
         if own is not None:
             await own.idle()

@@ -56,7 +56,7 @@ class ControllerLoop:
     def __init__(
         self, store: MetadataStore, executor: OrderExecutor, settings: ControllerSettings
     ) -> None:
-        """``executor`` obeys the orders for this broker."""
+        """``executor`` executes the orders for this broker."""
         self._store = store
         self._settings = settings
         self._jobs: asyncio.Queue[Job] = asyncio.Queue()
@@ -89,8 +89,8 @@ class ControllerLoop:
     async def start(self) -> None:
         """Stand for election; the broker must be registered.
 
-        Returns once there is a controller. If it is this broker, its own replicas have obeyed
-        by then: it knows its topics. Raises StoreError, StorageError, ZnodeError.
+        Returns once there is a controller. If it is this broker, it has executed its own
+        orders by then and knows its topics. Raises StoreError, StorageError, ZnodeError.
         """
         self._worker = asyncio.get_running_loop().create_task(self._work())
         self._cancels = [
@@ -148,7 +148,7 @@ class ControllerLoop:
             await self._active.deletion_settled(topic)
 
     def unclean_allowed(self, topic: str | None) -> None:
-        """A topic, or every topic (None), allows unclean elections now: for who is controller."""
+        """A topic, or every topic (None), allows unclean elections now; a controller elects."""
         if self._active is not None and self._active.rules is not None:
             self._active.later(lambda rules: rules.unclean_allowed(topic))
 
@@ -193,7 +193,7 @@ class ControllerLoop:
                 self._active.settle_waiters()
 
     async def _start_over(self) -> None:
-        """What we remember may be wrong: read it all again, as a new controller."""
+        """The controller's context may be wrong: read all of it again, as a new controller does."""
         try:
             await self._resign()
         except (StoreError, StorageError):
@@ -221,7 +221,7 @@ class ControllerLoop:
     # -- being controller
 
     async def _elect(self) -> None:
-        """Become controller if nobody is; stop being it if somebody else is."""
+        """Become controller if there is none; resign if another broker is."""
         if self._expired:
             return
         node = await self._store.get(ControllerZNode.path)

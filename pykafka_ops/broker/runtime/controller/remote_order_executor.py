@@ -1,4 +1,4 @@
-"""Another broker that obeys this controller: its orders as requests.
+"""Another broker that executes this controller's orders, sent as requests.
 
 Counterpart of ``ControllerChannelManager``.
 """

@@ -1,4 +1,4 @@
-"""What a controller watches in the tree, and which rule each change calls for."""
+"""The controller's watches on the tree, and the rule for each change."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class LogCleaner:
         self._busy: set[Key] = set()
         self._short: set[Key] = set()
         self.uncleanable: set[Log] = set()
-        """Logs that could not be cleaned; left alone until the next start."""
+        """Logs that could not be cleaned; not tried again before the next start."""
 
     def start(self) -> None:
         """Begin to look for dirty logs, unless ``log.cleaner.enable`` is off."""
@@ -150,7 +150,7 @@ class LogCleaner:
         return (topic, partition) in self._busy
 
     def _compacted(self) -> Iterator[Key]:
-        """Partitions of compacted topics that nobody cleans."""
+        """Partitions of compacted topics that are not being cleaned."""
         compacts: dict[str, bool] = {}
         for key in self._logs.partitions():
             topic = key[0]
@@ -219,7 +219,7 @@ class LogCleaner:
     # -- cleaning ----------------------------------------------------------------------------------
 
     async def _clean(self, process: CleanerProcess, chosen: Chosen) -> bool:
-        """Clean one log; whether that worked. Whatever goes wrong concerns that log or its
+        """Clean one log; whether that worked. An error concerns only that log or its
         directory alone."""
         found = chosen.log
         try:

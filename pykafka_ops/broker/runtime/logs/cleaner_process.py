@@ -90,7 +90,7 @@ class CleanerProcess:
         above = str(Path(pykafka_ops.__file__).parent.parent)
         paths = [above, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        environment.pop("PYTHONHASHSEED", None)  # keys are told apart by hashes with a secret
+        environment.pop("PYTHONHASHSEED", None)  # keys are compared by hashes with a secret
         try:
             child = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", _MODULE),

@@ -1,4 +1,4 @@
-"""What a broker does about a full disk: others lead until there is room again.
+"""A broker with a full disk: others lead until there is room again.
 
 Apache Kafka takes the directory offline until its next start, and halts with the last one. Here
 the directory stays: its records are read on, and what no other replica in sync has is written
@@ -28,10 +28,10 @@ log = logging.getLogger("kafka.server.ReplicaManager")
 
 LOOK_SECONDS = 1.0
 ASK_EVERY = 10
-"""Looks after which the controller is asked again, if it has not answered yet."""
+"""Checks after which the controller is asked again, if it has not answered yet."""
 MOST_LOOKS = 64
 SOON_SECONDS = 120.0
-"""A directory that is full again so soon after it had room is left alone for twice as long: the
+"""A directory that is full again so soon after it had room is tried after twice the time: the
 system may count its free bytes otherwise than it gives them out (quotas)."""
 ROOM = 64 << 20
 """Free bytes that are enough to go on, or a hundredth of the disk where that is less."""
@@ -99,7 +99,7 @@ class FullDirs:
     def _has_room(self, data_dir: DataDir) -> bool:
         try:
             return has_room(*self._logs.files.space(data_dir.path))
-        except OSError:  # the next write tells what is wrong with it
+        except OSError:  # the next write shows what is wrong with it
             return True
 
     def _shared(self, data_dir: DataDir) -> list[Partition]:
@@ -111,7 +111,7 @@ class FullDirs:
         ]
 
     def _counts_still(self, partition: Partition) -> bool:
-        """Whether it is in sync beside others, as far as we are told."""
+        """Whether it is in sync beside others, by the state that the controller sent."""
         told = self._image.partition(*partition.key)
         isr = partition.isr if told is None else told.isr
         return len(isr) > 1 and partition.local_id in isr

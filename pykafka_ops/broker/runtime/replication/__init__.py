@@ -1,1 +1,1 @@
-"""Followers and leaders at work: fetchers, changes of ISRs, the controller's orders done."""
+"""Replication at run time: fetchers, changes of ISRs, the executor of the controller's orders."""

@@ -1,4 +1,4 @@
-"""What a follower asks of a leader, and what the fetchers of a broker share.
+"""A follower's requests to a leader, and what the fetchers of a broker share.
 
 Counterpart of ``RemoteLeaderEndPoint``, for ``inter.broker.protocol.version`` 3.9.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 VERSION = 17
 VERSION_WITHOUT_IDS = 12
 LIST_OFFSETS_VERSION = 9
-"""What brokers of 3.9 ask (``MetadataVersion.fetchRequestVersion`` and its kin)."""
+"""Request versions of 3.9 brokers (``MetadataVersion.fetchRequestVersion`` and others)."""
 
 LATEST, EARLIEST = -1, -2
 
@@ -72,7 +72,7 @@ class NoThrottle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What fetchers share: this broker, its replicas, the way to others.
+    """What fetchers share: this broker, its replicas, connections to others.
 
     ``connect(leader, fetcher)`` gives a connection for one fetcher alone (raises ConnectError);
     ``broker_epoch()`` is that of the registration at hand; ``timer()`` a monotonic clock.

@@ -86,7 +86,7 @@ class ReplicaFetchers:
                 fetcher.partitions.remove(key)
 
     def end_idle(self) -> None:
-        """Hang up on leaders that nothing is copied from (``shutdownIdleFetcherThreads``)."""
+        """Close connections to leaders without partitions (``shutdownIdleFetcherThreads``)."""
         for place, fetcher in list(self._fetchers.items()):
             if not fetcher.partitions.states and not fetcher.partitions.failed:
                 del self._fetchers[place]

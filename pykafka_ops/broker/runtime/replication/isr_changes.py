@@ -1,8 +1,8 @@
 """Brings changes of ISRs to the controller, and finds the followers that fell behind.
 
 Counterpart of ``AlterPartitionManager`` and of the task ``isr-expiration``: what several
-partitions want goes in one request, one request is under way at a time, and what fails for a
-reason that passes is sent again until the controller has spoken.
+partitions propose goes in one request, one request is under way at a time, and what fails for a
+reason that passes is sent again until the controller has answered.
 """
 
 from __future__ import annotations

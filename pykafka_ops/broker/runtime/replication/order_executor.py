@@ -1,4 +1,4 @@
-"""What the controller orders, done on this broker: lead, follow, stop, know the cluster.
+"""Executes the controller's orders on this broker: lead, follow, stop, update the metadata.
 
 Counterpart of ``ReplicaManager.becomeLeaderOrFollower``, ``stopReplicas`` and of
 ``maybeUpdateMetadataCache``.
@@ -63,10 +63,10 @@ class LocalOrderExecutor:
         self._coordinators = coordinators
         self._fetchers = fetchers
         self._turn = asyncio.Lock()
-        """Held while an order is obeyed: a new controller does not cut into the old one's."""
+        """Held while an order is executed: a new controller's order waits for the old one's."""
         self._controller_epoch = -1
         self._without_space: set[TopicPartition] = set()
-        """What was refused for a full disk: the controller waits to hear that it is back."""
+        """Partitions refused for a full disk: the controller waits for their return."""
         self.broker_epoch = -1
 
     async def apply_leader_and_isr(self, order: LeaderAndIsrOrder) -> PartitionErrors:
@@ -78,7 +78,7 @@ class LocalOrderExecutor:
         self._check(order.controller_epoch, order.broker_epoch)
         try:
             await self._settings.load_topics({change.topic for change in order.changes})
-        except SessionLostError:  # all is told again to who registers anew
+        except SessionLostError:  # a broker that registers anew gets all of it again
             raise KafkaError(ErrorCode.STALE_BROKER_EPOCH, "the session is lost") from None
         errors: PartitionErrors = {}
         leaders = {broker.id for broker in order.leaders}
@@ -95,7 +95,7 @@ class LocalOrderExecutor:
                     log.error("%s: %s", name, reason)
                 errors[change.topic, change.partition] = ErrorCode(error.code)
             await time_slice.pause()
-        for reason, names in refused.items():  # one line: a new controller tells of everything
+        for reason, names in refused.items():  # one line: a new controller sends every partition
             log.info("%s: %s", first_of(names), reason)
         if self._fetchers is not None:
             self._fetchers.end_idle()
@@ -121,7 +121,7 @@ class LocalOrderExecutor:
         return errors
 
     async def apply_update_metadata(self, order: MetadataOrder) -> None:
-        """Take over the controller's picture of the cluster."""
+        """Take over the controller's metadata of the cluster."""
         self._check(order.delta.controller_epoch, order.broker_epoch)
         known = self._image.brokers
         self._image.apply(order.delta)
@@ -248,8 +248,8 @@ class LocalOrderExecutor:
     # -- a log directory that failed
 
     def dir_failed(self, gone: list[TopicPartition]) -> None:
-        """The logs of these partitions are gone until the next start: who waits is answered, and
-        nothing is copied to them."""
+        """The logs of these partitions are gone until the next start: requests that wait for them
+        are answered, and nothing is copied to them."""
         for key in gone:
             self._stop_fetching(key)
             if self._coordinators is not None:

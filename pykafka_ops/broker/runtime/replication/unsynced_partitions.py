@@ -1,4 +1,4 @@
-"""A follower's promise to the disk: with ``flush.messages`` a leader hears of nothing unsynced.
+"""A follower that syncs: with ``flush.messages`` it acknowledges nothing unsynced to its leader.
 
 In Kafka an append syncs before it returns, so the follower's next Fetch says what is durable;
 here logs are synced in the background, and the fetcher waits for that before it asks again.

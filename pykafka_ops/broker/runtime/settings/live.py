@@ -1,4 +1,4 @@
-"""Dynamic settings where they take effect: all at start, then what ``ConfigWatch`` tells.
+"""Dynamic settings where they take effect: all at start, then what ``ConfigWatch`` reports.
 
 Counterpart of the handlers in ``ConfigHandler.scala``.
 """
@@ -39,7 +39,7 @@ log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 class LiveSettings:
     """The overrides of every topic, the dynamic settings of this broker, and all quotas.
 
-    ``effects`` is told what changed while running. ``throttles`` learn which replicas count;
+    ``effects`` is called with what changed while running. ``throttles`` get the throttled replicas;
     ``quotas`` is kept up to date.
     """
 

@@ -60,7 +60,7 @@ class QuotaSettings:
 
     async def _resolve(self, path: str, host: str, values: Mapping[str, str]) -> None:
         """A host by its name: ask for its address without holding up the broker."""
-        async with self._resolving:  # the last change shall be the last to take effect
+        async with self._resolving:  # so that the last change takes effect last
             address = await asyncio.to_thread(address_of, host)
         if address is None:
             log.error("%s: unable to resolve address %s", EntityConfig.path(path), host)

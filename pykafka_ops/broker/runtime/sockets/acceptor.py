@@ -58,7 +58,7 @@ class Gate(Protocol):
     """Decides who comes in."""
 
     def arrival_s(self) -> float:
-        """Somebody is there: how long to let them, and all behind them, wait."""
+        """A client connects: how long it, and all behind it, must wait."""
 
     def has_room(self) -> bool:
         """Whether one more may come in."""
@@ -68,7 +68,7 @@ class Gate(Protocol):
 
 
 class Acceptor:
-    """While one client has to wait, nobody else is accepted, as in Kafka."""
+    """While one client must wait, no other is accepted, as in Kafka."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, listening: socket.socket, gate: Gate
@@ -80,7 +80,7 @@ class Acceptor:
         self._held: socket.socket | None = None
 
     def listen(self, backlog: int) -> None:
-        """Let clients connect, who wait. Raises OSError when another process took the port
+        """Let clients connect and wait. Raises OSError when another process took the port
         meanwhile."""
         self._socket.listen(backlog)
 
@@ -89,7 +89,7 @@ class Acceptor:
         self._watch()
 
     def close(self) -> None:
-        """Close the listening socket, and who has to wait."""
+        """Close the listening socket, and the connections that wait."""
         if self._retry is not None:
             self._retry.cancel()
         if self._held is not None:
@@ -135,7 +135,7 @@ class Acceptor:
             self.room()
 
     def room(self) -> None:
-        """There may be room for who has to wait; nothing happens before its time."""
+        """There may be room for a client that waits; nothing happens before its time."""
         client = self._held
         if client is None or self._retry is not None or not self._gate.has_room():
             return

@@ -23,8 +23,8 @@ Welcome = Callable[[str, str, socket.socket], None]
 
 
 class Admission:
-    """``welcome`` gets whom ``quotas`` let in, ``make_room()`` closes a connection of a client
-    when there are too many because brokers were let in, too."""
+    """``welcome`` gets the clients that ``quotas`` let in, ``make_room()`` closes a client's
+    connection when there are too many because brokers were let in, too."""
 
     def __init__(
         self,
@@ -69,17 +69,17 @@ class Admission:
         self._refused.clear()
 
     def left(self, listener: str, ip: str) -> None:
-        """One who was let in has gone: somebody may wait for that."""
+        """A client that was let in has gone: another may wait for its room."""
         self.quotas.leave(listener, ip)
         self.look()
 
     def look(self) -> None:
-        """Let in who waits for room, if there is some now."""
+        """Let in clients that wait for room, if there is some now."""
         for acceptor, _ in self._acceptors:
             acceptor.room()
 
     def take(self, listener: str, client: socket.socket) -> None:
-        """Somebody has waited for long enough, and there is room."""
+        """A client has waited long enough, and there is room."""
         try:
             ip = str(client.getpeername()[0])
         except OSError:  # gone while it waited

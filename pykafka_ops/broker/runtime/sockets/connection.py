@@ -287,7 +287,7 @@ class Connection(asyncio.BufferedProtocol):
             self.close()
 
     def sweep_stalled(self) -> None:
-        """Called while others wait for memory: close if a large frame does not get on."""
+        """Called while others wait for memory: close if a large frame makes no progress."""
         frame = self._frame
         if frame is None or frame.parked:
             return

@@ -1,7 +1,7 @@
-"""One request, from its arrival to its end, whichever way it takes.
+"""One request, from its arrival to its end, on every path.
 
 It is answered at once, later (``Deferred``, coroutine), or from its bytes (``Shape``); it fails, is
-refused, or nobody waits for it any more. Every way ends in :meth:`Exchange.finish` or
+refused, or its client has gone. Every path ends in :meth:`Exchange.finish` or
 :meth:`Exchange.drop`: quotas, throttling and the request log are there, and nowhere else.
 Counterpart of ``RequestChannel.Request`` and ``RequestHandlerHelper``.
 """
@@ -109,7 +109,7 @@ class Exchange:
         self._version = 0
         self._correlation_id = 0
         self._arrived: float | None = None
-        """When the request arrived (monotonic ms); None while nobody measures."""
+        """When the request arrived (monotonic ms); None while it is not measured."""
         self._size = 0
         self._work_ms: float | None = None
         self._failure = ""
@@ -247,7 +247,7 @@ class Exchange:
     def _late(self, answer: object) -> None:
         """The answer of a request that had to wait; then the requests behind it.
 
-        Whoever completes the request is at work for somebody else: nothing is raised.
+        The caller is at work for another client: nothing is raised.
         """
         channel = self._channel
         channel.busy = False
@@ -293,7 +293,7 @@ class Exchange:
             self._end(how, 0, 0)
 
     def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
-        """Bytes that are ready tell their client how long it is left alone, too."""
+        """Encoded answers carry the throttle time to their client, too."""
         assert self._api is not None
         return with_throttle_time(frame, APIS[self._api.key].response, self._version, throttle_ms)
 
@@ -309,7 +309,7 @@ class Exchange:
         return int.from_bytes(parts[0][:4], "big")
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
-        """Whatever is measured of every request is measured here, as all of them end here."""
+        """Measurements of every request are taken here, as all of them end here."""
         meter, self._meter = self._meter, None
         if meter is not None:
             meter.sent()

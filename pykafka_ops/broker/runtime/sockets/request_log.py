@@ -33,7 +33,7 @@ class Ended(NamedTuple):
     work_ms: float
     """The part of it before it had to wait."""
     throttle_ms: int
-    """How long the client is left alone from now on."""
+    """How long the client is throttled from now on."""
 
 
 class RequestLog:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafka.network.SocketServer")
 
 STALL_SECONDS = 10.0
-"""How often, while memory is short, requests that do not get on are looked for."""
+"""How often, while memory is short, requests without progress are looked for."""
 
 
 BACKLOG = 1024
@@ -136,7 +136,7 @@ class Server:
         self._timers["idle"] = self._loop.call_later(again, self._sweep_idle)
 
     def _sweep_stalled(self) -> None:
-        """While frames wait for memory, close those that hold some and do not get on."""
+        """While frames wait for memory, close those that hold some and make no progress."""
         if self.pool.waiting:
             for connection in list(self._connections.values()):
                 connection.sweep_stalled()

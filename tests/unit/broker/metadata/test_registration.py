@@ -13,7 +13,7 @@ import pytest
 from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import BadVersionError, Create
-from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode, ProducerIdBlock
+from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode, ProducerIdBlock, ProducerIdBlockZNode
 from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import KafkaError, PkoError
 
@@ -132,7 +132,7 @@ def test_producer_id_blocks_follow_each_other(run: Callable[[Body], None]) -> No
         assert await registration.allocate_producer_ids(one, 1) == ProducerIdBlock(1, 0, 999)
         assert await registration.allocate_producer_ids(two, 2) == ProducerIdBlock(2, 1000, 1999)
         end = ProducerIdBlock(1, 2**63 - 1000, 2**63 - 1)
-        await one.set(ProducerIdBlock.path, ProducerIdBlock.encode(end))
+        await one.set(ProducerIdBlockZNode.path, ProducerIdBlockZNode.encode(end))
         with pytest.raises(KafkaError, match="exhausted"):
             await registration.allocate_producer_ids(one, 1)
 
