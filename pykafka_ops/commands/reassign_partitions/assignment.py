@@ -20,7 +20,7 @@ def of_topics(cluster: Cluster, topics: Iterable[str]) -> Assignment:
     for name, topic in _described(cluster, topics).items():
         if isinstance(topic, KafkaError):
             if topic.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-                raise KafkaError(topic.code, f"TopicDescription {name!s} not found.")
+                raise KafkaError(topic.code, f"Topic {name!s} not found.")
             raise topic
         for p in topic.partitions:
             found[topic.name, p.number] = p.replicas

@@ -99,7 +99,7 @@ def _kafka_partition(d: DescribedTopic, p: PartitionDescription) -> str:
 
     parts = [
         f"\tTopic: {d.topic.name}",
-        f"PartitionDescription: {p.number}",
+        f"Partition: {p.number}",
         f"Leader: {p.leader if p.leader >= 0 else 'none'}",
         f"Replicas: {ids(p.replicas)}",
         f"Isr: {ids(p.isr)}",

@@ -13,7 +13,11 @@ import pytest
 from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import BadVersionError, Create
-from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode, ProducerIdBlock, ProducerIdBlockZNode
+from pykafka_ops.broker.metadata.znodes.cluster import (
+    ControllerZNode,
+    ProducerIdBlock,
+    ProducerIdBlockZNode,
+)
 from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import KafkaError, PkoError
 
