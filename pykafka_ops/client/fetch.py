@@ -21,7 +21,7 @@ RECORDS_LIMIT: Final = 256 << 20
 """Bytes that one batch may take decompressed."""
 
 
-class Fetched(NamedTuple):
+class FetchedBatches(NamedTuple):
     """Whole batches from the one that holds the offset asked for on (b"": there is none yet)."""
 
     records: memoryview
@@ -35,7 +35,7 @@ def fetch(
     *,
     partition_bytes: int = 1 << 20,
     max_bytes: int = 50 << 20,
-) -> dict[Partition, Fetched | PkoError]:
+) -> dict[Partition, FetchedBatches | PkoError]:
     """Read each partition from an offset; both limits in bytes, per partition and per leader.
 
     A leader gives at least one batch for the first partition that has any; the others may come
@@ -62,11 +62,11 @@ def fetch(
     return ask_leaders(cluster, wanted, ask, _read, name="fetch")
 
 
-def _read(answer: FetchResponse) -> Answers[Fetched]:
+def _read(answer: FetchResponse) -> Answers[FetchedBatches]:
     for topic in answer.responses:
         for p in topic.partitions:
             data = memoryview(cast("bytes", p.records) if p.records is not None else b"")
-            value = Fetched(data, p.high_watermark, p.log_start_offset)
+            value = FetchedBatches(data, p.high_watermark, p.log_start_offset)
             yield (topic.topic, p.partition_index), p.error_code, None, value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pykafka_ops.broker.services.config_admin import Outcome
+from pykafka_ops.broker.services.config_admin import ConfigOutcome
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ Shape = TypeVar("Shape")
 
 
 def shaped(
-    resources: Sequence[Any], outcomes: Sequence[Outcome], shape: Callable[..., Shape]
+    resources: Sequence[Any], outcomes: Sequence[ConfigOutcome], shape: Callable[..., Shape]
 ) -> list[Shape]:
     """The outcome of each resource as its API answers it."""
     return [
@@ -33,5 +33,5 @@ def all_failed(
     resources: Sequence[Any], error: KafkaError, shape: Callable[..., Shape]
 ) -> list[Shape]:
     """Every resource with the same error."""
-    same = Outcome(error.code, error.message or ErrorCode.of(error.code).text)
+    same = ConfigOutcome(error.code, error.message or ErrorCode.of(error.code).text)
     return shaped(resources, [same] * len(resources), shape)

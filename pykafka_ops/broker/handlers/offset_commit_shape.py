@@ -1,7 +1,7 @@
 """OffsetCommit requests that look like one before: same group, member, partitions and notes.
 
 A consumer commits the same partitions every few seconds; only correlation id, generation, offsets
-and leader epochs differ. A :class:`Shape` is made of the first such request and knows the next one
+and leader epochs differ. A :class:`OffsetCommitShape` is made of the first such request and knows the next one
 by its bytes under a mask. What is decided, and what is written, is the same code as for any other
 request; whatever is not as usual is left to it.
 """
@@ -38,7 +38,9 @@ _CORRELATION = Struct(">i")
 _ONE = b"\xff"
 
 
-def shape(context: Context, request: OffsetCommitRequest, frame: memoryview) -> Shape | None:
+def shape(
+    context: Context, request: OffsetCommitRequest, frame: memoryview
+) -> OffsetCommitShape | None:
     """The shape of a request whose offsets are to be kept as long as the broker's settings say;
     None for any other. ``frame`` is the whole request, without the length in front."""
     if context.version < FIRST_VERSION or request.retention_time_ms != -1:
@@ -49,11 +51,11 @@ def shape(context: Context, request: OffsetCommitRequest, frame: memoryview) -> 
         return None
     if any(java_length(p.committed_metadata or "") > longest for p in partitions):
         return None
-    made = Shape(context, request)
+    made = OffsetCommitShape(context, request)
     return made if made.fits(frame) else None
 
 
-class Shape:
+class OffsetCommitShape:
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
     __slots__ = (

@@ -2,7 +2,7 @@
 
 A client says the same in every request to one partition of a topic, but for the correlation id,
 the partition and the records. The first such request is read field by field; from it a
-:class:`Shape` is made, which knows the next one by its bytes and has most of the answer's bytes
+:class:`ProduceShape` is made, which knows the next one by its bytes and has most of the answer's bytes
 ready. What happens to the records is the same code as for any other request
 (:class:`~pykafka_ops.broker.handlers.produce.Appends`).
 """
@@ -49,7 +49,7 @@ _NO_TAGS = bytes(3)
 """Ends partition, topic and request where they are flexible."""
 
 
-def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Shape | None:
+def shape(context: Context, request: ProduceRequest, frame: memoryview) -> ProduceShape | None:
     """The shape of a request for one partition, None if it has more to it than that.
 
     ``frame`` is the whole request, without the length in front.
@@ -59,11 +59,11 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Shape
         return None
     if len(topics[0].partition_data) != 1:
         return None
-    made = Shape(context, request.acks, request.timeout_ms, topics[0].name)
+    made = ProduceShape(context, request.acks, request.timeout_ms, topics[0].name)
     return made if made.find(frame) is not None else None
 
 
-class Shape:
+class ProduceShape:
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
     __slots__ = ("_end", "_head", "_key", "_reply", "_timeout_ms", "_topic", "_work", "context")

@@ -57,7 +57,7 @@ class Refused(NamedTuple):
 Result = AppendInfo | Refused
 
 
-class Verification(Protocol):
+class TransactionCheck(Protocol):
     """Asks the coordinator about a transaction before its first batch in a partition (KIP-890)."""
 
     def to_confirm(
@@ -95,7 +95,7 @@ class AppendSite:
         replicas: Replicas,
         image: MetadataImage,
         clock: Callable[[], int],
-        verification: Verification,
+        verification: TransactionCheck,
     ) -> None:
         self.replicas = replicas
         self.image = image

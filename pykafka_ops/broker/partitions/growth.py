@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNKNOWN = -1
 
 
-class Mark(NamedTuple):
+class GrowthMark(NamedTuple):
     """How a partition stood at the last read; ``size`` (bytes) is -1 if it tells nothing."""
 
     partition: Partition
@@ -33,7 +33,7 @@ class Growth:
 
     def __init__(self, replicas: Replicas, wanted: Iterable[CachedPartition], missing: int) -> None:
         self._missing = missing
-        self._marks: list[Mark] | None = []
+        self._marks: list[GrowthMark] | None = []
         try:
             for each in wanted:
                 partition = replicas.find(each.topic, each.index)
@@ -64,9 +64,9 @@ class Growth:
         return grown >= self._missing
 
 
-def _mark(partition: Partition) -> Mark:
+def _mark(partition: Partition) -> GrowthMark:
     log = partition.log
     # Bytes above what may be read can become readable without the log growing.
     settled = log.last_stable_offset == log.log_end_offset
     size = log.size if settled else UNKNOWN
-    return Mark(partition, partition.leader_epoch, log.log_start_offset, size)
+    return GrowthMark(partition, partition.leader_epoch, log.log_start_offset, size)

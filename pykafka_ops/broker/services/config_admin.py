@@ -49,7 +49,7 @@ class Item(NamedTuple):
     replace: bool
 
 
-class Outcome(NamedTuple):
+class ConfigOutcome(NamedTuple):
     """What became of an item; ``message`` is None where the code says it all."""
 
     code: int
@@ -64,12 +64,14 @@ def broker_id_of(name: str, what: str) -> int:
     return int(name)
 
 
-def outcome(error: KafkaError | None) -> Outcome:
+def outcome(error: KafkaError | None) -> ConfigOutcome:
     """What to answer for an error; a text that only repeats Kafka's own is left out."""
     if error is None:
-        return Outcome(ErrorCode.NONE, None)
+        return ConfigOutcome(ErrorCode.NONE, None)
     code = ErrorCode.of(error.code)
-    return Outcome(code, error.message if error.message and error.message != code.text else None)
+    return ConfigOutcome(
+        code, error.message if error.message and error.message != code.text else None
+    )
 
 
 class ConfigAdmin:
@@ -89,7 +91,7 @@ class ConfigAdmin:
         self._broker_id = broker_id
         self._levels_changed = levels_changed
 
-    async def alter(self, items: list[Item], validate_only: bool) -> list[Outcome]:
+    async def alter(self, items: list[Item], validate_only: bool) -> list[ConfigOutcome]:
         """Change each item's settings; one that fails harms no other."""
         counted = Counter((item.kind, item.name) for item in items)
         outcomes = []

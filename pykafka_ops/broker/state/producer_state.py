@@ -84,7 +84,7 @@ class ProducerState:
         )
 
 
-class Verification:
+class PendingVerification:
     """A transaction waits for its coordinator to confirm this partition (KIP-890)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "timestamp")

@@ -16,8 +16,8 @@ from pykafka_ops.broker.state.producer_state import (
     BatchMetadata,
     CompletedTxn,
     Origin,
+    PendingVerification,
     ProducerState,
-    Verification,
 )
 from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.errors import KafkaError
@@ -47,7 +47,7 @@ class Producers:
         self._states: dict[int, ProducerState] = {}
         self._ongoing: list[tuple[int, int]] = []
         self._unreplicated: list[tuple[int, int]] = []
-        self._verifications: dict[int, Verification] = {}
+        self._verifications: dict[int, PendingVerification] = {}
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class Producers:
             return None
         pending = self._verifications.get(producer_id)
         if pending is None:
-            pending = self._verifications[producer_id] = Verification(now, sequence, epoch)
+            pending = self._verifications[producer_id] = PendingVerification(now, sequence, epoch)
         pending.lower(sequence, epoch)
         return pending.guard
 
