@@ -1,9 +1,9 @@
 """OffsetCommit requests that look like one before: same group, member, partitions and notes.
 
 A consumer commits the same partitions every few seconds; only correlation id, generation, offsets
-and leader epochs differ. A :class:`OffsetCommitShape` is made of the first such request and knows the next one
-by its bytes under a mask. What is decided, and what is written, is the same code as for any other
-request; whatever is not as usual is left to it.
+and leader epochs differ. An :class:`OffsetCommitShape` is made of the first such request and knows
+the next one by its bytes under a mask. What is decided, and what is written, is the same code as
+for any other request; whatever is not as usual is left to it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A client says the same in every request to one partition of a topic, but for the correlation id,
 the partition and the records. The first such request is read field by field; from it a
-:class:`ProduceShape` is made, which knows the next one by its bytes and has most of the answer's bytes
-ready. What happens to the records is the same code as for any other request
+:class:`ProduceShape` is made, which knows the next one by its bytes and has most of the answer's
+bytes ready. What happens to the records is the same code as for any other request
 (:class:`~pykafka_ops.broker.handlers.produce.Appends`).
 """
 

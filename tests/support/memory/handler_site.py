@@ -154,12 +154,11 @@ class Site:
             timer=lambda: self.time,
             alive=self.image.alive,
         )
-        ids = itertools.count(1)
         configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
-        self.ids = itertools.count(1000)
+        self.ids, ids = itertools.count(1000), itertools.count(1)
         self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
         transactions, groups = self.coordinators.transactions, self.coordinators.groups
-        site, sessions = ReadSite(self.replicas, self.image), FetchSessions(100, lambda: next(ids))
+        site, sessions = ReadSite(self.replicas, self.image), FetchSessions(100, ids.__next__)
         verification = Verification(transactions, self.replicas, lambda: self.now)
         self.services = Services(
             broker_id=broker_id,
