@@ -15,7 +15,8 @@ from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Context
+    from collections.abc import Callable
+
     from pykafka_ops.broker.state.controller.topic_requests import Charge
 
 EXEMPT: Final = frozenset(
@@ -35,7 +36,11 @@ NOT_RECORDS: Final = 1024
 
 
 class Meter:
-    """The measuring of one request, of ``size`` bytes without the length in front."""
+    """The measuring of one request, of ``size`` bytes without the length in front.
+
+    ``client`` is its user and client id, ``timer()`` a monotonic clock in ms, ``started`` a time
+    of it.
+    """
 
     __slots__ = (
         "_client_id",
@@ -52,14 +57,19 @@ class Meter:
     )
 
     def __init__(
-        self, quotas: ClientQuotas, context: Context, key: int, size: int, started: float
+        self,
+        quotas: ClientQuotas,
+        client: tuple[str, str],
+        key: int,
+        size: int,
+        timer: Callable[[], float],
+        started: float,
     ) -> None:
         self._quotas = quotas
-        self._user = context.user
-        self._client_id = context.client_id or ""
+        self._user, self._client_id = client
         self._key = key
         self._size = size
-        self._timer = context.services.timer
+        self._timer = timer
         self._started = started
         self._used_ms: float | None = None
         self._exempt = key in EXEMPT

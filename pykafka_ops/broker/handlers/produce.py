@@ -6,35 +6,20 @@ log start offset, v8 record errors, v9 flexible headers, v10 the current leader 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers import leader_hint
-from pykafka_ops.broker.partitions.append import Appends, Refused
-from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.storage.validate import RecordsRejectedError
+from pykafka_ops.broker.handlers.produce_answer import begin, conclude, partition_answer
+from pykafka_ops.broker.partitions.append import Refused
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.produce import (
-    BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
-    TopicProduceData,
     TopicProduceResponse,
 )
 
 if TYPE_CHECKING:
     from pykafka_ops.broker.handlers.api import Answer, Context, Shape
-    from pykafka_ops.broker.partitions.append import Result
-
-HINTS_FROM = 10
-ADMIN_CLIENT_ID = "__admin_client"
-"""The one client that may write to internal topics (``AdminUtils.ADMIN_CLIENT_ID``)."""
-
-Topics = Iterable[TopicProduceData]
 
 
 def handle(context: Context, request: ProduceRequest) -> Answer:
@@ -47,77 +32,6 @@ def handle(context: Context, request: ProduceRequest) -> Answer:
     return conclude(context, acks, request.topic_data, results)
 
 
-def begin(context: Context, acks: int) -> Appends:
-    """The appends of a client's request."""
-    allowed = context.client_id == ADMIN_CLIENT_ID
-    return Appends(context.services.append_site, acks, context.version, allowed)
-
-
-def conclude(
-    context: Context, acks: int, topics: Topics, results: list[Result] | Deferred
-) -> Answer:
-    """The answer to a request with these topics, or the promise of it."""
-    if not isinstance(results, Deferred):
-        return _respond(context, acks, topics, results)
-    return results.shaped(lambda found: _respond(context, acks, topics, found))
-
-
-def _respond(
-    context: Context, acks: int, topics: Topics, results: Iterable[Result]
-) -> ProduceResponse | None:
-    """acks=0 has no answer; a failure closes the connection so that metadata is refreshed."""
-    if acks == 0:
-        context.close_connection |= any(isinstance(result, Refused) for result in results)
-        return None
-    found = iter(results)
-    response = ProduceResponse()
-    for topic in topics:
-        answers = [_partition(data.index, next(found)) for data in topic.partition_data]
-        response.responses.append(
-            TopicProduceResponse(name=topic.name, partition_responses=answers)
-        )
-    if context.version >= HINTS_FROM:
-        _hint(context, response)
-    return response
-
-
-def _partition(index: int, result: Result) -> PartitionProduceResponse:
-    if not isinstance(result, Refused):
-        return PartitionProduceResponse(
-            index=index,
-            base_offset=result.first_offset,
-            log_append_time_ms=result.log_append_time,
-            log_start_offset=result.log_start_offset,
-        )
-    error = result.error
-    answer = PartitionProduceResponse(
-        index=index,
-        error_code=error.code,
-        base_offset=-1,
-        log_start_offset=result.log_start_offset,
-        error_message=error.message or None,
-    )
-    if isinstance(error, RecordsRejectedError):
-        answer.record_errors = [
-            BatchIndexAndErrorMessage(batch_index=number, batch_index_error_message=reason)
-            for number, reason in error.record_errors
-        ]
-    return answer
-
-
-def _hint(context: Context, response: ProduceResponse) -> None:
-    """Tell who leads the partitions that were refused for not being led here (KIP-951)."""
-    leaders: set[int] = set()
-    for topic in response.responses:
-        for answer in topic.partition_responses:
-            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-                hint = leader_hint.find(context, topic.name, answer.index)
-                answer.current_leader = LeaderIdAndEpoch(**hint._asdict())
-                leaders.add(hint.leader_id)
-    if leaders:
-        response.node_endpoints = leader_hint.endpoints(context, leaders, NodeEndpoint)
-
-
 def failed(request: ProduceRequest | None, version: int, error: KafkaError) -> Answer:
     """Every partition of the request with the same error."""
     if request is None or request.acks == 0:
@@ -127,7 +41,7 @@ def failed(request: ProduceRequest | None, version: int, error: KafkaError) -> A
             TopicProduceResponse(
                 name=topic.name,
                 partition_responses=[
-                    _partition(d.index, Refused(error)) for d in topic.partition_data
+                    partition_answer(d.index, Refused(error)) for d in topic.partition_data
                 ],
             )
             for topic in request.topic_data

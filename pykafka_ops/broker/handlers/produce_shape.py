@@ -4,7 +4,7 @@ A client says the same in every request to one partition of a topic, but for the
 the partition and the records. The first such request is read field by field; from it a
 :class:`ProduceShape` is made, which knows the next one by its bytes and has most of the answer's
 bytes ready. What happens to the records is the same code as for any other request
-(:class:`~pykafka_ops.broker.handlers.produce.Appends`).
+(:class:`~pykafka_ops.broker.partitions.append.Appends`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.handlers.produce import begin, conclude
+from pykafka_ops.broker.handlers.produce_answer import begin, conclude
 from pykafka_ops.broker.partitions.append import Refused
 from pykafka_ops.broker.partitions.records import is_transactional
 from pykafka_ops.errors import WireError

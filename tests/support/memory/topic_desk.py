@@ -74,7 +74,8 @@ class TopicDesk:
         module = ROUTES[key].load()
         asked = decode(type(request), version, encode(request, version))
         context = Context(self.services(on), version, "c", 1, listener, "h", 1)
-        context.meter = Meter(self.quotas, context, key, 0, self.time)
+        client = (context.user, context.client_id or "")
+        context.meter = Meter(self.quotas, client, key, 0, context.services.timer, self.time)
         try:
             answer: Any = module.handle(context, asked)
             if inspect.iscoroutine(answer):

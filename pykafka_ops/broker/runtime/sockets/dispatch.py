@@ -97,7 +97,7 @@ class Dispatch:
     def meter(self, context: Context, key: int, size: int, started: float) -> Meter | None:
         """What measures a request of ``size`` bytes that began to be served at ``started``; None if
         its client has no quota."""
-        quotas = self.client_quotas
-        if not self.quotas.version or not quotas.concern(context.user, context.client_id or ""):
+        quotas, client = self.client_quotas, (context.user, context.client_id or "")
+        if not self.quotas.version or not quotas.concern(*client):
             return None
-        return Meter(quotas, context, key, size, started)
+        return Meter(quotas, client, key, size, context.services.timer, started)
