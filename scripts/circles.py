@@ -17,8 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOWN: dict[str, str] = {
-    "pykafka_ops.commands.": "until every command is a click command",
-    "pykafka_ops.broker.": "until its files stand in their rooms",
+    "pykafka_ops.commands.": "what is shared by commands on click",
     "tests.support.": "the simulated world and what stands in it",
 }
 

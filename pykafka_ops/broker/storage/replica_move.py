@@ -7,13 +7,13 @@ under way, else to the logs' own. A copy that was interrupted goes on where it s
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log.reader import ColdRead
-from pykafka_ops.broker.storage.log_home import LogHome
+from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -21,6 +21,7 @@ from pykafka_ops.wire.codes import ErrorCode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pykafka_ops.broker.state.configs.topic import TopicConfig
     from pykafka_ops.broker.storage.checkpoints import Key
     from pykafka_ops.broker.storage.data_dir import DataDir
     from pykafka_ops.broker.storage.files import Files
@@ -47,6 +48,34 @@ def write_marker(files: Files, directory: str, source: str) -> None:
     """Say that the replica in ``directory`` replaces the one in data directory ``source``."""
     content = json.dumps({"version": 1, "replaces": source}).encode()
     files.write_atomic(f"{directory}/{MARKER}", content)
+
+
+class LogsToMove(Protocol):
+    """What moves need of the broker's logs; see ``LogManager``."""
+
+    settings: StorageSettings
+    dirs: list[DataDir]
+    config_of: Callable[[str], TopicConfig]
+
+    @property
+    def online(self) -> list[DataDir]:
+        """The directories that work."""
+
+    @property
+    def offline(self) -> list[str]:
+        """Paths of the directories that failed."""
+
+    def get(self, topic: str, partition: int) -> Log | None:
+        """The log of a partition; None if it is not here or its directory failed."""
+
+    def directory_of(self, key: Key) -> DataDir | None:
+        """The data directory a partition is in; None if it is not here."""
+
+    def moved(self, key: Key, data_dir: DataDir) -> None:
+        """A partition is in another directory now."""
+
+    def remove_directory(self, data_dir: DataDir, name: str, delay_ms: int = 0) -> None:
+        """Remove a directory ``name`` that is marked as deleted, after ``delay_ms``."""
 
 
 class LogDirMove:

@@ -16,6 +16,7 @@ from pykafka_ops.broker.storage.replica_move import (
     MARKER,
     CopyStep,
     LogDirMove,
+    LogsToMove,
     MoveJob,
     read_marker,
     write_marker,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.storage.checkpoints import Key
     from pykafka_ops.broker.storage.data_dir import DataDir
     from pykafka_ops.broker.storage.log.log import Log
-    from pykafka_ops.broker.storage.log_manager import LogManager
 
 RETRY_MS = 10_000
 """A copy that could not go on (a full disk, a damaged batch) is tried again after this time."""
@@ -50,7 +50,7 @@ class ReplicaMoves:
     ``is_held(topic, partition)`` tells of a log that must stay where it is for now, because it is
     compacted."""
 
-    def __init__(self, logs: LogManager) -> None:
+    def __init__(self, logs: LogsToMove) -> None:
         self.on_moved: Callable[[str, int], None] | None = None
         self.is_held: Callable[[str, int], bool] = lambda *_: False
         self._logs = logs
