@@ -149,7 +149,7 @@ def test_a_broker_is_drained_and_filled_again(
     )  # fmt: skip
     assert kafka.out.count("is completed") == 3, kafka.out
     again = site("run", str(site.plan))
-    assert again.code == 0 and "3 of 3 partitions are where they shall be, 0 B" in again.err
+    assert again.code == 0 and "3 of 3 partitions are in place, 0 B" in again.err
 
     back = site("rollback", str(site.plan), "--throttle", "none")
     assert (back.code, back.out.count("done")) == (0, 3), back.err

@@ -1,7 +1,7 @@
 """DescribeGroups (15), v0-5: state and members of groups.
 
 v3 can ask for authorised operations (KIP-430), v4 brought static members, v5 flexible headers.
-A group nobody knows is "Dead", without an error.
+An unknown group is "Dead", without an error.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _describe(context: Context, group_id: str) -> DescribedGroup:
 
 
 def _members(group: Group, stable: bool) -> list[DescribedGroupMember]:
-    """What members do and have is told only of a stable group."""
+    """Protocol and assignments are shown only of a stable group."""
     return [
         DescribedGroupMember(
             member_id=member.id,

@@ -1,4 +1,4 @@
-"""DescribeLogDirs (35), v0-4: what stands in the data directories of this broker (KIP-113).
+"""DescribeLogDirs (35), v0-4: the replicas in this broker's data directories (KIP-113).
 
 v2 brought flexible headers, v3 an error for the whole answer, v4 the size of the volume
 (KIP-827). A directory that failed is named with KAFKA_STORAGE_ERROR and nothing else.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pykafka_ops.wire.messages.describe_log_dirs import DescribeLogDirsRequest
 
 NO_LAG = -1
-"""Stands for a lag nobody knows (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""
+"""An unknown lag (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""
 
 
 class _Everything:

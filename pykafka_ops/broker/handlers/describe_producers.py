@@ -1,6 +1,6 @@
 """DescribeProducers (61), v0: idempotent and transactional producers of partitions (KIP-664).
 
-``current_txn_start_offset`` tells where an open transaction began: how a hanging one is found.
+``current_txn_start_offset`` is where an open transaction began: it shows hanging ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def handle(context: Context, request: DescribeProducersRequest) -> Answer:
-    """The producers each partition's log remembers; followers tell it, too, as Kafka's do."""
+    """The producers that each partition's log remembers; followers answer, too, as in Kafka."""
     response = DescribeProducersResponse()
     for topic in request.topics:
         partitions = [_partition(context, topic.name, index) for index in topic.partition_indexes]

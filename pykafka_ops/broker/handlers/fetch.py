@@ -90,7 +90,7 @@ def handle(context: Context, request: FetchRequest) -> Answer:
 
 
 def _limit(context: Context, request: FetchRequest, follower: int) -> int:
-    """Bytes of records the answer may hold, by the wish of the client, its quota and ours."""
+    """Bytes of records the answer may hold, by the client's request, its quota and ours."""
     ours = min(context.services.fetch_max_bytes, MAX_ANSWER_BYTES)
     if context.meter is not None and follower < 0:
         ours = int(min(ours, context.meter.most_to_fetch()))

@@ -1,8 +1,8 @@
-"""FindCoordinator (10), v0-6: which broker looks after a group or a transactional id.
+"""FindCoordinator (10), v0-6: which broker coordinates a group or a transactional id.
 
 v1 brought the key type and error messages, v3 flexible headers, v4 several keys at once
 (KIP-699), v6 share groups, which a broker in ZooKeeper mode never serves. The internal topic is
-made when it is first asked for; meanwhile clients are told to try again.
+created when it is first needed; meanwhile clients get an error that they retry.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ NO_PRODUCER_EPOCH = -1
 
 
 def handle(context: Context, request: InitProducerIdRequest) -> Answer:
-    """An id that is the producer's own; at once while the block of ids at hand lasts."""
+    """A unique producer id; at once while the claimed block of ids lasts."""
     _check(context, request)
     if request.transactional_id is not None:
         return _transactional(context, request, request.transactional_id)
@@ -74,7 +74,7 @@ def _transactional(
 async def _refill_first(
     context: Context, who: Identity, timeout_ms: int, reply: Reply
 ) -> InitProducerIdResponse:
-    """No producer id is left at hand: claim a block, then go on."""
+    """The block of producer ids is used up: claim another, then go on."""
     transactions = context.services.transactions
     try:
         while True:

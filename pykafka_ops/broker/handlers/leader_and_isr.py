@@ -1,4 +1,4 @@
-"""LeaderAndIsr (4), v0-7: the controller says what this broker leads and follows.
+"""LeaderAndIsr (4), v0-7: the controller sets what this broker leads and follows.
 
 v2 groups by topic and fences by broker epoch (KIP-380), v5 answers by topic id (KIP-516).
 """
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: LeaderAndIsrRequest) -> Answer:
     """Obey; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH for orders of the past."""
-    return _obey(context, request)
+    return _execute(context, request)
 
 
-async def _obey(context: Context, request: LeaderAndIsrRequest) -> LeaderAndIsrResponse:
+async def _execute(context: Context, request: LeaderAndIsrRequest) -> LeaderAndIsrResponse:
     order = codec.read_leader_and_isr(request, context.listener)
     errors = await context.services.executor.apply_leader_and_isr(order)
     return codec.leader_and_isr_response(order, errors, context.version)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: StopReplicaRequest) -> Answer:
     """Obey; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH for orders of the past."""
-    return _obey(context, request)
+    return _execute(context, request)
 
 
-async def _obey(context: Context, request: StopReplicaRequest) -> StopReplicaResponse:
+async def _execute(context: Context, request: StopReplicaRequest) -> StopReplicaResponse:
     order = codec.read_stop_replica(request)
     errors = await context.services.executor.apply_stop_replica(order)
     return codec.stop_replica_response(order.stops, errors)

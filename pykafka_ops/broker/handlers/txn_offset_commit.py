@@ -84,7 +84,7 @@ def _response(
 
 
 def _shown(code: int, version: int) -> int:
-    """Producers of old could crash on the error of a coordinator that loads (KAFKA-7296)."""
+    """Old producers could crash on the error of a coordinator that loads (KAFKA-7296)."""
     if version < KNOWS_LOADING_FROM and code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     return code

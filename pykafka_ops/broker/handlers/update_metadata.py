@@ -1,4 +1,4 @@
-"""UpdateMetadata (6), v0-8: the controller's picture of the cluster, or what changed in it.
+"""UpdateMetadata (6), v0-8: the controller's metadata of the cluster, or changes of it.
 
 v5 groups by topic and fences by broker epoch (KIP-380), v7 brings topic ids (KIP-516).
 """
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 
 def handle(context: Context, request: UpdateMetadataRequest) -> Answer:
-    """Take it over; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH for news of the
-    past."""
-    return _obey(context, request)
+    """Take it over; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH if it is outdated."""
+    return _execute(context, request)
 
 
-async def _obey(context: Context, request: UpdateMetadataRequest) -> UpdateMetadataResponse:
+async def _execute(context: Context, request: UpdateMetadataRequest) -> UpdateMetadataResponse:
     order = codec.read_update_metadata(request, context.version)
     await context.services.executor.apply_update_metadata(order)
     return UpdateMetadataResponse()

@@ -1,1 +1,1 @@
-"""The partitions whose replicas this broker has: roles, followers, and who waits for them."""
+"""The partitions whose replicas this broker has: roles, followers, waiting requests."""

@@ -38,7 +38,7 @@ WITHOUT_LOG_START = frozenset(
         ErrorCode.KAFKA_STORAGE_ERROR,
     }
 )
-"""Failures of an append that do not tell where the log starts."""
+"""Errors of an append whose answer leaves out the log start offset."""
 
 KNOWS_ABORTABLE = 11
 """The first version of Produce that knows TRANSACTION_ABORTABLE."""

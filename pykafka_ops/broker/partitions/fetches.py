@@ -37,7 +37,7 @@ log = logging.getLogger("kafka.server.ReplicaManager")
 ANYWHERE = Chooser(None)
 
 LOOK_MS = 10_000
-"""So often all partitions of a follower's session are read, whatever is known of them."""
+"""How often (ms) all partitions of a follower's session are read, idle ones too."""
 
 LITTLE = 4096
 """Reading this much again at every append costs less than watching how the logs grow."""
@@ -64,7 +64,7 @@ class Fetched:
         return self._fetch.session_id
 
     def sent(self) -> None:
-        """The client gets all of it: who got records is served last in the next request."""
+        """The client gets all of it: partitions that gave records come last in the next request."""
         session = self._fetch.session
         if session is not None and self._fetch.kind is Kind.INCREMENTAL:
             for read in self.reads:
@@ -72,7 +72,7 @@ class Fetched:
                     session.served(read.key)
 
     def hold_back(self) -> int:
-        """The client gets an empty answer and has been told nothing; the session of that answer."""
+        """The client gets an empty answer that names no partition; the session of that answer."""
         if self._fetch.kind is not Kind.INCREMENTAL:
             self._fetches.sessions.close(self._fetch.session_id)
             return 0
@@ -146,7 +146,7 @@ class Fetches:
         ]
 
     def _client(self, terms: Terms) -> Chooser:
-        """A consumer that tells its rack is sent to a replica there, if the broker is set so."""
+        """A consumer that names its rack is sent to a replica there, if the broker is set so."""
         if self._configs.value("replica.selector.class") != RACK_AWARE_SELECTOR:
             return ANYWHERE
         rack, brokers = terms.rack, self.site.image.brokers
@@ -166,7 +166,7 @@ class Fetches:
     def _read_lively(
         self, session: FetchSession, lively: dict[FetchKey, None], terms: Terms
     ) -> list[PartitionRead]:
-        """Read what may have something to tell; what has not is left alone until it is woken."""
+        """Read the partitions that may have news; the others are skipped until they are woken."""
         reads = []
         watch = self.site.replicas.watch
         for key in list(lively):
@@ -217,14 +217,14 @@ class Fetches:
     def _growth(
         self, fetch: FetchContext, reads: list[PartitionRead], min_bytes: int
     ) -> Growth | None:
-        """For clients that wait for much: what spares reading it all at every append."""
+        """For clients that wait for many bytes: a watch that saves reading at every append."""
         if min_bytes <= LITTLE:
             return None
         missing = min_bytes - sum(read.size for read in reads)
         return Growth(self.site.replicas, fetch.partitions.values(), missing)
 
     async def _read_cold(self, fetch: FetchContext, reads: list[PartitionRead]) -> Fetched:
-        """Go on when the disk has given what was not in memory; others are served meanwhile."""
+        """Go on when cold records were read from the disk; other clients are served meanwhile."""
         await asyncio.gather(*(read.read_cold(self.run_in_thread) for read in reads))
         return self._found(fetch, reads)
 
@@ -255,7 +255,7 @@ class Fetches:
 
 
 def _note_session(session: FetchSession, follower: int, now: float) -> None:
-    """Whose it is, and that it is alive; now and then everything is looked at."""
+    """Record the follower and the time of its request; every so often mark all for reading."""
     session.follower, session.seen_at = follower, now
     if now - session.looked_at > LOOK_MS:
         session.stir_all(now)

@@ -1,4 +1,4 @@
-"""What a follower does to its log: take over what the leader gave, cut what the leader lacks.
+"""A follower's log: append what the leader sent, truncate what the leader lacks.
 
 Counterpart of ``ReplicaFetcherThread.processPartitionData`` and ``truncate``.
 """

@@ -1,4 +1,4 @@
-"""One replica hosted here: what the controller said of its partition, and its log.
+"""One replica hosted here: its partition's state by the controller's orders, and its log.
 
 Counterpart of ``Partition``; ``state/replication/in_sync`` is what the leader knows of the others.
 """

@@ -103,8 +103,8 @@ class Terms:
         self.listener = listener
         self.limit = limit
         self.first = True
-        """Whether the request has just come: that tells how far its follower is, and only what is
-        in memory is read."""
+        """Whether this is the first pass of the request: only that one reports the follower's
+        position, and reads only what is in memory."""
         self.left = 0
         """Bytes that the partitions still to be read may have."""
         self.any_read = False
@@ -173,7 +173,7 @@ class PartitionRead:
         return self.error in UNKNOWN
 
     def is_known(self) -> bool:
-        """Whether the client was told all this before, and has all records there are."""
+        """Whether the client knows all this, and has all records there are."""
         wanted = self.wanted
         return (
             self.at_end
@@ -341,7 +341,7 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
 
 
 def _diverges(partition: Partition, wanted: CachedPartition, read: PartitionRead) -> bool:
-    """KIP-595: tell a reader whose history is not ours where the two part."""
+    """KIP-595: where a reader's history diverges from ours, None if it does not."""
     epoch, end = partition.log.end_offset_for_epoch(wanted.last_fetched_epoch)
     if epoch == -1 or end == -1 or wanted.fetch_offset < partition.log.log_start_offset:
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)

@@ -1,4 +1,4 @@
-"""The partitions this broker hosts: who leads them, how far they are committed, who waits.
+"""The partitions this broker hosts: their leaders, high watermarks, waiting requests.
 
 Counterpart of ``ReplicaManager``.
 """
@@ -129,7 +129,7 @@ class Replicas:
             self.wake((topic, index))
 
     def brokers_gone(self, brokers: Collection[int]) -> None:
-        """These are not alive any more: nobody waits for them to join those in sync."""
+        """These brokers are gone: stop waiting for them to join the ISR."""
         for partition in self._partitions.values():
             view = partition.in_sync
             if view is None or partition.offline or view.followers.keys().isdisjoint(brokers):
@@ -163,7 +163,7 @@ class Replicas:
         return info
 
     def flushed(self, topic: str, index: int) -> None:
-        """What a log owed to the disk is there: go on with who waits for it."""
+        """A log was flushed: complete the requests that wait for it."""
         partition = self._partitions.get((topic, index))
         if partition is not None:
             if partition.is_leader:  # it may follow by now: then others say what is committed

@@ -190,7 +190,7 @@ class DataDir:
         self.high_watermarks[key] = high_watermark
 
     def take_doomed(self) -> list[str]:
-        """Names of directories whose deletion was interrupted; each is given out once."""
+        """Names of directories whose deletion was interrupted; each is returned once."""
         doomed, self._doomed = self._doomed, []
         return doomed
 

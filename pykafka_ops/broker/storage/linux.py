@@ -8,7 +8,7 @@ import re
 
 _KEEP_SIZE = 1
 _REPORTS_ERRORS = (5, 8)
-"""Linux' ``syncfs`` tells of failed writes since this release."""
+"""Linux' ``syncfs`` reports failed writes since this release."""
 
 
 def sync_file_system(path: str) -> bool:

@@ -59,7 +59,7 @@ class LogHome:
 
     A disk without space does not: ``on_full(home)`` says by ``full`` until when to spare it.
 
-    ``on_flushed(topic, partition)`` hears when what a log owed is durable (``Durability.owed``).
+    ``on_flushed(topic, partition)``: what a log owed is durable now (``Durability.owed``).
     ``before_growth((topic, partition), recovery_point)`` is called before records are appended to
     a log for the first time, or since it was cut: no checkpoint may say that it is durable beyond
     its recovery point. It raises KafkaError KAFKA_STORAGE_ERROR.

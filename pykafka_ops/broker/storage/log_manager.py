@@ -38,7 +38,7 @@ _log = logging.getLogger("kafka.log.LogManager")
 class LogManager:
     """The data directories ``paths`` of one broker.
 
-    ``config_of(topic)`` gives a topic's settings. ``on_offline`` hears of failed directories,
+    ``config_of(topic)`` gives a topic's settings. ``on_offline`` is called with failed directories,
     ``wake`` (called from any thread) asks for a :meth:`tick` soon.
     """
 
@@ -63,7 +63,7 @@ class LogManager:
         self.wake = wake
         self.on_flushed: Callable[[str, int], None] | None = None
         self.on_full: Callable[[DataDir], None] | None = None
-        """Told of each write that found no space."""
+        """Called for each write that found no space."""
         self.dirs = [DataDir(os.path.normpath(p), self.files, self.settings) for p in paths]
         self._where: dict[Key, DataDir] = {}
         self._background: Background | None = None

@@ -34,20 +34,20 @@ RETRY_MS = 10_000
 """A copy that could not go on (a full disk, a damaged batch) is tried again after this time."""
 
 HELD_MS = 1_000
-"""So often it is looked whether a log is free to change places."""
+"""How often to check whether a log is free to change places."""
 
 LOOK_MS = 500
-"""So often a move that must wait for the quota looks whether it changed."""
+"""How often a move that waits for the quota checks whether it changed."""
 
 LAST_BYTES = 256 * 1024
-"""So little may be missing when the swap begins."""
+"""Most bytes that may be missing when the swap begins."""
 
 _log = logging.getLogger("kafka.server.ReplicaAlterLogDirsManager")
 
 
 class ReplicaMoves:
-    """All moves of one broker. ``on_moved(topic, partition)`` hears of each that is done;
-    ``is_held(topic, partition)`` tells of a log that must stay where it is for now, because it is
+    """All moves of one broker. ``on_moved(topic, partition)`` is called for each that is done;
+    ``is_held(topic, partition)`` says whether a log must stay where it is for now, because it is
     compacted."""
 
     def __init__(self, logs: LogsToMove) -> None:
@@ -98,7 +98,7 @@ class ReplicaMoves:
         raise KafkaError(ErrorCode.LOG_DIR_NOT_FOUND, f"Log dir {path} is not found in the config.")
 
     def preferred(self, key: Key) -> DataDir | None:
-        """Where a replica shall be made that was moved before it was here; told once."""
+        """The directory for a new replica that was moved before it was here; returned once."""
         return self._preferred.pop(key, None)
 
     def lag(self, topic: str, partition: int) -> int | None:

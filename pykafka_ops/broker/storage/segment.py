@@ -1,7 +1,7 @@
 """One segment of a log: ``.log``, ``.index``, ``.timeindex`` and, if needed, ``.txnindex``.
 
-Counterpart of ``LogSegment``. File handles and indexes are made at first use, so that a segment
-nobody reads costs nothing. Raises ``OSError``; who owns the log decides what that means.
+Counterpart of ``LogSegment``. File handles and indexes are made at first use, so that an
+unused segment costs nothing. Raises ``OSError``; the log's owner decides what that means.
 """
 
 from __future__ import annotations

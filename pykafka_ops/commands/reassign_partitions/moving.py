@@ -195,6 +195,4 @@ def _row(p: MoveProgress) -> dict[str, object]:
 def _summary(jobs: list[MoveProgress]) -> str:
     done = [p for p in jobs if p.state == DONE]
     copied = sum(p.job.copied for p in done if p.started is not None)
-    return (
-        f"{len(done)} of {len(jobs)} partitions are where they shall be, {size_text(copied)} copied"
-    )
+    return f"{len(done)} of {len(jobs)} partitions are in place, {size_text(copied)} copied"

@@ -20,7 +20,7 @@ class CompactionJob:
     """One compaction of a partition's ``directory``.
 
     ``segments`` are those below ``first_uncleanable``, oldest first; ``later`` the base offsets
-    of the others, whose transaction indexes may tell of transactions that began below.
+    of the others, whose transaction indexes may name transactions that began below.
     ``position`` is where to begin looking for ``first_dirty`` in its segment. ``producers`` are
     (id, last data offset or -1, epoch) of the active ones. ``rate`` is in bytes per second, 0 for
     no limit; ``memory`` (bytes) and ``load`` are those of the key map.

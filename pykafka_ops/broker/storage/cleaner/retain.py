@@ -157,7 +157,7 @@ def _narrowed(plain: bytes, header: BatchHeader, count: int) -> BatchHeader:
 
 
 def _with_horizon(plain: bytes, header: BatchHeader, count: int, rules: Retention) -> bytearray:
-    """The batch from now on tells when its tombstones may go (KIP-534): the horizon takes the
+    """The batch from now on says when its tombstones may go (KIP-534): the horizon takes the
     place of the base timestamp, from which the records' timestamps then count."""
     horizon = rules.horizon or 0
     narrowed = _narrowed(plain, header, count)
@@ -185,7 +185,7 @@ def _rebuilt(plain: bytes | bytearray, header: BatchHeader) -> bytearray:
 
 
 def _emptied(header: BatchHeader) -> bytearray:
-    """A batch without records that still tells the producer's last sequence and epoch."""
+    """A batch without records that keeps the producer's last sequence and epoch."""
     kept = header.attributes & ~(DELETE_HORIZON_FLAG | 7)
     return assemble(
         header._replace(attributes=kept, base_timestamp=NO_TIMESTAMP, record_count=0), b""

@@ -60,7 +60,7 @@ _PRINTING = ("print-data-log", *_DECODERS, "value-decoder-class", "key-decoder-c
 
 
 class LogDump:
-    """One run over files. Options are read when Kafka reads them, so that errors come as late."""
+    """One run over files. Options are parsed where Kafka parses them: errors come in its order."""
 
     def __init__(self, args: Args) -> None:
         self.args = args
