@@ -34,6 +34,10 @@ def test_files_and_functions_are_small() -> None:
     run(sys.executable, "scripts/caps.py")
 
 
+def test_every_test_checks_something() -> None:
+    run(sys.executable, "scripts/asserts.py")
+
+
 def test_the_files_that_answer_are_those_of_the_rows() -> None:
     answering = {
         path.stem

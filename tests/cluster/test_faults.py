@@ -33,14 +33,14 @@ pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
     ],
 )
 def test_nothing_acknowledged_is_lost(faulty_cluster: FaultyCluster, name: str) -> None:
-    run_fault(faulty_cluster, name, name.replace("_", "-"), seed=1)
+    assert run_fault(faulty_cluster, name, name.replace("_", "-"), seed=1) > 0
 
 
 @pytest.mark.parametrize(("name", "seed"), [("kill_all", 1), ("two_at_once", 4)])
 def test_transactions_and_groups_go_on_after_the_worst(
     faulty_cluster: FaultyCluster, name: str, seed: int
 ) -> None:
-    run_fault(faulty_cluster, name, f"worst-{name}", seed, more=True)
+    assert run_fault(faulty_cluster, name, f"worst-{name}", seed, more=True) > 0
 
 
 def produce(bootstrap: str, topic: str) -> ck.KafkaError | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import statistics
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.samples import messages
 from tests.support.process.broker import BrokerProcess
+from tests.support.wire import raw
+from tests.support.wire.raw import Connection, request
 
 MB = 1 << 20
 
@@ -55,6 +59,27 @@ def grown(victim: Any) -> Callable[[], int]:
         return lambda: 0
     before = victim.running.rss()
     return lambda: victim.running.rss() - before
+
+
+@pytest.fixture
+def keeps_pace(victim: Any, broker: Any) -> Callable[[int], None]:
+    """Send the victim and, in turns, a broker that nobody attacks so many small requests; the
+    victim must answer about as quickly."""
+
+    def check(count: int) -> None:
+        with Connection(victim.bootstrap) as attacked, Connection(broker.bootstrap) as calm:
+            pairs = [(round_trip(attacked), round_trip(calm)) for _ in range(count)]
+        took, usual = (statistics.median(times) for times in zip(*pairs, strict=True))
+        assert took < 5 * usual
+
+    return check
+
+
+def round_trip(connection: Connection) -> float:
+    """Seconds for one small request."""
+    start = time.monotonic()
+    connection.ask(request(raw.API_VERSIONS, 0))
+    return time.monotonic() - start
 
 
 @pytest.fixture

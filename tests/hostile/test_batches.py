@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import struct
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -159,7 +158,7 @@ def test_a_million_records_in_a_small_batch_do_not_hold_up_the_others(
         count=many,
         payload=bytes(cramjam.zstd.compress(raw.record(0, b"") * many)),
     )
-    begun = time.monotonic()
+    before = victim.running.cpu_seconds()
     code, _ = raw.produced(connection.ask(raw.produce(topic, data)))
     assert code == INVALID_RECORD
-    assert time.monotonic() - begun < 3
+    assert victim.running.cpu_seconds() - before < 3

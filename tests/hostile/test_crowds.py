@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +18,8 @@ MB = 1 << 20
 IDLE = 3000
 
 
-def round_trip(connection: Connection) -> float:
-    """Seconds for one small request."""
-    start = time.monotonic()
-    connection.ask(request(raw.API_VERSIONS, 0))
-    return time.monotonic() - start
-
-
 def test_thousands_of_idle_connections_cost_little(
-    victim: Any, topic: str, grown: Callable[[], int], many_files: int
+    victim: Any, grown: Callable[[], int], keeps_pace: Callable[[int], None], many_files: int
 ) -> None:
     count = min(IDLE, many_files // 3)
     crowd = [Connection(victim.bootstrap) for _ in range(count)]
@@ -35,9 +27,7 @@ def test_thousands_of_idle_connections_cost_little(
         connection.send(request(raw.API_VERSIONS, 0))
     for connection in crowd:
         connection.read()
-    with Connection(victim.bootstrap) as other:
-        times = sorted(round_trip(other) for _ in range(200))
-    assert times[100] < 0.02
+    keeps_pace(200)
     assert grown() < count * 16_384
     for connection in crowd:
         connection.close()
@@ -68,17 +58,14 @@ def full_topic(victim: Any, topic: str) -> str:
 
 
 def test_a_reader_that_does_not_read_holds_nobody_up(
-    victim: Any, full_topic: str, grown: Callable[[], int]
+    victim: Any, full_topic: str, grown: Callable[[], int], keeps_pace: Callable[[int], None]
 ) -> None:
     asked = 300
     slow = [Connection(victim.bootstrap) for _ in range(5)]
     for connection in slow:
         for i in range(asked):
             connection.send(raw.fetch(full_topic, 0, max_bytes=MB, correlation=i))
-    with Connection(victim.bootstrap) as other:
-        times = sorted(round_trip(other) for _ in range(300))
-        assert times[-1] < 0.5
-        assert times[150] < 0.02
+    keeps_pace(300)
     assert grown() < 120 * MB
     for connection in slow[1:]:
         connection.close()
@@ -106,8 +93,9 @@ def test_a_waiting_fetch_does_not_hold_up_others(victim: Any, topic: str) -> Non
     client = ConfluentClient(victim.bootstrap)
     client.create_topic(topic)
     with Connection(victim.bootstrap) as waiting, Connection(victim.bootstrap) as other:
-        waiting.send(raw.fetch(topic, 0, max_wait=20_000))
-        assert round_trip(other) < 1
+        waiting.send(raw.fetch(topic, 0, max_wait=60_000))
+        other.ask(request(raw.API_VERSIONS, 0))
+        assert not waiting.readable(), "it was to wait longer"
         client.produce(topic, [Message(b"now")])
         code, high, records = raw.fetched(waiting.read()[1])
         assert (code, high) == (0, 1)

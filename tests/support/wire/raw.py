@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import struct
 from collections.abc import Iterable
@@ -160,6 +161,10 @@ class Connection:
         """Send one request and read its answer."""
         self.send(frame)
         return self.read()[1]
+
+    def readable(self) -> bool:
+        """Whether something has arrived that nobody has read yet."""
+        return bool(select.select([self.socket], [], [], 0)[0])
 
     def closed_by_broker(self) -> bool:
         """True once the broker has closed it without an answer; AssertionError on an answer."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from pykafka_ops.disk import checkpoint
 from pykafka_ops.disk.checkpoint import MetaProperties
 from pykafka_ops.errors import CorruptIndexError
+from tests.support.raising import raises_only
 
 TOPICS = st.from_regex(r"[a-zA-Z0-9._-]{1,20}", fullmatch=True)
 OFFSETS = st.dictionaries(
@@ -64,7 +63,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         checkpoint.parse_partition_metadata,
         checkpoint.parse_meta_properties,
     ):
-        with contextlib.suppress(CorruptIndexError):
+        with raises_only(CorruptIndexError):
             parse(text)
 
 

@@ -15,6 +15,7 @@ from pykafka_ops.settings.check import (
     roll_jitter_ms,
     roll_ms,
 )
+from tests.support.raising import raises_nothing
 
 
 def getter(**texts: str) -> Callable[[str], Any]:
@@ -24,7 +25,8 @@ def getter(**texts: str) -> Callable[[str], Any]:
 
 
 def test_kafkas_defaults_agree_with_each_other() -> None:
-    check_values(getter())
+    with raises_nothing():
+        check_values(getter())
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pykafka_ops.errors import SettingError
 from pykafka_ops.settings.broker import BROKER
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.validators import Range
+from tests.support.raising import raises_nothing
 
 REPLICAS = (
     "leader.replication.throttled.replicas must be the literal '*' or a list of replicas in the "
@@ -85,7 +86,8 @@ def test_a_value_out_of_range_is_refused_with_kafkas_words(
     ],
 )
 def test_values_at_the_edge_are_accepted(table: str, name: str, text: str | None) -> None:
-    TABLES[table][name].parse(text)
+    with raises_nothing():
+        TABLES[table][name].parse(text)
 
 
 @pytest.mark.parametrize(

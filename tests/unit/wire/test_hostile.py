@@ -14,6 +14,7 @@ from pykafka_ops.wire.apis import APIS, ApiSpec
 from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.frame import decode_response, encode_request, read_request_header
 from pykafka_ops.wire.types import Buffer
+from tests.support.raising import raises_nothing, raises_only
 from tests.support.wire.values import Maker
 
 KEYS = sorted(APIS)
@@ -75,16 +76,15 @@ def test_any_bytes_are_read_or_refused_as_a_response(
     spec = APIS[key]
     version = data.draw(st.integers(0, spec.max_version))
     for buffer in (bytes, memoryview):
-        try:
+        with raises_only(WireError):
             decode_response(spec.response, version, buffer(body))
-        except WireError:
-            continue
 
 
 @given(st.binary(max_size=200))
 @QUICK
 def test_any_bytes_are_read_or_refused_as_a_request(frame: bytes) -> None:
-    serve(frame)
+    with raises_nothing():
+        serve(frame)
 
 
 @given(key=st.sampled_from(KEYS), version=st.integers(-2, 20), body=st.binary(max_size=100))
@@ -93,7 +93,8 @@ def test_any_body_behind_a_good_header_is_read_or_refused(
     key: int, version: int, body: bytes
 ) -> None:
     head = key.to_bytes(2, "big") + version.to_bytes(2, "big", signed=True)
-    serve(head + b"\0\0\0\1\xff\xff\0" + body)
+    with raises_nothing():
+        serve(head + b"\0\0\0\1\xff\xff\0" + body)
 
 
 HOSTILE = [

@@ -156,6 +156,7 @@ def test_an_interrupted_deletion_is_finished_at_the_next_start(site: Site) -> No
     site.kill()
     site.start()
     site.pass_time(0, lambda: site.files.directories("/a") == [])
+    assert site.files.directories("/a") == []
 
 
 def test_a_recreated_partition_does_not_inherit_the_log_start(site: Site) -> None:

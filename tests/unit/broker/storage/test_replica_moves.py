@@ -166,6 +166,7 @@ def test_a_move_that_waits_for_the_quota_is_cancelled_at_once(site: Site) -> Non
     site.pass_time(0, lambda: site.logs.moves.lag(*KEY) not in (None, COUNT))
     site.logs.moves.start(*KEY, "/a")
     site.pass_time(1000, lambda: only_in(site, "/a"))
+    assert only_in(site, "/a")
 
 
 def test_a_move_goes_on_after_a_restart(site: Site) -> None:
@@ -208,6 +209,7 @@ def test_a_deleted_partition_takes_its_copy_along(site: Site) -> None:
     site.logs.moves.start(*KEY, "/b")
     site.logs.delete(*KEY)
     site.pass_time(2000, lambda: not site.files.directories("/a") + site.files.directories("/b"))
+    assert [site.files.directories(path) for path in ("/a", "/b")] == [[], []]
 
 
 def code_of(site: Site, path: str, **more: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 
 import pytest
@@ -20,6 +19,7 @@ from pykafka_ops.spark.sources.offsets.fold import Fold
 from tests.support.fuzz.mutations import changed
 from tests.support.fuzz.seeds import golden_batches
 from tests.support.golden.segments import SEGMENTS
+from tests.support.raising import raises_only
 
 SPAN = OffsetRange("t", 0, 0, 2**62)
 COMMITS = [path.read_bytes() for path in sorted(SEGMENTS.glob("internal-consumer-offsets-*/*.log"))]
@@ -27,7 +27,7 @@ COMMITS = [path.read_bytes() for path in sorted(SEGMENTS.glob("internal-consumer
 
 def as_records(data: bytes, *, crc: bool) -> None:
     decoder = Decoder(EVERY, SPAN, committed=True, crc=crc)
-    with contextlib.suppress(CorruptError):
+    with raises_only(CorruptError):
         made = decoder.decode(FetchedPage(data, 9, 0, [(0, 0), (1, 5)]))
         for batch in made.batches:
             batch.validate(full=True)
@@ -36,7 +36,7 @@ def as_records(data: bytes, *, crc: bool) -> None:
 def as_commits(data: bytes) -> None:
     fold = Fold(CommitDecoder(ALL, ALL), 0)
     for piece in pieces(data):
-        with contextlib.suppress(CorruptError):
+        with raises_only(CorruptError):
             if isinstance(piece, Message):
                 fold.old(piece).validate(full=True)
                 continue

@@ -9,7 +9,7 @@ import pytest
 
 from pykafka_ops.broker.state.quotas.entities import DEFAULT
 from pykafka_ops.wire.apis import APIS
-from pykafka_ops.wire.codec import encode
+from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
@@ -196,4 +196,5 @@ def test_every_answer_has_room_for_the_break_or_leaves_it_out(key: int) -> None:
         response.throttle_time_ms = 7
         first, last = table_of(APIS[key].request).versions
         for version in range(first, last + 1):
-            encode(response, version)
+            answer = decode(type(response), version, encode(response, version))
+            assert answer.throttle_time_ms in (0, 7)
