@@ -38,10 +38,12 @@ def test_every_test_checks_something() -> None:
     run(sys.executable, "scripts/asserts.py")
 
 
-def test_the_files_that_answer_are_those_of_the_rows() -> None:
+def test_the_files_that_answer_are_those_of_the_rows_and_each_has_a_test() -> None:
     answering = {
         path.stem
         for path in (PACKAGE / "broker" / "handlers").glob("*.py")
         if "\ndef handle(" in path.read_text()
     }
     assert answering == {api.name.lower() for api in ApiKey if api.is_announced}
+    tested = ROOT / "tests" / "unit" / "broker" / "handlers"
+    assert [name for name in sorted(answering) if not (tested / f"test_{name}.py").is_file()] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,12 +17,11 @@ from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage, TopicImage
 from pykafka_ops.client.connection import UnsupportedVersionError
-from pykafka_ops.wire.codec import decode, encode
-from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages import alter_configs as replace
 from pykafka_ops.wire.messages import describe_configs as describe
 from pykafka_ops.wire.messages import incremental_alter_configs as change
 from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponseTopic
+from tests.support.memory.asking import api_of, ask_and_wait
 
 TOPIC, BROKER, LOGGER, CLIENT_METRICS = 2, 4, 8, 16
 Outcome = tuple[int, str | None]
@@ -59,10 +57,7 @@ class ConfigDesk:
         answers = []
         for request, version in requests:
             context = Context(services, version, "c", 1, "PLAINTEXT", "h", 1)
-            answer: Any = ROUTES[_api(request)].load().handle(context, request)
-            if inspect.iscoroutine(answer):
-                answer = await answer
-            answers.append(decode(type(answer), version, encode(answer, version)))
+            answers.append(await ask_and_wait(context, request))
         await store.close()
         return answers
 
@@ -171,10 +166,6 @@ class ConfigDesk:
         return found
 
 
-def _api(request: object) -> int:
-    return table_of(type(request)).api
-
-
 class DeskCluster:
     """A client's cluster whose only broker is the desk's."""
 
@@ -205,7 +196,7 @@ class DeskCluster:
         self.asked.append(request)
         if isinstance(request, change.IncrementalAlterConfigsRequest) and not self.incremental:
             return UnsupportedVersionError("The node does not support IncrementalAlterConfigs")
-        (answer,) = self.desk.serve((request, ROUTES[_api(request)].max_version))
+        (answer,) = self.desk.serve((request, ROUTES[api_of(request)].max_version))
         self._apply()
         return answer
 

@@ -12,7 +12,6 @@ from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.verification import Verification
-from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context, Services
 from pykafka_ops.broker.partitions.append import AppendSite
 from pykafka_ops.broker.partitions.deletion import RecordDeletion
@@ -40,16 +39,13 @@ from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.apis import APIS
-from pykafka_ops.wire.codec import decode, encode
-from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
 )
 from pykafka_ops.wire.types import ZERO_UUID
+from tests.support.memory import asking
 from tests.support.memory.replication import lead
 
 ME = 0
@@ -252,32 +248,14 @@ class Site:
 
     def ask(self, request: Any, version: int, *, context: Context | None = None) -> Any:
         """The decoded answer, or a :class:`Later` when there is none yet, or None."""
-        context = context or self.context(version)
-        key = table_of(type(request)).api
-        module: Any = ROUTES[key].load()
-        data = bytearray(encode(request, version))
-        message = decode(APIS[key].request, version, memoryview(data))
-        try:
-            answer = module.handle(context, message)
-        except KafkaError as error:
-            answer = _failed(key, module, message, version, error)
-        return (
-            Later(key, version, answer)
-            if isinstance(answer, Deferred)
-            else _shown(key, version, answer)
-        )
+        answer = asking.ask(context or self.context(version), request)
+        if isinstance(answer, Deferred):
+            return Later(request, version, answer)
+        return asking.shown(request, version, answer)
 
     async def ask_soon(self, request: Any, version: int) -> Any:
         """The decoded answer of a handler that may be a coroutine."""
-        key = table_of(type(request)).api
-        module: Any = ROUTES[key].load()
-        try:
-            answer = module.handle(self.context(version), request)
-            if asyncio.iscoroutine(answer):
-                answer = await answer
-        except KafkaError as error:
-            answer = _failed(key, module, request, version, error)
-        return _shown(key, version, answer)
+        return await asking.ask_and_wait(self.context(version), request)
 
     def produce(
         self,
@@ -308,8 +286,8 @@ class Site:
 class Later:
     """An answer that is still to come."""
 
-    def __init__(self, key: int, version: int, deferred: Deferred) -> None:
-        self._key = key
+    def __init__(self, request: Any, version: int, deferred: Deferred) -> None:
+        self._request = request
         self._version = version
         self.deferred = deferred
 
@@ -321,23 +299,7 @@ class Later:
     def answer(self) -> Any:
         """The decoded answer, once it is there."""
         assert self.deferred.done
-        return _shown(self._key, self._version, self.deferred.answer)
-
-
-def _failed(key: int, module: Any, request: Any, version: int, error: KafkaError) -> Any:
-    """As the server shapes it."""
-    shape = getattr(module, "failed", None)
-    if shape is not None:
-        return shape(request, version, error)
-    return APIS[key].response(error_code=error.code)
-
-
-def _shown(key: int, version: int, answer: Any) -> Any:
-    if answer is None:
-        return None
-    response = APIS[key].response
-    assert isinstance(answer, response)
-    return decode(response, version, encode(answer, version))
+        return asking.shown(self._request, self._version, self.deferred.answer)
 
 
 __all__ = ["ME", "OTHER", "ZERO_UUID", "Later", "Logs", "Site", "batch", "topic_id"]

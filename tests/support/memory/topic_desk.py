@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import itertools
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
+from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codec import decode, encode
-from pykafka_ops.wire.message import table_of
+from pykafka_ops.wire.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+)
+from tests.support.memory.asking import api_of, ask_and_wait
 from tests.support.memory.replica_double import Nodes, eventually
 
 CLUSTER_ID = "c-id"
@@ -56,6 +58,7 @@ class TopicDesk:
                 image=node.image,
                 store=node.store,
                 config_admin=ConfigAdmin(node.store, node.image, configs, broker),
+                controller=ControllerRequests(node.loop, node.store),
                 topics=TopicAdmin(
                     node.image,
                     node.loop,
@@ -70,22 +73,31 @@ class TopicDesk:
         self, request: Any, version: int, *, on: int = 0, listener: str = "PLAINTEXT"
     ) -> Any:
         """The answer of broker ``on``; errors for the whole request are shaped as it would."""
-        key = table_of(type(request)).api
-        module = ROUTES[key].load()
-        asked = decode(type(request), version, encode(request, version))
         context = Context(self.services(on), version, "c", 1, listener, "h", 1)
         client = (context.user, context.client_id or "")
-        context.meter = Meter(self.quotas, client, key, 0, context.services.timer, self.time)
-        try:
-            answer: Any = module.handle(context, asked)
-            if inspect.iscoroutine(answer):
-                answer = await answer
-        except KafkaError as error:
-            if not hasattr(module, "failed"):
-                raise
-            answer = module.failed(asked, version, error)
+        timer = context.services.timer
+        context.meter = Meter(self.quotas, client, api_of(request), 0, timer, self.time)
+        answer = await ask_and_wait(context, request)
         self.throttle_ms = context.meter.settle(answered=True)
-        return decode(type(answer), version, encode(answer, version))
+        return answer
+
+    async def create(self, *replicas: list[int], name: str = "t") -> None:
+        """A topic with one partition for each list of replicas."""
+        assignments = [
+            CreatableReplicaAssignment(partition_index=i, broker_ids=ids)
+            for i, ids in enumerate(replicas)
+        ]
+        topic = CreatableTopic(
+            name=name, num_partitions=-1, replication_factor=-1, assignments=assignments
+        )
+        answer = await self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000), 7)
+        assert [each.error_code for each in answer.topics] == [0]
+
+    def epoch(self, broker: int) -> int:
+        """That of the broker's registration, as the controller knows it."""
+        rules = self.nodes[0].loop._rules
+        assert rules is not None
+        return rules.cluster.brokers[broker].epoch
 
     def image(self, broker: int = 0) -> MetadataImage:
         """What a broker knows."""

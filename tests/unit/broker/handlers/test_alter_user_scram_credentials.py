@@ -1,4 +1,4 @@
-"""AlterUserScramCredentials and DescribeUserScramCredentials."""
+"""AlterUserScramCredentials: a user is changed as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,14 +12,9 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.scram import Credential
 from pykafka_ops.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
-    ScramCredentialDeletion,
-    ScramCredentialUpsertion,
 )
-from pykafka_ops.wire.messages.describe_user_scram_credentials import (
-    DescribeUserScramCredentialsRequest,
-    UserName,
-)
-from tests.support.memory.config_desk import ConfigDesk, Outcome
+from tests.support.memory.config_desk import ConfigDesk
+from tests.support.memory.credentials import alter, describe, gone, new
 
 UNSUPPORTED_MECHANISM, NOT_FOUND, DUPLICATE, UNACCEPTABLE = 33, 91, 92, 93
 SERVER_TEXT = "The server experienced an unexpected error when processing the request."
@@ -28,50 +23,6 @@ SERVER_TEXT = "The server experienced an unexpected error when processing the re
 @pytest.fixture
 def desk(tmp_path: Path) -> ConfigDesk:
     return ConfigDesk(tmp_path)
-
-
-def new(
-    user: str, mechanism: int = 1, iterations: int = 4096, password: bytes = b"p" * 32
-) -> ScramCredentialUpsertion:
-    return ScramCredentialUpsertion(
-        name=user,
-        mechanism=mechanism,
-        iterations=iterations,
-        salt=b"salt",
-        salted_password=password,
-    )
-
-
-def gone(user: str, mechanism: int = 1) -> ScramCredentialDeletion:
-    return ScramCredentialDeletion(name=user, mechanism=mechanism)
-
-
-def alter(
-    desk: ConfigDesk, *changes: ScramCredentialUpsertion | ScramCredentialDeletion
-) -> dict[str, Outcome]:
-    request = AlterUserScramCredentialsRequest(
-        deletions=[c for c in changes if isinstance(c, ScramCredentialDeletion)],
-        upsertions=[c for c in changes if isinstance(c, ScramCredentialUpsertion)],
-    )
-    (answer,) = desk.serve((request, 0))
-    return {each.user: (each.error_code, each.error_message) for each in answer.results}
-
-
-def describe(desk: ConfigDesk, *users: str) -> list[tuple[str, int, str | None, dict[int, int]]]:
-    request = DescribeUserScramCredentialsRequest(
-        users=[UserName(name=user) for user in users] if users else None
-    )
-    (answer,) = desk.serve((request, 0))
-    assert answer.error_code == 0
-    return [
-        (
-            r.user,
-            r.error_code,
-            r.error_message,
-            {i.mechanism: i.iterations for i in r.credential_infos},
-        )
-        for r in answer.results
-    ]
 
 
 def test_credentials_are_stored_as_keys_and_told_without(desk: ConfigDesk) -> None:
@@ -139,28 +90,6 @@ def test_a_password_that_makes_no_key_fails_everybody(desk: ConfigDesk) -> None:
     assert desk.znodes() == {}
 
 
-def test_users_are_described_one_by_one(desk: ConfigDesk) -> None:
-    alter(desk, new("u"))
-    desk.write("users/bad", b'{"version":1,"config":{"SCRAM-SHA-256":"salt=x"}}')
-    assert describe(desk, "u", "", "nobody", "twice", "twice", "bad") == [
-        ("u", 0, "", {1: 4096}),
-        ("", NOT_FOUND, "Username must not be empty", {}),
-        (
-            "nobody",
-            NOT_FOUND,
-            "Attempt to describe a user credential that does not exist: nobody",
-            {},
-        ),
-        (
-            "twice",
-            DUPLICATE,
-            "Cannot describe SCRAM credentials for the same user twice in a single request: twice",
-            {},
-        ),
-        ("bad", -1, SERVER_TEXT, {}),
-    ]
-
-
 def test_another_broker_says_that_it_is_not_the_controller() -> None:
     request = AlterUserScramCredentialsRequest(
         deletions=[gone("b")], upsertions=[new("a"), new("b")]
@@ -181,11 +110,3 @@ def test_more_than_a_znode_holds_is_refused(desk: ConfigDesk) -> None:
     assert code == 42
     assert re.fullmatch(r"The settings of users/u take \d+ bytes, more than 600000\.", text or "")
     assert set(desk.znodes()) == {"users/v"}
-
-
-def test_a_name_that_fills_a_response_is_told_in_part(desk: ConfigDesk) -> None:
-    name = "\N{GRINNING FACE}" * (32_767 // 4)
-    ((user, code, text, _),) = describe(desk, name)
-    assert (user, code) == (name, NOT_FOUND)
-    assert text is not None
-    assert text.startswith("Attempt to describe a user credential that does not exist: ")
