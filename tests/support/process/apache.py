@@ -13,6 +13,7 @@ from pykafka_ops.wire.messages.metadata import MetadataRequest
 from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.java import java_kit
 from tests.support.process.process import Process
+from tests.support.process.server import ServerProcess
 from tests.support.waiting import free_port, wait_for, wait_for_port
 
 SERVER_JVM = [
@@ -112,7 +113,7 @@ class ZooKeeper:
             self.process.kill()
 
 
-class ApacheBroker:
+class ApacheBroker(ServerProcess):
     """One Apache Kafka broker; same verbs as ``BrokerProcess``."""
 
     kind = "apache"
@@ -128,24 +129,12 @@ class ApacheBroker:
         jvm: Sequence[str] = java_kit.BRIEF_JVM,
     ) -> None:
         """``jvm``: flags; ``SERVER_JVM`` where speed counts."""
-        self.data_dir = data_dir
+        super().__init__(data_dir, overrides)
         self.jvm = jvm
         self.zookeeper = zookeeper
-        self.overrides = dict(overrides or {})
         self.broker_id = broker_id
         self.heap = heap
         self.port = free_port()
-        self.log = data_dir.parent / f"{data_dir.name}.log"
-        self.process: Process | None = None
-
-    @property
-    def bootstrap(self) -> str:
-        return f"127.0.0.1:{self.port}"
-
-    @property
-    def running(self) -> Process:
-        assert self.process is not None, "not started"
-        return self.process
 
     def _config(self) -> Path:
         properties: dict[str, object] = {
@@ -181,10 +170,6 @@ class ApacheBroker:
         self.launch()
         self.wait_port(seconds)
 
-    def launch(self) -> None:
-        """Start it, wait for nothing."""
-        self.process = Process(self.argv(), self.log)
-
     def wait_port(self, seconds: float = 60.0) -> None:
         """Until it listens."""
         wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
@@ -196,10 +181,6 @@ class ApacheBroker:
             wait_for(lambda: _has_controller(link), seconds=seconds, what="a controller")
         finally:
             link.close()
-
-    def stop(self, seconds: float = 60.0) -> int:
-        """SIGTERM; Kafka's exit code after a clean shutdown is 143."""
-        return self.running.stop(seconds)
 
     def kill(self) -> None:
         """kill -9, and take what its session holds in ZooKeeper, as the session's end would some
@@ -217,13 +198,6 @@ class ApacheBroker:
         finally:
             client.stop()
             client.close()
-
-    def close(self) -> None:
-        if self.process is not None and self.process.alive():
-            self.process.kill()
-
-    def log_tail(self) -> str:
-        return self.process.log_tail() if self.process else ""
 
 
 def _has_controller(link: Link) -> bool:
