@@ -13,7 +13,7 @@ from tests.support.clients.base import CODECS, Fetched
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.group_contents import fill_groups, groups_of
 from tests.support.clients.samples import messages
-from tests.support.cluster.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper
+from tests.support.cluster.znodes import from_zookeeper, hand_over, to_embedded
 from tests.support.process.apache import ApacheBroker, ZooKeeper, run_tool
 from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
@@ -101,11 +101,7 @@ def test_apache_kafka_opens_our_directory(
     before, groups = contents(ours.bootstrap), groups_of(ours.bootstrap)
     getattr(ours, ending)()
     logs = tmp_path / "for-apache"
-    shutil.copytree(ours.data_dir, logs)
-    for path in logs.iterdir():
-        if path.is_file() and ("metadata.db" in path.name or path.suffix == ".pid"):
-            path.unlink()
-    to_zookeeper(zookeeper.connect, from_embedded(ours.data_dir))
+    hand_over(ours.data_dir, logs, zookeeper.connect)
     theirs = make_apache(logs).start()
     wait_for(lambda: settled(theirs.bootstrap, len(before)), seconds=60, what="leaders")
     assert contents(theirs.bootstrap) == before

@@ -19,7 +19,7 @@ from pykafka_ops.wire.messages.init_producer_id import (
     InitProducerIdResponse,
 )
 from tests.support.clients.confluent import ConfluentClient
-from tests.support.cluster.znodes import from_embedded, from_zookeeper, to_embedded, to_zookeeper
+from tests.support.cluster.znodes import from_zookeeper, hand_over, to_embedded
 from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
@@ -145,11 +145,7 @@ def test_apache_kafka_goes_on_with_our_transactions_after_a_kill(
     before = facts(ours.bootstrap)
     ours.kill()
     logs = tmp_path / "for-apache"
-    shutil.copytree(ours.data_dir, logs)
-    for path in logs.iterdir():
-        if path.is_file() and ("metadata.db" in path.name or path.suffix == ".pid"):
-            path.unlink()
-    to_zookeeper(zookeeper.connect, from_embedded(ours.data_dir))
+    hand_over(ours.data_dir, logs, zookeeper.connect)
     theirs = make_apache(logs).start()
     goes_on(theirs.bootstrap, before)
     theirs.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 from kazoo.client import KazooClient
@@ -91,3 +92,12 @@ def to_embedded(data_dir: Path, tree: Tree) -> None:
             await store.close()
 
     asyncio.run(go())
+
+
+def hand_over(data_dir: Path, logs: Path, connect: str) -> None:
+    """Give Apache Kafka what a broker of ours had: its logs as ``logs``, its tree in ZooKeeper."""
+    shutil.copytree(data_dir, logs)
+    for path in logs.iterdir():
+        if path.is_file() and ("metadata.db" in path.name or path.suffix == ".pid"):
+            path.unlink()
+    to_zookeeper(connect, from_embedded(data_dir))
