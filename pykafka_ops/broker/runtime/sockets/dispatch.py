@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pykafka_ops.broker.handlers import Route
 from pykafka_ops.broker.handlers.api import Handle, MakeShape, Services
 from pykafka_ops.broker.handlers.meter import Meter
-from pykafka_ops.broker.runtime.sockets.request_log import RequestLog
+from pykafka_ops.broker.runtime.sockets import request_log
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from pykafka_ops.broker.handlers.api import Context
+    from pykafka_ops.broker.runtime.sockets.ended import Observer
 
 
 Spawn = Callable[[Coroutine[Any, Any, object]], "asyncio.Task[object]"]
@@ -71,9 +72,16 @@ class Dispatch:
         self.quotas = services.quotas
         self.client_quotas = ClientQuotas(services.quotas, services.configs.value)
         self.timer = services.timer
-        self.log = RequestLog()
-        services.levels_changed.append(self.log.refresh)
+        self.observers: list[Observer] = []
+        """Called with every request that has ended; nothing is measured while there are none."""
+        services.levels_changed.append(self.log_or_not)
+        self.log_or_not()
         self.apis = {int(key): Api(key, route) for key, route in routes.items()}
+
+    def log_or_not(self) -> None:
+        """Have requests logged from now on, or no more, as the level of their logger says."""
+        others = [observer for observer in self.observers if observer is not request_log.write]
+        self.observers[:] = [*others, request_log.write] if request_log.is_wanted() else others
 
     def preload(self, key: int) -> None:
         """Import the handler and the messages of an API before its first request."""

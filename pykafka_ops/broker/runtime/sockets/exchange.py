@@ -16,7 +16,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.runtime.sockets.request_log import Ended
+from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError, PkoError, WireError
 from pykafka_ops.wire.apis import APIS
@@ -79,8 +79,9 @@ class Channel(Protocol):
 class Exchange:
     """The request that a connection is at: each in its turn, they are served with this one object.
 
-    What only those who measure want to know (``_arrived`` and what follows it) is found out only
-    while somebody does: a client has a quota, or requests are logged.
+    What only measuring needs (``_arrived`` and what follows it) is found out only while somebody
+    measures: a client has a quota, or ``Dispatch.observers`` has one, such as the request log. To
+    measure something else of every request, add an observer there.
     """
 
     __slots__ = (
@@ -120,7 +121,7 @@ class Exchange:
     def serve(self, frame: memoryview) -> None:
         """Answer a request, or begin to. Raises WireError for what is none, or has no answer."""
         dispatch = self._dispatch
-        if dispatch.quotas.version or dispatch.log.on:
+        if dispatch.quotas.version or dispatch.observers:
             self._watch(frame)
         for shape in self._shapes:
             answer = shape.answer(frame)
@@ -309,32 +310,34 @@ class Exchange:
         return int.from_bytes(parts[0][:4], "big")
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
-        """Measurements of every request are taken here, as all of them end here."""
+        """All requests end here: quotas and observers are told."""
         meter, self._meter = self._meter, None
         if meter is not None:
             meter.sent()
-        if self._dispatch.log.on:
-            self._log(how, sent, throttle_ms)
+        if self._dispatch.observers:
+            end = self._ended(how, sent, throttle_ms)
+            for observe in self._dispatch.observers:
+                observe(end)
         self._arrived = None
         if throttle_ms and not self._channel.closing:
             self._channel.leave_alone(throttle_ms)
 
-    def _log(self, how: str, sent: int, throttle_ms: int) -> None:
+    def _ended(self, how: str, sent: int, throttle_ms: int) -> Ended:
         channel, context = self._channel, self._context
         total_ms = self._dispatch.timer() - (self._arrived or 0.0)
-        self._dispatch.log.write(
-            Ended(
-                what="?" if self._api is None else f"{APIS[self._api.key].name} v{self._version}",
-                client_id=None if context is None else context.client_id,
-                principal="?" if context is None else context.principal,
-                client_host=channel.client_host,
-                connection=channel.identity,
-                listener=channel.listener,
-                how=f"failed with {self._failure}" if self._failure else how,
-                received=self._size,
-                sent=sent,
-                total_ms=total_ms,
-                work_ms=total_ms if self._work_ms is None else self._work_ms,
-                throttle_ms=throttle_ms,
-            )
+        return Ended(
+            api=None if self._api is None else APIS[self._api.key].name,
+            version=self._version,
+            client_id=None if context is None else context.client_id,
+            principal="?" if context is None else context.principal,
+            client_host=channel.client_host,
+            connection=channel.identity,
+            listener=channel.listener,
+            how=how,
+            error=self._failure,
+            received=self._size,
+            sent=sent,
+            total_ms=total_ms,
+            work_ms=total_ms if self._work_ms is None else self._work_ms,
+            throttle_ms=throttle_ms,
         )

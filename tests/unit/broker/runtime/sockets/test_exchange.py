@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.runtime.sockets.request_log import NAME
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError
@@ -266,6 +267,22 @@ def test_the_log_begins_and_ends_with_the_level_of_its_logger(peer: Peer) -> Non
             logger.setLevel(level)
             for changed in services.levels_changed:
                 changed()
-            assert peer.server.dispatch.log.on is (level == logging.DEBUG)
+            assert bool(peer.server.dispatch.observers) is (level == logging.DEBUG)
     finally:
         logger.setLevel(before)
+
+
+def test_whoever_observes_requests_hears_of_every_end(peer: Peer) -> None:
+    ends: list[Ended] = []
+    peer.server.dispatch.observers.append(ends.append)
+    peer.produce = lambda context, request: None
+    waiting = Deferred()
+    peer.fetch = lambda context, request: waiting
+    peer.transport.feed(versions(1) + produce(2, 10, acks=0) + fetch(3))
+    peer.transport.lose()
+    assert [(end.api, end.version, end.how, end.error) for end in ends] == [
+        ("ApiVersions", 0, "answered", ""),
+        ("Produce", 3, "done without an answer", ""),
+        ("Fetch", 4, "abandoned", ""),
+    ]
+    assert all(0 <= end.work_ms <= end.total_ms for end in ends)
