@@ -157,7 +157,9 @@ def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
 
 
 def _has_tagged_header(response: type, version: int) -> bool:
-    return _is_flexible(response, version) and table_of(response).api != ApiKey.API_VERSIONS
+    table = table_of(response)
+    first, last = table.flexible
+    return first <= version <= last and table.api != ApiKey.API_VERSIONS
 
 
 def _is_flexible(response: type, version: int) -> bool:
