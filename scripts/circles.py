@@ -17,7 +17,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOWN: dict[str, str] = {
-    "pykafka_ops.commands.": "what is shared by commands on click",
     "tests.support.": "the simulated world and what stands in it",
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pykafka_ops.commands import ROWS, find
-from pykafka_ops.commands.framework.live import COMPLETE
+from pykafka_ops.commands.framework.live import COMPLETE, names
 from pykafka_ops.commands.framework.mistakes import in_our_words
 from pykafka_ops.commands.framework.params import split, table
 from pykafka_ops.commands.framework.verb import SETTINGS, listed
@@ -72,6 +72,16 @@ class Pko(click.Group):
         if {"--help", "-h", "--version"} & set(front):
             return super().parse_args(ctx, front)
         return super().parse_args(ctx, [rest[0], *front, *rest[1:]])
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """The context; its ``obj`` finds names of the cluster for the completion of shells."""
+        return super().make_context(info_name, args, parent, **{"obj": names, **extra})
 
     def main(
         self,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
+from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.types import java_integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from pykafka_ops.commands.configs.known import (
     near,
 )
 from pykafka_ops.commands.configs.settings import TYPES, config_error, corrected, present
-from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -16,9 +16,9 @@ from pykafka_ops.commands.configs.settings import (
     own_only,
     read,
 )
-from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.types import Type

@@ -20,7 +20,8 @@ from pykafka_ops.commands.configs.known import (
     TOPICS,
     USERS,
 )
-from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
+from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False

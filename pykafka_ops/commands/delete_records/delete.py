@@ -13,11 +13,11 @@ from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.records import delete_records as drop
 from pykafka_ops.commands.delete_records.offset_file import read_file
 from pykafka_ops.commands.framework import partition_words
-from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 
 END = -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
@@ -148,12 +149,3 @@ class Args:
         """The name of an option in Kafka's tongue."""
         option = self.options.get(name)
         return option.kafka if option else name
-
-
-def java_integer(text: str, bits: int = 31) -> int | None:
-    """Integer.valueOf / Long.valueOf: None where Java throws NumberFormatException."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdigit()):
-        return None
-    value = int(text) if len(digits) < 4000 else 1 << 64
-    return value if -(1 << bits) <= value < 1 << bits else None

@@ -218,12 +218,12 @@ def _grid(table: Table, out: TextIO, *, wide: bool) -> None:
     widths = [_width(table, column) for column in columns]
     paint = False
     if out.isatty():
-        from pykafka_ops.commands.framework.terminal import colours, rich_table, room
+        from pykafka_ops.commands.framework.terminal import colours, room
 
         while sum(widths) + 2 * (len(widths) - 1) > room():
             spare = [i for i, c in enumerate(columns) if c.spare and not wide]
             if not spare:
-                rich_table(table, columns, out)
+                _folded(table, columns, out)
                 return
             del columns[spare[-1]], widths[spare[-1]]
         paint = colours()
@@ -237,6 +237,33 @@ def _grid(table: Table, out: TextIO, *, wide: bool) -> None:
             red = paint and column.bad is not None and column.bad(row.get(column.key))
             shown.append(f"{RED}{padded}{PLAIN}" if red else padded)
         out.write(_line(shown))
+
+
+def _folded(table: Table, columns: Sequence[Column], out: TextIO) -> None:
+    """Draw ``table`` with rich, which folds cells; slow to load, so only where that is needed."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from pykafka_ops.commands.framework.terminal import room
+
+    titles = sum(len(column.title) for column in columns) + 2 * (len(columns) - 1)
+    grid = RichTable(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        grid.add_column(
+            column.title,
+            justify="right" if column.right else "left",
+            overflow="fold",
+            min_width=len(column.title) if titles <= room() else None,
+        )
+    for row in table.rows:
+        cells = []
+        for column in columns:
+            value = row.get(column.key)
+            bad = column.bad is not None and column.bad(value)
+            cells.append(Text(cell(value), style="red" if bad else ""))
+        grid.add_row(*cells)
+    Console(file=out, highlight=False).print(grid)
 
 
 def _width(table: Table, column: Column) -> int:

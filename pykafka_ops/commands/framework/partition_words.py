@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,12 +117,21 @@ class Spelled(click.ParamType[str]):
         return str(value)
 
 
+def java_integer(text: str, bits: int = 31) -> int | None:
+    """Integer.valueOf / Long.valueOf: None where Java throws NumberFormatException."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    value = int(text) if len(digits) < 4000 else 1 << 64
+    return value if -(1 << bits) <= value < 1 << bits else None
+
+
 def _live(kind: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """``ctx.obj`` finds the names of a kind; nothing does where no shell completes."""
     from click.shell_completion import CompletionItem
 
-    from pykafka_ops.commands.framework.live import names
-
-    return [CompletionItem(n) for n in names(kind, ctx) if n.startswith(incomplete)]
+    names = ctx.obj(kind, ctx) if ctx.obj else ()
+    return [CompletionItem(n) for n in names if n.startswith(incomplete)]
 
 
 INT, LONG = Whole(31), Whole(63)

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
-from pykafka_ops.commands.framework.args import Args, java_integer
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.get_offsets.moments import OffsetProblem, moments_of, parse_time
 from pykafka_ops.commands.get_offsets.patterns import by_patterns, by_topic_and_partitions
 from pykafka_ops.errors import PkoError, UsageError

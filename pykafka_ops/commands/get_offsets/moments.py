@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.analysis.moments import MOMENTS, moment
 from pykafka_ops.client import offsets
-from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 
 SPECIAL = {

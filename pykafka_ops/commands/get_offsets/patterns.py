@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from pykafka_ops.commands.framework.args import java_integer
 from pykafka_ops.commands.framework.topic_filter import include_list
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.get_offsets.moments import OffsetProblem
 
 _PATTERN = re.compile(r"([^:,]*)(?::(?:([0-9]*)|(?:([0-9]*)-([0-9]*))))?")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pykafka_ops.analysis.offset_reset import Partition
-from pykafka_ops.commands.framework.args import java_integer
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError
 
 _QUOTED_ABOVE = 24

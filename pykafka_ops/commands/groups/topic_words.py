@@ -8,9 +8,10 @@ from pykafka_ops.client import topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework import partition_words
-from pykafka_ops.commands.framework.args import Args, java_integer
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.topic_filter import missing_topic
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.groups.kafka import ScopeError
 from pykafka_ops.wire.codes import ErrorCode
 

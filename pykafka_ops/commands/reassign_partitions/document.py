@@ -107,7 +107,7 @@ def text_of(replicas: Mapping[Partition, Sequence[int]]) -> str:
 
 def broker_list(text: str) -> list[int]:
     """``0,1,2``; ReassignError in Java's and Kafka's words."""
-    from pykafka_ops.commands.framework.args import java_integer
+    from pykafka_ops.commands.framework.types import java_integer
 
     words = text.split(",")
     while text and words and not words[-1]:

@@ -21,10 +21,11 @@ from pykafka_ops.analysis.moves.model import (
 from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.moves.rate import time_text
 from pykafka_ops.analysis.moves.waves import PartitionMove, least_seconds, waves
-from pykafka_ops.commands.framework.args import Args, java_integer
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Table, counted, say
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.framework.watch import fail_on
 from pykafka_ops.commands.reassign_partitions import plan_file, plan_rows
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of

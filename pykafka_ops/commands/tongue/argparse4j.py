@@ -6,9 +6,9 @@ the verb belong to the tool, those behind it to the verb.
 
 from __future__ import annotations
 
-from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
+from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import table
-from pykafka_ops.commands.framework.types import Whole
+from pykafka_ops.commands.framework.types import Whole, java_integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

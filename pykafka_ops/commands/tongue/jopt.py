@@ -11,17 +11,27 @@ from pykafka_ops.commands.framework.params import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     from pykafka_ops.commands.framework.params import Option
-    from pykafka_ops.commands.tongue.tool import Tool
+    from pykafka_ops.commands.framework.verb import Verb
+
+    class Flags(Protocol):
+        """What a tool reads, and the verbs that it means."""
+
+        @property
+        def options(self) -> Mapping[str, Option]: ...
+        @property
+        def verbs(self) -> Sequence[Verb]: ...
+
 
 ZOOKEEPER_HINT = (
     "\nKafka's tools dropped --zookeeper in 3.0: ask a broker, --bootstrap-server HOST:9092"
 )
 
 
-def read(tool: Tool, words: list[str]) -> Args:
+def read(tool: Flags, words: list[str]) -> Args:
     """The arguments, unchecked; OptionError."""
     args = Args(table(tool.options.values()), tool.verbs[0].name or "", flags=True)
     args.said = list(words)

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.commands.framework.args import Args, OptionError, java_integer
+from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import Option, table
-from pykafka_ops.commands.framework.types import INT, LONG
+from pykafka_ops.commands.framework.types import INT, LONG, java_integer
 
 OPTIONS = table([Option("--n", type=INT), Option("--l", type=LONG), Option("--d", default="1.5"),
                  Option("--s", default="x")])  # fmt: skip
