@@ -1,4 +1,4 @@
-"""The commands that the README shows about a cluster do what it says, in the order they stand."""
+"""The commands that the page on clusters shows do what it says, in the order they stand."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ import pytest
 
 pytestmark = [pytest.mark.java, pytest.mark.live]
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cluster.md"
 
 
-def test_a_broker_is_drained_and_filled_again_by_the_commands_of_the_readme(
+def test_a_broker_is_drained_and_filled_again_by_the_commands_of_the_page(
     tmp_path: Path,
 ) -> None:
-    section = README.read_text().partition("\n## A cluster\n")[2].partition("\n## ")[0]
+    section = (
+        PAGE.read_text().partition("\n## A cluster on this machine\n")[2].partition("\n## ")[0]
+    )
     found = re.search(r"```sh\n(.*?)```", section, re.S)
     assert found
     assert len(re.findall(r"^pko |\$\(pko ", found[1], re.M)) == 6
