@@ -94,8 +94,9 @@ def test_who_waits_as_told_keeps_to_the_rate(sends: list[tuple[int, int]]) -> No
         rate.record(size, now)
         sent, largest = sent + size, max(largest, size)
         now += rate.over_ms(limit, now) + pause
-    # A burst of ten seconds is free at first; what waits may be one send too much.
-    assert sent <= limit * (now / 1000 + 11) + 2 * largest
+    # A burst of ten seconds is free at first; what waits may be one send too much. A window leaves
+    # the sum whole, so up to two seconds of eleven can be sent again, as with Kafka's own classes.
+    assert sent <= limit * (1.2 * now / 1000 + 11) + 2 * largest
 
 
 @given(
