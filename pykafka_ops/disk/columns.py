@@ -262,7 +262,7 @@ class _Walk:
         """The records' own lengths, zig-zag; None if one takes three bytes, or if the record
         before one does not end in the 0 which says that it has no headers.
 
-        Whether a length takes two bytes is told by the second byte before the attributes: above
+        Whether a length takes two bytes shows in the second byte before the attributes: above
         127, or else that 0. Were it neither, the lengths would add up to more than ``extent``.
         """
         if rows.size:

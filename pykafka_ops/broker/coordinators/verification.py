@@ -35,7 +35,7 @@ PASSING = frozenset(
         ErrorCode.NOT_COORDINATOR,
     }
 )
-"""Old clients do not try again after these, so they are told NOT_ENOUGH_REPLICAS."""
+"""Old clients do not retry after these errors, so they get NOT_ENOUGH_REPLICAS."""
 
 
 class Verification:

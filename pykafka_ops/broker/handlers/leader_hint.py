@@ -1,4 +1,4 @@
-"""Where a partition is led now, told with the error that this broker does not lead it (KIP-951).
+"""The present leader of a partition, sent with the error that this broker is not it (KIP-951).
 
 Produce has it from v10, Fetch from v16 on; it spares clients a Metadata request. Counterpart of
 ``KafkaApis.getCurrentLeader``.

@@ -109,7 +109,7 @@ async def _serve(
     broker = Broker(properties, data_dir, on_fatal=stop.set)
     try:
         if not await _started(broker, stop):
-            log.info("told to stop before the start was over")
+            log.info("stopping: a signal came before the start was over")
             return 0
         _write_pid_file(data_dir, broker)
         gc.collect()

@@ -97,7 +97,7 @@ class SegmentRebuild:
             return None
 
     def _stored(self, kind: str) -> bytes | None:
-        """The content of a file, None if it is missing; what a listing told is not asked again."""
+        """The content of a file, None if it is missing; a listing is read only once."""
         known = self.segment.side_files
         if known is not None and not known.get(kind):
             return b"" if kind in known else None

@@ -71,7 +71,7 @@ class Fetcher:
                     await self._step(peer)
                     complaint = ""
                 except ConnectError as error:
-                    if str(error) != complaint:  # each is told once
+                    if str(error) != complaint:  # each is logged once
                         complaint = str(error)
                         log.warning("fetching from broker %d: %s", self.leader, error)
                     if peer is not None:

@@ -1,4 +1,4 @@
-"""What changed settings do at once, and who keeps a copy of one and is told.
+"""The immediate effects of changed settings, and notices to parts that keep a copy of one.
 
 Counterpart of ``DynamicBrokerConfig``'s reconfigurables.
 """
@@ -23,7 +23,7 @@ Told = Callable[[frozenset[str]], None]
 
 
 class SettingEffects:
-    """``copies`` are told of every change. ``allow_unclean(topic)`` has the controller elect
+    """``copies`` are called with every change. ``allow_unclean(topic)`` has the controller elect
     leaders that were not in sync, for one topic or (None) for all."""
 
     def __init__(

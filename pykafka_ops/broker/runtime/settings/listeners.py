@@ -85,7 +85,7 @@ def check_protocols(endpoints: list[Endpoint], protocols: dict[str, str]) -> Non
 
 
 def advertise(bound: list[Endpoint], advertised: list[Endpoint] | None) -> list[Endpoint]:
-    """What clients are told: ``advertised.listeners``, else the bound addresses.
+    """The addresses for clients: ``advertised.listeners``, else the bound addresses.
 
     An empty host becomes this machine's name, as Kafka does; port 0 becomes the port that was
     bound. Raises SettingError for 0.0.0.0, which no client can connect to.

@@ -26,7 +26,7 @@ class CleanedTransactions:
         self._committed: set[int] = set()
 
     def add(self, aborted: Iterable[AbortedTxn]) -> None:
-        """Aborted transactions that touch what comes next; one may be told several times."""
+        """Aborted transactions that touch what comes next; one may come several times."""
         for txn in aborted:
             heapq.heappush(self._waiting, (txn.first_offset, txn))
 

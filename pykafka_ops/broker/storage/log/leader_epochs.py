@@ -1,6 +1,6 @@
 """The leader epochs of a log and their file, ``leader-epoch-checkpoint`` (KIP-101).
 
-What was not flushed is told by the batches alone, and without batches nobody needs it: so the file
+Epochs of unflushed batches are in the batches, and without batches they have no use: so the file
 is written with a flush and at the end, not at each change.
 """
 
