@@ -15,9 +15,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = ("pykafka_ops/wire/messages/", "pykafka_ops/commands/")
 SHARED: dict[str, str] = {
-    "Reader": "until Fetch reads below partitions/",
-    "Mark": "until Fetch reads below partitions/",
-    "Shape": "until all requests end in one place",
     "OffsetIndex": "the file of an index, and its format on disk",
     "TimeIndex": "the file of an index, and its format on disk",
 }
