@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
-from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter
+from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter, TxnMarker
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.slot import Slot
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.deferred import Deferred, all_of
 from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,
     TRANSACTION_STATE_TOPIC,
@@ -220,6 +220,24 @@ class Transactions:
         now = self.coordinator.now().time
         for slot in self.coordinator.slots():
             yield from slot.shard.matching(states, producer_ids, longer_than, now)
+
+    def write_markers(
+        self, work: Iterable[tuple[TxnMarker, TopicPartition]]
+    ) -> list[ErrorCode] | Deferred:
+        """Write markers to partitions led here; the codes once all are committed or have failed."""
+
+        def write(marker: TxnMarker, partition: TopicPartition) -> Deferred | ErrorCode:
+            if marker.producer_id < 0 or marker.epoch < 0:
+                return ErrorCode.UNKNOWN_SERVER_ERROR  # as Kafka's IllegalArgumentException
+            written = Deferred()
+
+            def done(code: ErrorCode) -> None:
+                written.resolve(code)
+
+            self.markers.write(marker, partition, done)
+            return written
+
+        return all_of([write(marker, partition) for marker, partition in work])
 
     # -- asked by handlers of records -----------------------------------------------------------
 

@@ -7,11 +7,9 @@ TRANSACTION_ABORTABLE.
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
-from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from pykafka_ops.broker.state.transactions.metadata import Transit
     from pykafka_ops.broker.state.transactions.shard import Reply
     from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
-
-log = logging.getLogger("kafka.coordinator.transaction.TransactionCoordinator")
 
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1
@@ -76,14 +72,10 @@ async def _refill_first(
 ) -> InitProducerIdResponse:
     """The block of producer ids is used up: claim another, then go on."""
     transactions = context.services.transactions
-    try:
-        while True:
-            await context.services.producer_ids.refill()
-            if transactions.init(who, timeout_ms, reply):
-                break
-    except StoreError as error:
-        log.error("cannot claim a block of producer ids: %s", error)
-        raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS) from error
+    while True:
+        await context.services.producer_ids.refill()
+        if transactions.init(who, timeout_ms, reply):
+            break
     answered: asyncio.Future[object] = asyncio.get_running_loop().create_future()
 
     def settle(answer: object) -> None:
@@ -97,11 +89,7 @@ async def _refill_first(
 
 
 async def _claim(context: Context) -> InitProducerIdResponse:
-    try:
-        producer_id = await context.services.producer_ids.claim()
-    except StoreError as error:
-        log.error("cannot claim a block of producer ids: %s", error)
-        raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS) from error
+    producer_id = await context.services.producer_ids.claim()
     return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
 
 

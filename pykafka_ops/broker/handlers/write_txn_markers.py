@@ -6,12 +6,12 @@ v1 brought flexible headers.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterable
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.markers import TxnMarker
-from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
@@ -28,55 +28,49 @@ if TYPE_CHECKING:
 
 def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:
     """Write every marker; answered when all are committed or have failed."""
-    writer = context.services.transactions.markers
-    response = WriteTxnMarkersResponse()
-    work: list[tuple[TxnMarker, str, WritableTxnMarkerPartitionResult]] = []
-    for asked in request.markers:
-        marker = TxnMarker(
-            asked.producer_id,
-            asked.producer_epoch,
-            asked.coordinator_epoch,
-            asked.transaction_result,
-        )
-        result = _result(asked)
-        response.markers.append(result)
-        work += ((marker, t.name, p) for t in result.topics for p in t.partitions)
-    answer = Deferred()
-    left = len(work)
-
-    def done(place: WritableTxnMarkerPartitionResult, code: ErrorCode) -> None:
-        nonlocal left
-        place.error_code = code
-        left -= 1
-        if not left:
-            answer.resolve(response)
-
-    for marker, topic, place in work:
-        if marker.producer_id < 0 or marker.epoch < 0:
-            done(place, ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka's IllegalArgumentException
-        else:
-            writer.write(marker, (topic, place.partition_index), partial(done, place))
-    return answer if left else response
-
-
-def _result(asked: WritableTxnMarker, code: int = 0) -> WritableTxnMarkerResult:
-    """The places of one marker's outcomes, in the order they were asked for."""
-    topics = [
-        WritableTxnMarkerTopicResult(
-            name=topic.name,
-            partitions=[
-                WritableTxnMarkerPartitionResult(partition_index=index, error_code=code)
-                for index in topic.partition_indexes
-            ],
-        )
+    codes = context.services.transactions.write_markers(
+        (_marker(asked), (topic.name, index))
+        for asked in request.markers
         for topic in asked.topics
-    ]
-    return WritableTxnMarkerResult(producer_id=asked.producer_id, topics=topics)
+        for index in topic.partition_indexes
+    )
+    return shaped(codes, lambda codes: _response(request, codes))
+
+
+def _marker(asked: WritableTxnMarker) -> TxnMarker:
+    return TxnMarker(
+        asked.producer_id, asked.producer_epoch, asked.coordinator_epoch, asked.transaction_result
+    )
+
+
+def _response(
+    request: WriteTxnMarkersRequest | None, codes: Iterable[int]
+) -> WriteTxnMarkersResponse:
+    found = iter(codes)
+    return WriteTxnMarkersResponse(
+        markers=[
+            WritableTxnMarkerResult(
+                producer_id=asked.producer_id,
+                topics=[
+                    WritableTxnMarkerTopicResult(
+                        name=topic.name,
+                        partitions=[
+                            WritableTxnMarkerPartitionResult(
+                                partition_index=index, error_code=next(found)
+                            )
+                            for index in topic.partition_indexes
+                        ],
+                    )
+                    for topic in asked.topics
+                ],
+            )
+            for asked in (request.markers if request else ())
+        ]
+    )
 
 
 def failed(
     request: WriteTxnMarkersRequest | None, version: int, error: KafkaError
 ) -> WriteTxnMarkersResponse:
     """Every partition with the same error."""
-    markers = request.markers if request else ()
-    return WriteTxnMarkersResponse(markers=[_result(m, error.code) for m in markers])
+    return _response(request, repeat(error.code))

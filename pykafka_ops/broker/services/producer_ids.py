@@ -7,15 +7,22 @@ and hands them out one by one. What is left of a block when the broker stops is 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
+from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+
+log = logging.getLogger("kafka.coordinator.transaction.RPCProducerIdManager")
 
 
 class ProducerIds:
     """The ids one broker may give out; the first block is claimed when it is needed.
 
-    ``claim_block()`` has the controller claim one; what it raises goes to who wants an id.
+    ``claim_block()`` has the controller claim one; where it raises StoreError, :meth:`refill` and
+    :meth:`claim` raise KafkaError COORDINATOR_LOAD_IN_PROGRESS.
     """
 
     def __init__(self, claim_block: Callable[[], Awaitable[ProducerIdBlock]]) -> None:
@@ -45,5 +52,9 @@ class ProducerIds:
 
     async def _refill(self) -> None:
         if self._next > self._last:
-            block = await self._claim_block()
+            try:
+                block = await self._claim_block()
+            except StoreError as error:
+                log.error("cannot claim a block of producer ids: %s", error)
+                raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS) from error
             self._next, self._last = block.first, block.last
