@@ -41,10 +41,12 @@ from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.settings.storage import storage_settings
 from pykafka_ops.broker.runtime.sockets.server import Server
+from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.producer_ids import ProducerIds
+from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import MetadataImage
@@ -243,7 +245,6 @@ class Parts:
             timer=monotonic_clock,
             image=self.image,
             configs=self.configs,
-            store=store,
             logs=self.logs,
             replicas=self.replicas,
             append_site=AppendSite(self.replicas, self.image, wall_clock, verification),
@@ -252,6 +253,8 @@ class Parts:
             fetches=Fetches(site, sessions, self.configs, self._run_in_thread),
             config_admin=ConfigAdmin(store, self.image, self.configs, self.broker_id, levels),
             levels_changed=levels,
+            client_quotas=ClientQuotaAdmin(store, self._run_in_thread),
+            scram=ScramAdmin(store),
             topics=self._make_topics(),
             producer_ids=producer_ids,
             transactions=transactions,

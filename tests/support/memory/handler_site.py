@@ -126,6 +126,11 @@ class Logs:
         return self if key in self.logs else None
 
 
+def _fetches(replicas: Replicas, image: MetadataImage, configs: BrokerConfigs) -> Fetches:
+    sessions = FetchSessions(100, itertools.count(1).__next__)
+    return Fetches(ReadSite(replicas, image), sessions, configs, asyncio.to_thread)
+
+
 class Site:
     """Broker 0 (and 1, that is never asked); time stands still unless a test moves it.
 
@@ -151,10 +156,9 @@ class Site:
             alive=self.image.alive,
         )
         configs = BrokerConfigs({k.replace("_", "."): str(v) for k, v in settings.items()})
-        self.ids, ids = itertools.count(1000), itertools.count(1)
+        self.ids = itertools.count(1000)
         self.coordinators = CoordinatorDesk(self.replicas, self.image, configs, self, ask)
         transactions, groups = self.coordinators.transactions, self.coordinators.groups
-        site, sessions = ReadSite(self.replicas, self.image), FetchSessions(100, ids.__next__)
         verification = Verification(transactions, self.replicas, lambda: self.now)
         self.services = Services(
             broker_id=broker_id,
@@ -163,15 +167,16 @@ class Site:
             timer=lambda: self.time,
             image=self.image,
             configs=configs,
-            store=cast(Any, SimpleNamespace()),
             logs=cast(Any, self.logs),
             replicas=self.replicas,
             append_site=AppendSite(self.replicas, self.image, lambda: self.now, verification),
             deletion=RecordDeletion(self.replicas, self.image),
             offset_lookup=OffsetLookup(self.replicas, self.image, lambda: self.now),
-            fetches=Fetches(site, sessions, configs, asyncio.to_thread),
+            fetches=_fetches(self.replicas, self.image, configs),
             topics=cast(Any, SimpleNamespace()),
             config_admin=cast(Any, SimpleNamespace()),
+            client_quotas=cast(Any, SimpleNamespace()),
+            scram=cast(Any, SimpleNamespace()),
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=transactions,
             groups=groups,
