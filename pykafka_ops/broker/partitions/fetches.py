@@ -112,7 +112,9 @@ class Fetches:
         :class:`Fetched` or of a KafkaError. Raises KafkaError FETCH_SESSION_ID_NOT_FOUND,
         INVALID_FETCH_SESSION_EPOCH or FETCH_SESSION_TOPIC_ID_ERROR.
         """
-        terms.min_bytes = min(terms.min_bytes, terms.limit())
+        terms.left = terms.limit()
+        if terms.left < terms.min_bytes:
+            terms.min_bytes = terms.left
         now = self.site.replicas.timer()
         fetch = self.sessions.context(
             *session,
@@ -134,7 +136,8 @@ class Fetches:
 
     def _read_all(self, terms: Terms, fetch: FetchContext) -> list[PartitionRead]:
         """One pass over the partitions, within the limits of request and broker."""
-        terms.left, terms.any_read = terms.limit(), False
+        if not terms.first:
+            terms.left, terms.any_read = terms.limit(), False
         if terms.follower < 0 and terms.version >= CHOICE_FROM:
             terms.client = self._client(terms) if terms.rack else ANYWHERE
         session = fetch.session
