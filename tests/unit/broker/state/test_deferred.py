@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.deferred import Deferred, all_of, shaped
 
 
 def test_the_callback_gets_the_answer_when_it_comes() -> None:
@@ -57,3 +57,45 @@ def test_what_is_answered_cannot_be_abandoned() -> None:
     deferred.resolve("done")
     deferred.abandon()
     assert stopped == []
+
+
+def test_an_answer_that_is_there_is_shaped_at_once() -> None:
+    answer = Deferred()
+    answer.resolve(3)
+    assert answer.shaped(lambda n: n + 1) == 4
+    assert shaped(3, lambda n: n + 1) == 4
+
+
+def test_an_answer_to_come_is_shaped_when_it_comes() -> None:
+    answer = Deferred()
+    assert shaped(answer, lambda n: n + 1) is answer
+    assert answer.shaped(str) is answer
+    told: list[object] = []
+    answer.then(told.append)
+    answer.resolve(3)
+    assert told == ["4"]
+    assert answer.answer == "4"
+
+
+def test_who_is_gone_needs_no_shape() -> None:
+    answer = Deferred()
+    answer.shaped(lambda _: 1 / 0)
+    answer.abandon()
+    assert not answer.resolve(3)
+
+
+def test_all_answers_come_together_in_their_order() -> None:
+    first, last = Deferred(), Deferred()
+    together = all_of([first, "b", last])
+    assert isinstance(together, Deferred)
+    last.resolve("c")
+    assert not together.done
+    first.resolve("a")
+    assert together.answer == ["a", "b", "c"]
+
+
+def test_answers_that_are_all_there_are_no_promise() -> None:
+    done = Deferred()
+    done.resolve("a")
+    assert all_of([done, "b"]) == ["a", "b"]
+    assert all_of([]) == []
