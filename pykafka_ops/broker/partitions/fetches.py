@@ -128,7 +128,7 @@ class Fetches:
             _note_session(fetch.session, terms.follower, now)
         reads = self._read_all(terms, fetch)
         terms.first = False
-        if any(read.cold for read in reads):
+        if terms.any_cold:
             return self._read_cold(fetch, reads)
         if terms.max_wait_ms <= 0 or _enough(fetch, reads, terms.min_bytes):
             return self._found(fetch, reads)
@@ -269,9 +269,12 @@ def _enough(fetch: FetchContext, reads: list[PartitionRead], min_bytes: int) -> 
 
     An unknown partition beside known ones ends no waiting: its client would ask in a loop.
     """
-    if sum(read.size for read in reads) >= min_bytes:
-        return True
-    if any(read.answer_now for read in reads):
+    missing = min_bytes
+    for read in reads:
+        missing -= read.size
+        if read.answer_now:
+            return True
+    if missing <= 0:
         return True
     return len(reads) == len(fetch.partitions) and all(read.unknown for read in reads)
 

@@ -68,6 +68,7 @@ class Terms:
     """
 
     __slots__ = (
+        "any_cold",
         "any_read",
         "client",
         "committed_only",
@@ -108,6 +109,8 @@ class Terms:
         self.left = 0
         """Bytes that the partitions still to be read may have."""
         self.any_read = False
+        self.any_cold = False
+        """Whether the first pass found records that have yet to be read from the disk."""
         self.client: Chooser | None = None
         """Set where a consumer may be sent to, or served by, a replica that follows (KIP-392)."""
 
@@ -329,6 +332,7 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
     read.size = result.size
     if result.cold is not None:
         read.cold = (result.cold, log)
+        terms.any_cold = True
     elif version < 4:
         read.records = _convert_down(version, wanted, result)
         read.size = len(read.records)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log_home import LogHome
@@ -11,6 +10,23 @@ from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_partition_metadata, parse_partition_metadata
 from pykafka_ops.errors import CorruptIndexError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+
+class DiskErrors:
+    """A ``with`` block around disk access. A class of its own: reads enter it per partition."""
+
+    __slots__ = ("_home",)
+
+    def __init__(self, home: LogHome) -> None:
+        self._home = home
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raises KafkaError KAFKA_STORAGE_ERROR for an OSError; the directory is failed."""
+        if isinstance(error, OSError):
+            raise self._home.fail(error) from error
 
 
 class PartitionDir:
@@ -37,13 +53,9 @@ class PartitionDir:
         self._topic_id = topic_id
         self._topic_id_read = topic_id is not None
 
-    @contextmanager
-    def disk_errors(self) -> Iterator[None]:
+    def disk_errors(self) -> DiskErrors:
         """What the disk fails at inside becomes KafkaError KAFKA_STORAGE_ERROR."""
-        try:
-            yield
-        except OSError as error:
-            raise self.home.fail(error) from error
+        return DiskErrors(self.home)
 
     # -- topic id ----------------------------------------------------------------------------------
 
