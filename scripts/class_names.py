@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = ("pykafka_ops/wire/messages/", "pykafka_ops/commands/")
+LEFT_OUT = ("pykafka_ops/wire/messages/",)
 SHARED: dict[str, str] = {
+    "Column": "of a table in a terminal, and of a section of a report",
     "OffsetIndex": "the file of an index, and its format on disk",
     "TimeIndex": "the file of an index, and its format on disk",
 }

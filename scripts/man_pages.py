@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from pykafka_ops.commands import ROWS, Row  # noqa: E402
-from pykafka_ops.commands.framework.group import Bilingual, Group  # noqa: E402
+from pykafka_ops.commands.framework.group import Bilingual, VerbGroup  # noqa: E402
 from pykafka_ops.commands.framework.params import Option  # noqa: E402
 from pykafka_ops.commands.framework.verb import Verb  # noqa: E402
 from pykafka_ops.commands.options import COMMON  # noqa: E402
@@ -134,7 +134,7 @@ def page(row: Row, command: Bilingual) -> str:
 
 def verbs_of(command: Bilingual) -> list[Verb]:
     """Its verbs; a command without is one itself."""
-    if isinstance(command, Group):
+    if isinstance(command, VerbGroup):
         return command.verbs
     assert isinstance(command, Verb)
     return [command]

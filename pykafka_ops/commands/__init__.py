@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pykafka_ops.commands.framework.group import Group, Single
+    from pykafka_ops.commands.framework.group import Single, VerbGroup
 
-    Command = Group | Single
+    Command = VerbGroup | Single
 
 
 def _topics() -> Command:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from pykafka_ops.commands.framework.params import Option, Switch
-from pykafka_ops.commands.framework.types import FILE_PATH, SPAN, TIME, OneOf
+from pykafka_ops.commands.framework.types import FILE_PATH, SPAN, TIME, Choices
 
 TOOLS_VERSION = "3.9.1"
 
@@ -28,7 +28,7 @@ BOOTSTRAP = Option("-b", "--bootstrap-server", metavar="HOST:PORT",
 COMMAND_CONFIG = Option("--command-config", metavar="FILE", type=FILE_PATH,
                         help="client settings, a .properties file as Kafka's")  # fmt: skip
 OUTPUT = Option("-o", "--output", metavar="FORMAT", ours=True, default="table",
-                type=OneOf(("table", "wide", "json", "yaml", "csv", "name")),
+                type=Choices(("table", "wide", "json", "yaml", "csv", "name")),
                 help="format of the answer")  # fmt: skip
 COMMON: tuple[Option, ...] = (
     BOOTSTRAP,

@@ -12,7 +12,7 @@ from typing import TypeVar
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.decoder import compile_decoder
 from pykafka_ops.wire.encoder import compile_encoder
-from pykafka_ops.wire.message import VIEW, Function, Table, table_of
+from pykafka_ops.wire.message import VIEW, Function, MessageTable, table_of
 from pykafka_ops.wire.types import Buffer
 
 T = TypeVar("T")
@@ -81,23 +81,23 @@ def _chunks(msg: object, version: int) -> tuple[list[Buffer], list[int]]:
     return chunks, cuts
 
 
-def _encoder(table: Table, version: int) -> Function:
+def _encoder(table: MessageTable, version: int) -> Function:
     _check(table, version)
     made = compile_encoder(table, version, _is_flexible(table, version))
     return table.encoders.setdefault(version, made)
 
 
-def _decoder(table: Table, version: int, view: bool) -> Function:
+def _decoder(table: MessageTable, version: int, view: bool) -> Function:
     _check(table, version)
     made = compile_decoder(table, version, _is_flexible(table, version), view)
     return table.decoders.setdefault(version | VIEW if view else version, made)
 
 
-def _check(table: Table, version: int) -> None:
+def _check(table: MessageTable, version: int) -> None:
     first, last = table.versions
     if not first <= version <= last:
         raise WireError(f"{table.name} has versions {first} to {last}, not {version}")
 
 
-def _is_flexible(table: Table, version: int) -> bool:
+def _is_flexible(table: MessageTable, version: int) -> bool:
     return table.flexible[0] <= version <= table.flexible[1]

@@ -12,7 +12,7 @@ from struct import Struct, unpack_from
 from typing import Any
 
 from pykafka_ops.errors import WireError
-from pykafka_ops.wire.message import Field, Function, Kind, Table, table_of
+from pykafka_ops.wire.message import Field, Function, Kind, MessageTable, table_of
 from pykafka_ops.wire.source import FunctionSource
 from pykafka_ops.wire.types import MAX_STRING, RECORDS, STRING, ZERO_UUID, Buffer, Scalar
 from pykafka_ops.wire.varint import rest_of_varint, skip_tags, tag_count, tag_head
@@ -24,7 +24,7 @@ MAX_ITEMS = 4_000_000
 """Most strings and structs in the arrays of one message; a bound on memory, not of the protocol."""
 
 
-def compile_decoder(table: Table, version: int, flexible: bool, view: bool) -> Function:
+def compile_decoder(table: MessageTable, version: int, flexible: bool, view: bool) -> Function:
     """``decode(buf, pos, end)`` -> (object, position behind it) for ``version`` of ``table``.
 
     ``view``: ``buf`` is a memoryview; otherwise it has ``decode``, as bytes and bytearray do.
@@ -58,7 +58,7 @@ class _Reader:
         self.views = False
         self.run: list[tuple[str, str, int]] = []
 
-    def cls(self, table: Table) -> str:
+    def cls(self, table: MessageTable) -> str:
         """The global that holds the class of ``table``."""
         self.source.scope[table.name] = table.cls
         return table.name
@@ -82,7 +82,7 @@ class _Reader:
         self.source.add(f"pos += {sum(size for _, _, size in self.run)}")
         self.run = []
 
-    def struct(self, table: Table, value: str) -> None:
+    def struct(self, table: MessageTable, value: str) -> None:
         """All fields of the struct in the local ``value``."""
         tags = []
         for field in table.fields:
@@ -107,7 +107,7 @@ class _Reader:
             return "zero_uuid"
         return repr(default)
 
-    def field(self, table: Table, field: Field, value: str) -> None:
+    def field(self, table: MessageTable, field: Field, value: str) -> None:
         """An untagged field, or the value of a tagged one."""
         self.label = f"{table.name}.{field.name}"
         target = f"{value}.{field.name}"
@@ -237,7 +237,7 @@ class _Reader:
             self.flush()
             self.source.close()
 
-    def tags(self, table: Table, fields: list[Field], value: str) -> None:
+    def tags(self, table: MessageTable, fields: list[Field], value: str) -> None:
         """Tagged fields: the known ones are read, others stepped over."""
         count = self.source.name("t")
         self.take("B", 1, count)

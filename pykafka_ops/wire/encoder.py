@@ -11,7 +11,7 @@ from struct import Struct, pack
 from typing import Any
 
 from pykafka_ops.errors import WireError
-from pykafka_ops.wire.message import Field, Function, Kind, Table, table_of
+from pykafka_ops.wire.message import Field, Function, Kind, MessageTable, table_of
 from pykafka_ops.wire.source import FunctionSource
 from pykafka_ops.wire.types import BYTES, MAX_STRING, STRING, ZERO_UUID, Scalar
 from pykafka_ops.wire.varint import varint
@@ -23,7 +23,7 @@ CUT_AT = 2047
 """Records longer than this stay separate buffers where the caller can send several."""
 
 
-def compile_encoder(table: Table, version: int, flexible: bool) -> Function:
+def compile_encoder(table: MessageTable, version: int, flexible: bool) -> Function:
     """``encode(message, out, cuts)`` for ``version`` of the struct of ``table``."""
     title = f"{table.name}/v{version}/encode"
     source = FunctionSource(title, "def encode(o, out, cuts):", dict(_RUNTIME))
@@ -62,7 +62,7 @@ class _Writer:
         self.emit(*extra)
         self.run = []
 
-    def struct(self, table: Table, value: str) -> None:
+    def struct(self, table: MessageTable, value: str) -> None:
         """All fields of the struct in the local ``value``."""
         tags = []
         for field in table.fields:

@@ -108,7 +108,7 @@ def _zero(field: Field) -> object:
     return None if field.tag is not None or field.nullable != NEVER else field.kind
 
 
-class Table:
+class MessageTable:
     """All that is known of a declared struct.
 
     ``encoders`` and ``decoders`` are made on demand, for each version; decoders that read from a
@@ -136,7 +136,7 @@ class Struct:
     """Base of every declared class: constructor, equality, repr."""
 
     __slots__: tuple[str, ...] = ()
-    __wire__: Table
+    __wire__: MessageTable
 
     def __init__(self, **values: object) -> None:
         """Compile the class's own constructor, put it in this one's place, and run it."""
@@ -156,7 +156,7 @@ class Struct:
         return f"{type(self).__name__}({values})"
 
 
-def _constructor(table: Table) -> Function:
+def _constructor(table: MessageTable) -> Function:
     """``__init__`` with one keyword per field; fresh lists and structs for mutable defaults."""
     scope: dict[str, Any] = {"UNSET": UNSET}
     parameters, body = [], []
@@ -188,7 +188,7 @@ def struct(cls: type[T]) -> type[T]:
             fields.append(value)
     names = tuple(f.name for f in fields)
     made: Any = type(cls.__name__, (Struct,), {**space, "__slots__": names})
-    made.__wire__ = Table(made, tuple(fields))
+    made.__wire__ = MessageTable(made, tuple(fields))
     return made  # type: ignore[no-any-return]  # the same class, rebuilt with slots
 
 
@@ -207,9 +207,9 @@ def message(api: ApiKey) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
-def table_of(cls: type) -> Table:
+def table_of(cls: type) -> MessageTable:
     """The table of a class made by ``struct`` or ``message``; TypeError for any other."""
     table = getattr(cls, "__wire__", None)
-    if not isinstance(table, Table):
+    if not isinstance(table, MessageTable):
         raise TypeError(f"{cls.__name__} is not declared with @struct or @message")
     return table

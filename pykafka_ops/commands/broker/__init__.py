@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import FILE_PATH
 from pykafka_ops.commands.options import OVERRIDE
@@ -33,7 +33,7 @@ CONTROLLED = Switch("--controlled", ours=True,
 
 FILE = Words(PROPERTIES_FILE, "?")
 TOOL = Tool("kafka-server-start", "Run a Kafka broker that needs nothing but Python.")
-broker = Group("broker", "Run a broker.", tool=TOOL)
+broker = VerbGroup("broker", "Run a broker.", tool=TOOL)
 
 
 @broker.verb(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.cluster import kafka
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
 from pykafka_ops.commands.options import FAIL_ON, WATCH
@@ -33,7 +33,7 @@ TOOL = Tool(
     read=kafka.read,
     has_verbs=True,
 )
-cluster = Group(
+cluster = VerbGroup(
     "cluster", "Brokers, controller, under-replicated and offline partitions, skew.", tool=TOOL
 )
 

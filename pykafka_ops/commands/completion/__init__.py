@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
-completion = Group("completion", "Shell completion for bash, zsh or fish.")
+completion = VerbGroup("completion", "Shell completion for bash, zsh or fish.")
 
 
 @completion.verb("bash", examples=('eval "$(pko completion bash)"    # in ~/.bashrc',))

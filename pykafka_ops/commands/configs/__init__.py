@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.configs import kafka
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
@@ -79,7 +79,7 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-configs = Group("configs", "Show and change settings of topics, brokers, users, ...", tool=TOOL)
+configs = VerbGroup("configs", "Show and change settings of topics, brokers, users, ...", tool=TOOL)
 
 
 @configs.verb(

@@ -33,7 +33,7 @@ class FoundTopic:
         self.error, self.partitions, self.internal = error, partitions, internal
 
 
-class Lookup:
+class TopicLookup:
     """Asks for topics over a connection of its own, beside librdkafka's.
 
     Our client says at once, and in words, what is wrong with a cluster or topic; librdkafka keeps

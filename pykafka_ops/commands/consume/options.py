@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.params import Option, Switch
-from pykafka_ops.commands.framework.types import FILE_PATH, GROUP_NAME, INT, LONG, TOPIC_NAME, OneOf
+from pykafka_ops.commands.framework.types import (
+    FILE_PATH,
+    GROUP_NAME,
+    INT,
+    LONG,
+    TOPIC_NAME,
+    Choices,
+)
 from pykafka_ops.commands.options import KEY_FORMAT, VALUE_FORMAT
 
 # fmt: off
@@ -30,13 +37,13 @@ WHERE = (
            "(default: read_uncommitted)"),
 )
 FORM = (
-    Option("-o", "--output", metavar="FORMAT", type=OneOf(("table", "json")), default="table",
+    Option("-o", "--output", metavar="FORMAT", type=Choices(("table", "json")), default="table",
            ours=True, help="text as Kafka's tool prints it, or one JSON object a line"),
     Option("--formatter", metavar="CLASS",
            help="Kafka's class of a message formatter: DefaultMessageFormatter (the default), "
            "LoggingMessageFormatter, NoOpMessageFormatter, OffsetsMessageFormatter, "
            "GroupMetadataMessageFormatter, TransactionLogMessageFormatter"),
-    Option("--decode", metavar="WHAT", type=OneOf(("offsets", "groups", "transactions")),
+    Option("--decode", metavar="WHAT", type=Choices(("offsets", "groups", "transactions")),
            ours=True, help="show records of an internal topic as JSON lines"),
     Option("--property", metavar="KEY=VALUE", multiple=True,
            help="of the formatter: print.timestamp, print.key, print.offset, print.partition, "

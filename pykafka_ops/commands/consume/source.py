@@ -11,7 +11,7 @@ import time
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
-from pykafka_ops.commands.console.lookup import Lookup
+from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
 from pykafka_ops.commands.framework.args import OptionError
@@ -52,7 +52,7 @@ class MessageSource:
         settings, self.group, self.first = _settings(run)
         self.create = args.flags and settings["allow.auto.create.topics"] == "true"
         self.internal_too = settings.pop("exclude.internal.topics", "true") == "false"
-        self.lookup = Lookup(settings, flags=args.flags, debug=run.debug)
+        self.lookup = TopicLookup(settings, flags=args.flags, debug=run.debug)
         config: dict[str, object] = dict(librdkafka(settings, consumer=True))
         config["error_cb"] = self._client_error
         warn = ignored("Consumer", flags=args.flags)

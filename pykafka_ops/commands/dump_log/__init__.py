@@ -17,7 +17,7 @@ from pykafka_ops.commands.dump_log.options import (
     SHOW,
     WORKERS,
 )
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
 from pykafka_ops.commands.options import DRY_RUN, KEY_FORMAT, SINCE, UNTIL
 
@@ -31,7 +31,7 @@ def _is_path(word: str) -> bool:
 
 
 PATHS = Words(FILES, "+", metavar="PATH")
-dump_log = Group(
+dump_log = VerbGroup(
     "dump-log", "Decode, search, check and repair log segments.", tool=TOOL, implied=_is_path
 )
 

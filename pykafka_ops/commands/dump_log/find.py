@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pykafka_ops.commands.dump_log.find_rows import Writer
-    from pykafka_ops.commands.dump_log.segments import SegmentFile, SegmentReader
+    from pykafka_ops.commands.dump_log.segments import SegmentPath, SegmentReader
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.disk.salvage import SoundBatch
@@ -73,7 +73,7 @@ def find(run: Run) -> int:
 
 
 def _run(
-    search: Search, found: list[SegmentFile], out: Writer, counts: Counts | None, limit: int | None
+    search: Search, found: list[SegmentPath], out: Writer, counts: Counts | None, limit: int | None
 ) -> int:
     """Write the matches, ``limit`` at most; how many there were."""
     matches = 0
@@ -169,7 +169,7 @@ class Search:
         self.query, self.reading = query, reading
         self.needles = needles(query)
 
-    def may_hold(self, segment: SegmentFile) -> bool:
+    def may_hold(self, segment: SegmentPath) -> bool:
         """Whether the offsets of a segment, by the names of it and the next, are of interest."""
         wanted = self.query.offsets
         if wanted is None:
@@ -187,7 +187,7 @@ class Search:
             first = max(first, start_at_time(log, query.times[0]))
         return first
 
-    def matches(self, segment: SegmentFile) -> Iterator[FoundRecord]:
+    def matches(self, segment: SegmentPath) -> Iterator[FoundRecord]:
         """Every match in a segment."""
         end = self.query.offsets[1] if self.query.offsets is not None else None
         for batch in self.reading.batches(segment, self.start):
@@ -219,7 +219,7 @@ class Search:
         return not (header.is_control and query.of_content)
 
     def _in_batch(
-        self, segment: SegmentFile, batch: SoundBatch, header: BatchHeader
+        self, segment: SegmentPath, batch: SoundBatch, header: BatchHeader
     ) -> Iterator[FoundRecord]:
         data = self._worth_reading(batch, header)
         at = passed = 0
@@ -258,7 +258,7 @@ class Search:
         matches = query.content(key, value, lambda: read_headers(data, rest))
         return (key, value) if matches else None
 
-    def _in_message(self, segment: SegmentFile, batch: SoundBatch) -> Iterator[FoundRecord]:
+    def _in_message(self, segment: SegmentPath, batch: SoundBatch) -> Iterator[FoundRecord]:
         """In a message v0/v1, which has neither headers nor a producer."""
         query = self.query
         if query.headers or query.producer_id is not None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import text_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, JsonLines, RowOutput, row_output
-from pykafka_ops.commands.dump_log.segments import SegmentFile
+from pykafka_ops.commands.dump_log.segments import SegmentPath
 from pykafka_ops.commands.framework.output import Column
 from pykafka_ops.commands.payload.formats import PayloadFormat, payload_format
 from pykafka_ops.disk.batch import BatchHeader
@@ -42,7 +42,7 @@ class FoundRecord(NamedTuple):
     """A record that was looked for. ``record_position`` is its byte in the file, None where it lies
     in a compressed batch; ``control`` is the type of a control record."""
 
-    segment: SegmentFile
+    segment: SegmentPath
     batch: SoundBatch
     offset: int
     timestamp: int
@@ -152,13 +152,13 @@ class Counts:
     """Matches by file."""
 
     def __init__(self) -> None:
-        self.files: dict[str, tuple[SegmentFile, int]] = {}
+        self.files: dict[str, tuple[SegmentPath, int]] = {}
 
-    def begin(self, segment: SegmentFile) -> None:
+    def begin(self, segment: SegmentPath) -> None:
         """This file is looked through, whether or not it has matches."""
         self.files[segment.path] = (segment, 0)
 
-    def add(self, segment: SegmentFile) -> None:
+    def add(self, segment: SegmentPath) -> None:
         """One more match."""
         self.files[segment.path] = (segment, self.files[segment.path][1] + 1)
 

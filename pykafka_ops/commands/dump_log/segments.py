@@ -33,7 +33,7 @@ CHECK_FAILED = 4
 _STRIDE = 4 << 20
 
 
-class SegmentFile:
+class SegmentPath:
     """A log file. ``base`` is the offset in its name, None without; ``following`` that of the next
     segment of its directory; ``topic`` and ``partition`` are None where the directory has no such
     name."""
@@ -60,7 +60,7 @@ class SegmentFile:
         return {"file": self.path, "topic": self.topic, "partition": self.partition}
 
 
-def segments(paths: Iterable[str]) -> list[SegmentFile]:
+def segments(paths: Iterable[str]) -> list[SegmentPath]:
     """The logs among ``paths``, each directory's by offset.
 
     Of directories only live segments count, not those deleted, or being cleaned or swapped in.
@@ -68,11 +68,11 @@ def segments(paths: Iterable[str]) -> list[SegmentFile]:
     """
     paths = list(paths)
     named = {os.path.realpath(path) for path in paths}
-    found: dict[str, SegmentFile] = {}
+    found: dict[str, SegmentPath] = {}
     for path in expand(paths):
         real = os.path.realpath(path)
         if kind_of(path) == "log" and (path.endswith(LOG_SUFFIX) or real in named):
-            found.setdefault(real, SegmentFile(path))
+            found.setdefault(real, SegmentPath(path))
     if not found:
         raise UsageError(f"no log segments (*.log) in {', '.join(paths)}")
     made = list(found.values())
@@ -82,7 +82,7 @@ def segments(paths: Iterable[str]) -> list[SegmentFile]:
     return made
 
 
-def bytes_of(found: Iterable[SegmentFile]) -> int:
+def bytes_of(found: Iterable[SegmentPath]) -> int:
     """The size of segments; one that cannot be had counts as empty."""
     total = 0
     for segment in found:
@@ -112,7 +112,7 @@ class Reading:
         return CHECK_FAILED if self.damages else 1 if self.failed else 0
 
     def batches(
-        self, segment: SegmentFile, start: Callable[[SegmentReader], int] | None = None
+        self, segment: SegmentPath, start: Callable[[SegmentReader], int] | None = None
     ) -> Iterator[SoundBatch]:
         """The sound batches of a segment, from the byte on that ``start`` finds."""
         try:
@@ -141,11 +141,11 @@ class Reading:
         if self.progress:
             self.progress.set(before + end)
 
-    def malformed(self, segment: SegmentFile, batch: SoundBatch, reason: str) -> None:
+    def malformed(self, segment: SegmentPath, batch: SoundBatch, reason: str) -> None:
         """The CRC of a batch is right, its records are not."""
         self.tell(segment, DamagedBytes(batch.position, batch.header.size, reason))
 
-    def tell(self, segment: SegmentFile, damage: DamagedBytes) -> None:
+    def tell(self, segment: SegmentPath, damage: DamagedBytes) -> None:
         """Count a damage, say where it is, how much was skipped and where reading went on."""
         self.damages += 1
         self.lost += damage.size
@@ -178,7 +178,7 @@ class SegmentReader:
 
     __slots__ = ("file", "segment")
 
-    def __init__(self, segment: SegmentFile, file: FileIO) -> None:
+    def __init__(self, segment: SegmentPath, file: FileIO) -> None:
         self.segment, self.file = segment, file
 
     def batches(self, start: int) -> Iterator[SoundBatch | DamagedBytes]:
@@ -277,14 +277,14 @@ def _last(batch: SoundBatch) -> tuple[int, int]:
     return header.offset, header.timestamp
 
 
-def _offset_index(segment: SegmentFile) -> OffsetIndex | None:
+def _offset_index(segment: SegmentPath) -> OffsetIndex | None:
     stored = _read_index(segment, ".index")
     if stored is None or segment.base is None:
         return None
     return OffsetIndex(segment.base, stored[: used_bytes(stored, 8)])
 
 
-def _read_index(segment: SegmentFile, suffix: str) -> bytes | None:
+def _read_index(segment: SegmentPath, suffix: str) -> bytes | None:
     """The bytes of the index beside a log; None where there is none to be had."""
     if not segment.path.endswith(LOG_SUFFIX):
         return None

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pykafka_ops.commands.dump_log.segments import SegmentFile
+    from pykafka_ops.commands.dump_log.segments import SegmentPath
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.disk.legacy import MessageHeader
     from pykafka_ops.disk.salvage import SoundBatch
@@ -61,7 +61,7 @@ class StatsCount:
         """Without ``open_records`` only the headers of batches count."""
         self.reading, self.deep, self.stats = reading, open_records, LogStats()
 
-    def read(self, found: Iterable[SegmentFile]) -> LogStats:
+    def read(self, found: Iterable[SegmentPath]) -> LogStats:
         """Count the segments in their order."""
         seen = 0
         for segment in found:
@@ -77,7 +77,7 @@ class StatsCount:
         return self.stats
 
     def _batch(
-        self, segment: SegmentFile, batch: SoundBatch, header: BatchHeader, *, damaged: bool
+        self, segment: SegmentPath, batch: SoundBatch, header: BatchHeader, *, damaged: bool
     ) -> None:
         stats, count = self.stats, header.record_count
         stored = header.size - _SECTION
@@ -146,7 +146,7 @@ class StatsCount:
                 stats.times(first, last)
 
     def _message(
-        self, segment: SegmentFile, batch: SoundBatch, header: MessageHeader, *, damaged: bool
+        self, segment: SegmentPath, batch: SoundBatch, header: MessageHeader, *, damaged: bool
     ) -> None:
         """A message v0/v1; a wrapper must be opened to know its offsets."""
         stats = self.stats

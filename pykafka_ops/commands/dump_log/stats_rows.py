@@ -14,7 +14,7 @@ from pykafka_ops.commands.framework.output import Column, Table, say, write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction
-    from pykafka_ops.commands.dump_log.segments import SegmentFile
+    from pykafka_ops.commands.dump_log.segments import SegmentPath
     from pykafka_ops.commands.payload.formats import PayloadFormat
 
     Row = dict[str, object]
@@ -70,7 +70,7 @@ class StatsOutput:
         if self.machine:
             self.out.add(row)
 
-    def partition(self, first: SegmentFile, stats: LogStats) -> None:
+    def partition(self, first: SegmentPath, stats: LogStats) -> None:
         """One partition is counted; ``first`` is its first segment."""
         self.partitions += 1
         if self.machine:

@@ -27,7 +27,7 @@ from pykafka_ops.errors import CorruptBatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.segments import SegmentFile, SegmentReader
+    from pykafka_ops.commands.dump_log.segments import SegmentPath, SegmentReader
     from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.disk.salvage import SoundBatch
@@ -104,7 +104,7 @@ class TimelineCount:
         self.times, self.line = times, Timeline(step)
         self.records = self.timeless = 0
 
-    def read(self, reading: Reading, segment: SegmentFile) -> None:
+    def read(self, reading: Reading, segment: SegmentPath) -> None:
         """Count a segment; the index leads to ``--since``."""
         for batch in reading.batches(segment, self._start):
             header = batch.header

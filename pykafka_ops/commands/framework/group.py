@@ -64,7 +64,7 @@ class Single(Bilingual, Verb):
         self._tool_note(formatter)
 
 
-class Group(Bilingual, click.Group):
+class VerbGroup(Bilingual, click.Group):
     """A command with verbs. ``implied`` tells of a word that is no verb whether it may be the first
     word of the first verb, which then need not be said."""
 

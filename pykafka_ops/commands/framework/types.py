@@ -55,7 +55,7 @@ class Whole(click.ParamType[int]):
         return number
 
 
-class OneOf(click.Choice[str]):
+class Choices(click.Choice[str]):
     """One of some words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:

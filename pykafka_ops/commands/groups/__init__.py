@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import (
     FILE_PATH,
@@ -86,7 +86,7 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-groups = Group(
+groups = VerbGroup(
     "groups", "Consumer groups: members, lag, offsets; reset and delete them.", tool=TOOL
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import FILE_PATH, INT, TOPIC_NAME
 from pykafka_ops.commands.leader_election.kafka import check
@@ -40,7 +40,7 @@ TOOL = Tool(
     options=(ADMIN_CONFIG, ELECTION_TYPE, PARTITION),
     check=check,
 )
-leader_election = Group(
+leader_election = VerbGroup(
     "leader-election",
     "Give leadership back to preferred replicas; elect unclean leaders.",
     tool=TOOL,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.types import BROKER_NAME, TOPIC_NAME, OneOf
+from pykafka_ops.commands.framework.types import BROKER_NAME, TOPIC_NAME, Choices
 from pykafka_ops.commands.log_dirs import kafka
 from pykafka_ops.commands.tongue.tool import Tool
 
@@ -18,7 +18,7 @@ TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True, kafka
 BROKER = Option("--broker", metavar="ID", type=BROKER_NAME, multiple=True, kafka="broker-list",
                 help="only these brokers: 0,1")  # fmt: skip
 BY = Option("--by", metavar="WHAT", ours=True, default="dir", help="sum up by",
-            type=OneOf(("broker", "dir", "topic", "partition", "replica")))  # fmt: skip
+            type=Choices(("broker", "dir", "topic", "partition", "replica")))  # fmt: skip
 HUMAN = Switch("-H", "--human", ours=True, help="sizes as 1.5 GiB")
 SORT_BY_SIZE = Switch("-s", "--sort-by-size", ours=True, help="the biggest first")
 
@@ -28,7 +28,9 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-log_dirs = Group("log-dirs", "Bytes on disk per broker, directory, topic, partition.", tool=TOOL)
+log_dirs = VerbGroup(
+    "log-dirs", "Bytes on disk per broker, directory, topic, partition.", tool=TOOL
+)
 
 
 @log_dirs.verb(

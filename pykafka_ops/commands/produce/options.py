@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.params import Option, Switch
-from pykafka_ops.commands.framework.types import FILE_PATH, INT, LONG, TOPIC_NAME, OneOf
+from pykafka_ops.commands.framework.types import FILE_PATH, INT, LONG, TOPIC_NAME, Choices
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -33,7 +33,7 @@ SENDING = (
     Switch("--sync", help="wait for each record's acknowledgement before the next"),
     Option("--request-required-acks", metavar="ACKS",
            help="acknowledgements: all (-1), 1 or 0 (default: -1)"),
-    Option("--compression-codec", metavar="CODEC", type=OneOf(CODECS), bare="gzip",
+    Option("--compression-codec", metavar="CODEC", type=Choices(CODECS), bare="gzip",
            help="gzip when given bare (default: none)"),
     Option("--batch-size", metavar="BYTES", type=INT,
            help="bytes of one batch at most (default: 16384, with the verb 1000000)"),

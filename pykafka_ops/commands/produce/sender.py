@@ -13,7 +13,7 @@ from pykafka_ops.commands.console.errors import (
     keeps_trying,
     log,
 )
-from pykafka_ops.commands.console.lookup import Lookup
+from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.framework.output import counted, say
 from pykafka_ops.commands.framework.run import PATIENCE
@@ -64,7 +64,7 @@ class Sender:
         self.expiry, self.limit = settings["delivery.timeout.ms"], settings["max.request.size"]
         warn = ignored("Producer", flags=args.flags)
         self.producer = client("Producer", config, debug=run.debug, warn=warn)
-        self.lookup = Lookup(settings, flags=args.flags, debug=run.debug)
+        self.lookup = TopicLookup(settings, flags=args.flags, debug=run.debug)
         self.ready = False
         self.sent = self.failed = 0
         self.last_error: PkoError | None = None

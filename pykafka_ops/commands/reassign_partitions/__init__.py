@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
 from pykafka_ops.commands.options import FAIL_ON, REGEX
 from pykafka_ops.commands.reassign_partitions import kafka
@@ -45,7 +45,7 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-reassign_partitions = Group(
+reassign_partitions = VerbGroup(
     "reassign-partitions", "Move replicas between brokers and log directories.", tool=TOOL
 )
 

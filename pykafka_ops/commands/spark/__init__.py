@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
 from pykafka_ops.commands.spark.options import (
     ARGS,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pykafka_ops.commands.framework.run import Result, Run
 
 DIRS = Words(LOG_DIRS, "*")
-spark = Group(
+spark = VerbGroup(
     "spark",
     "Reports on consumer lag, partition skew and retention, made by Apache Spark from a "
     "cluster (-b), from log directories, or from both.",

@@ -10,7 +10,7 @@ from pykafka_ops.commands.framework.types import (
     SPAN,
     TIME,
     TOPIC_NAME,
-    OneOf,
+    Choices,
 )
 from pykafka_ops.commands.options import FAIL_ON, REGEX, SINCE, UNTIL
 
@@ -66,7 +66,7 @@ LAG = (
 SKEW = (
     Option("--target", metavar="RATE",
            help="bytes per second that a topic is to carry, for its partition count: 50MiB"),
-    Option("--records", metavar="HOW", type=OneOf(("all", "none")),
+    Option("--records", metavar="HOW", type=Choices(("all", "none")),
            help="read keys and sizes of all records (default of files), or of none"),
     Option("--producer-rate", metavar="RATE", help="bytes per second that one partition takes"),
     Option("--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"),
@@ -81,7 +81,7 @@ ENGINE = (
     Option("--master", metavar="URL",
            help="where Spark runs: local[4] (default: all cores), spark://HOST:7077, yarn, "
            "k8s://https://HOST:6443"),
-    Option("--deploy-mode", metavar="MODE", type=OneOf(("client", "cluster")), default="client",
+    Option("--deploy-mode", metavar="MODE", type=Choices(("client", "cluster")), default="client",
            help="where the driver runs on YARN and Kubernetes"),
     CONF,
     Option("--packages", metavar="GROUP:ARTIFACT:VERSION", multiple=True,

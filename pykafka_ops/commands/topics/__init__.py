@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import INT, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, EXCLUDE_INTERNAL, REGEX
@@ -50,7 +50,7 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-topics = Group("topics", "List, describe, create, grow and delete topics.", tool=TOOL)
+topics = VerbGroup("topics", "List, describe, create, grow and delete topics.", tool=TOOL)
 
 
 @topics.verb(

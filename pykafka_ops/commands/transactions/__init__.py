@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.types import BROKER_ID, INT, LONG, TOPIC_NAME
 from pykafka_ops.commands.tongue import argparse4j
@@ -39,7 +39,7 @@ TOOL = Tool(
     read=argparse4j.read,
     has_verbs=True,
 )
-transactions = Group(
+transactions = VerbGroup(
     "transactions", "Transactions and producers; find and abort what hangs.", tool=TOOL
 )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import COUNT, FILE_PATH
 from pykafka_ops.commands.options import TLS_FILE
@@ -54,7 +54,7 @@ TOOL = Tool(
     read=read,
     has_verbs=True,
 )
-zookeeper = Group("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", tool=TOOL)
+zookeeper = VerbGroup("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", tool=TOOL)
 
 
 @zookeeper.verb(

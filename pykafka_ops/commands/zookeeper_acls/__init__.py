@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch
 from pykafka_ops.commands.framework.types import INT
 from pykafka_ops.commands.options import TLS_FILE
@@ -38,7 +38,7 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-zookeeper_acls = Group(
+zookeeper_acls = VerbGroup(
     "zookeeper-acls", "Let Kafka's znodes belong to a login, or to everybody.", tool=TOOL
 )
 

@@ -13,7 +13,7 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.files import Location, ReplicaDir, replicas
 from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.log.seek import Seeker
 
 _LOOK_BACK: Final = 2
@@ -67,7 +67,7 @@ def _newest(seek: Seeker, replica: ReplicaDir) -> int | None:
     start = seek.before(segment, int(offsets[-1])) if len(offsets) else 0
     best = int(times[-1]) if len(times) else None
     for piece in seek.pieces(segment, start, segment.size):
-        if isinstance(piece, Run):
+        if isinstance(piece, BatchRun):
             found = int(piece.heads["max_timestamp"].max())
         elif isinstance(piece, Message):
             found = piece.header.timestamp

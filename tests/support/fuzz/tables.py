@@ -9,7 +9,7 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode import records
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
-from pykafka_ops.spark.sources.log.scan import ByteRange, Message, Run, scan
+from pykafka_ops.spark.sources.log.scan import BatchRun, ByteRange, Message, scan
 
 
 class Memory:
@@ -30,7 +30,7 @@ def log_tables(data: bytes) -> None:
     for crc in (False, True):
         at = 0
         for piece in scan(Memory(data), ByteRange(0, len(data), 0, False), whole=True, crc=crc):
-            if isinstance(piece, Run):
+            if isinstance(piece, BatchRun):
                 assert piece.positions[0] == at
                 at = int(piece.positions[-1]) + int(piece.heads["length"][-1]) + 12
                 _same_records(piece)
@@ -45,7 +45,7 @@ def log_tables(data: bytes) -> None:
         assert at == len(data)
 
 
-def _same_records(run: Run) -> None:
+def _same_records(run: BatchRun) -> None:
     for plain in plains(run, np.ones(len(run.heads), np.bool_)):
         if isinstance(plain, Spoilt):
             continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.group import Bilingual, Group
+from pykafka_ops.commands.framework.group import Bilingual, VerbGroup
 from pykafka_ops.commands.framework.mistakes import in_our_words
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.verb import Verb
@@ -59,5 +59,5 @@ def work_of(command: Bilingual, args: Args) -> Work:
         return command.tool.verb_of(args).work
     if isinstance(command, Verb):
         return command.work
-    assert isinstance(command, Group)
+    assert isinstance(command, VerbGroup)
     return next(v for v in command.verbs if v.name == args.verb).work

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.framework.group import Group
+from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.types import INT, Matching, OneOf
+from pykafka_ops.commands.framework.types import INT, Choices, Matching
 from pykafka_ops.commands.tongue.tool import Tool
 
 NAME = Option("-n", "--name", metavar="NAME", multiple=True, help="a name")
@@ -14,9 +14,9 @@ STATE = Option("--state", metavar="STATES", bare="all", help="states",
 LIST_OF = Option("--list-of", metavar="A,B", separator=",", help="split at commas")
 COUNT = Option("-c", "--count", metavar="N", type=INT, help="how many")
 FAST = Switch("-f", "--fast", help="hurry")
-KIND = Option("--kind", metavar="KIND", type=OneOf(("a", "b")), help="which")
+KIND = Option("--kind", metavar="KIND", type=Choices(("a", "b")), help="which")
 
-demo = Group("demo", "Test.", tool=Tool("kafka-demo", "Test.", options=(LIST_OF,)))
+demo = VerbGroup("demo", "Test.", tool=Tool("kafka-demo", "Test.", options=(LIST_OF,)))
 
 
 @demo.verb("show", words=(Words(NAME, "*"),), options=(STATE, FAST), flag="show")
@@ -29,7 +29,7 @@ def move(run: Run) -> None:
     """Move."""
 
 
-runner = Group("runner", "Test.")
+runner = VerbGroup("runner", "Test.")
 
 
 @runner.verb(

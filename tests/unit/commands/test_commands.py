@@ -11,7 +11,7 @@ import click
 import pytest
 
 from pykafka_ops.commands import ROWS, find
-from pykafka_ops.commands.framework.group import Bilingual, Group
+from pykafka_ops.commands.framework.group import Bilingual, VerbGroup
 from pykafka_ops.commands.framework.params import Option
 from pykafka_ops.commands.framework.verb import Verb
 from pykafka_ops.commands.options import COMMON
@@ -26,7 +26,7 @@ NAMES = [row.name for row in ROWS]
 
 def verbs_of(command: Bilingual) -> list[Verb]:
     """Its verbs; a command without is one itself."""
-    if isinstance(command, Group):
+    if isinstance(command, VerbGroup):
         return command.verbs
     assert isinstance(command, Verb)
     return [command]

@@ -19,7 +19,7 @@ from pykafka_ops.disk.batch import (
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.spark.decode.records import Columns, Plain, header_column
 from pykafka_ops.spark.sources.log.plan import SegmentPart
-from pykafka_ops.spark.sources.log.scan import Run
+from pykafka_ops.spark.sources.log.scan import BatchRun
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 _MOST_MS = (2**63 - 1) // 1000
@@ -76,7 +76,7 @@ _OF_HEADS: Mapping[str, Callable[[Heads], pa.Array]] = {
 }
 
 
-def batch_rows(schema: pa.Schema, part: SegmentPart, run: Run) -> pa.RecordBatch:
+def batch_rows(schema: pa.Schema, part: SegmentPart, run: BatchRun) -> pa.RecordBatch:
     """A row per batch of ``run``."""
     count = len(run.heads)
     arrays = []
@@ -166,7 +166,7 @@ def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.Recor
     return pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays([], names=[], mask=mask))
 
 
-def overlapping(run: Run, low: int, high: int, *, owned: bool = False) -> Run:
+def overlapping(run: BatchRun, low: int, high: int, *, owned: bool = False) -> BatchRun:
     """The batches of ``run`` with an offset from ``low`` to below ``high``; with ``owned`` those
     whose last offset is there, so that ranges side by side share none."""
     base = run.heads["base_offset"].astype(np.int64)

@@ -14,7 +14,7 @@ from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark.decode.records import Plain, WantedRecords, decode
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece, Run
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, Piece
 
 DECOMPRESSED_LIMIT = 256 << 20
 """Bytes that one batch may take decompressed; the broker and the cleaner hold the same."""
@@ -30,7 +30,7 @@ class Spoilt(NamedTuple):
     reason: str
 
 
-def plains(run: Run, keep: npt.NDArray[np.bool_]) -> Iterator[Plain | Spoilt]:
+def plains(run: BatchRun, keep: npt.NDArray[np.bool_]) -> Iterator[Plain | Spoilt]:
     """The batches of ``run`` (read with their bytes) that ``keep`` names, decompressed.
 
     A ``Plain`` has some 1 MiB; one batch more than that if it is as large.

@@ -25,7 +25,7 @@ from pykafka_ops.spark.sources.log.columns import (
 )
 from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
 from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Run, scan
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, scan
 
 if TYPE_CHECKING:
     from pykafka_ops.spark.sources.log.options import LogOptions
@@ -183,7 +183,7 @@ class _Records:
                     continue
             if self.old:
                 yield self._old_rows()
-            if isinstance(piece, Run):
+            if isinstance(piece, BatchRun):
                 yield from self._run(piece)
             elif isinstance(piece, Bad):
                 yield from self.bad(piece)
@@ -198,7 +198,7 @@ class _Records:
         _log.warning("%s (%d bytes are left out)", complaint, piece.size)
         return iter(())
 
-    def _run(self, run: Run) -> Iterator[pa.RecordBatch]:
+    def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
         run = overlapping(run, self.part.low, self.part.high)
         for made in plains(run, self._visible(run)):
             if isinstance(made, Spoilt):
@@ -212,7 +212,7 @@ class _Records:
                 yield from self.bad(Bad(at, size, MALFORMED))
             yield record_rows(self.schema, self.part, made, found)
 
-    def _visible(self, run: Run) -> npt.NDArray[np.bool_]:
+    def _visible(self, run: BatchRun) -> npt.NDArray[np.bool_]:
         """Which batches a consumer sees: no control batches, and none of aborted transactions."""
         flags = run.heads["attributes"]
         keep: npt.NDArray[np.bool_] = (flags & CONTROL_FLAG) == 0

@@ -53,7 +53,7 @@ class ByteRange(NamedTuple):
     active: bool
 
 
-class Run(NamedTuple):
+class BatchRun(NamedTuple):
     """Batches v2: positions in the file, headers; with their bytes, ``data`` begins at byte
     ``begin`` of the file."""
 
@@ -79,7 +79,7 @@ class Bad(NamedTuple):
     reason: str
 
 
-Piece = Run | Message | Bad
+Piece = BatchRun | Message | Bad
 
 
 def scan(
@@ -127,7 +127,7 @@ class _Scan:
             found = frames(data, whole=self.whole)
         if len(found.heads):
             begin, end = self.at, self.at + found.end
-            run = Run(found.places + begin, found.heads, data if self.whole else b"", begin)
+            run = BatchRun(found.places + begin, found.heads, data if self.whole else b"", begin)
             self.size = found.end // len(found.heads)
             yield from self._judged(run)
             if self.at != end or found.stop is not Stop.ODD:
@@ -147,7 +147,7 @@ class _Scan:
             return data
         return self.file.read_at(size, self.at)
 
-    def _judged(self, run: Run) -> Iterator[Piece]:
+    def _judged(self, run: BatchRun) -> Iterator[Piece]:
         """The run up to its first batch that cannot be, or does not end by the end; and that."""
         count = implausible(run.heads)
         ends = run.positions + run.heads["length"] + LOG_OVERHEAD
@@ -168,7 +168,7 @@ class _Scan:
             self.at = int(run.positions[count])
             yield from self._mend()
 
-    def _checked(self, run: Run, count: int) -> int:
+    def _checked(self, run: BatchRun, count: int) -> int:
         """The number of the first batch whose CRC is wrong; ``count`` if all are right."""
         stored = run.heads["crc"].tolist()
         places = (run.positions - run.begin).tolist()
@@ -178,7 +178,7 @@ class _Scan:
                 return n
         return count
 
-    def _sparse(self) -> Run:
+    def _sparse(self) -> BatchRun:
         """Headers only, each read by itself."""
         at, end = self.at, self.part.end
         found: list[int] = []
@@ -195,7 +195,7 @@ class _Scan:
             at += length + LOG_OVERHEAD
         if parts:
             self.size = (at - self.at) // len(parts)
-        return Run(np.array(found, np.int64), joined(parts))
+        return BatchRun(np.array(found, np.int64), joined(parts))
 
     def _odd(self, data: bytes) -> Iterator[Piece]:
         """What is not of format 2 at ``at``: messages of old formats, or damage."""
@@ -276,4 +276,4 @@ class _Scan:
             return Message(position, found.header, data[:size])
         self.last = found.header.last_offset
         head = heads(data, np.zeros(1, np.int64))
-        return Run(np.array([position]), head, data[:size] if self.whole else b"", position)
+        return BatchRun(np.array([position]), head, data[:size] if self.whole else b"", position)

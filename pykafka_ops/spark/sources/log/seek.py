@@ -24,7 +24,7 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.frames import length_and_magic
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir, SegmentFile
 from pykafka_ops.spark.sources.log.pick import first_from
-from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, Message, Piece, Run, scan
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, ByteRange, Message, Piece, scan
 
 Ints = npt.NDArray[np.int64]
 _MOST_INDEX = 64 << 20
@@ -128,7 +128,7 @@ class Seeker:
         start = self.before(segment, 2**63 - 1)
         last = None
         for piece in self.pieces(segment, start, segment.size):
-            if isinstance(piece, Run):
+            if isinstance(piece, BatchRun):
                 head = piece.heads[-1]
                 last = int(head["base_offset"]) + int(head["last_delta"])
             elif isinstance(piece, Message):
@@ -225,7 +225,7 @@ class Seeker:
                 continue
             position = self.before(segment, start)
             for piece in self.pieces(segment, position, segment.size):
-                if isinstance(piece, Run):
+                if isinstance(piece, BatchRun):
                     _follow(known, piece, start)
                     head = piece.heads[-1]
                     end = int(head["base_offset"]) + int(head["last_delta"]) + 1
@@ -249,7 +249,7 @@ class Seeker:
         }
 
 
-def _follow(known: dict[int, int], run: Run, start: int) -> None:
+def _follow(known: dict[int, int], run: BatchRun, start: int) -> None:
     """Note which transactions the batches of ``run`` from offset ``start`` on open and end."""
     heads = run.heads
     inside = (heads["attributes"] & TRANSACTIONAL_FLAG) != 0

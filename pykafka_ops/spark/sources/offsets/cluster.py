@@ -20,7 +20,7 @@ from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live.records.fetch import Pages
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange, limits
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.offsets.fold import Fold
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class ClusterReader(DataSourceReader):
                 pages.at = max(pages.at, int(head["base_offset"]) + int(head["last_delta"]) + 1)
 
 
-def pieces(data: bytes) -> Iterator[Run | Message]:
+def pieces(data: bytes) -> Iterator[BatchRun | Message]:
     """Fetched bytes as runs of batches and messages of old formats; whole ones only."""
     if len(data) > 16 and length_and_magic(data)[1] < 2:
         try:
@@ -113,7 +113,7 @@ def pieces(data: bytes) -> Iterator[Run | Message]:
         return
     found = frames(data, whole=True)
     if len(found.heads):
-        yield Run(found.places.astype(np.int64), found.heads, data, 0)
+        yield BatchRun(found.places.astype(np.int64), found.heads, data, 0)
 
 
 def _corrupt(span: OffsetRange, reason: str) -> CorruptError:

@@ -19,7 +19,7 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
 from pykafka_ops.spark.decode.records import WantedRecords, decode
 from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Run
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 
 _MARKER_LIMIT: Final = 1 << 20
 Piece = Any
@@ -37,7 +37,7 @@ class Fold:
         self._wanted = WantedRecords(low, high)
         self._pending: dict[int, list[pa.RecordBatch]] = {}
 
-    def take(self, run: Run) -> Iterator[Piece]:
+    def take(self, run: BatchRun) -> Iterator[Piece]:
         """The commits that hold by the end of ``run``, and batches that cannot be read."""
         flags = run.heads["attributes"]
         last = run.heads["base_offset"] + run.heads["last_delta"]
@@ -71,7 +71,7 @@ class Fold:
             self._log_partition,
         )
 
-    def _commits(self, run: Run, keep: Any) -> Iterator[Piece]:
+    def _commits(self, run: BatchRun, keep: Any) -> Iterator[Piece]:
         for plain in plains(run, keep):
             if isinstance(plain, Spoilt):
                 yield Bad(*plain)
@@ -84,7 +84,7 @@ class Fold:
             records = Records(found.keys, found.values, found.offsets, found.timestamps)
             yield self._decoder.decode(records, self._log_partition)
 
-    def _end(self, run: Run, number: int) -> Iterator[Piece]:
+    def _end(self, run: BatchRun, number: int) -> Iterator[Piece]:
         """A marker: what its producer left pending holds now, or never."""
         position = int(run.positions[number])
         header = BatchHeader._make(run.heads[number].tolist())
@@ -100,7 +100,7 @@ class Fold:
             yield from waiting
 
 
-def _marker(run: Run, at: int, header: BatchHeader) -> int:
+def _marker(run: BatchRun, at: int, header: BatchHeader) -> int:
     """The type of a control batch; CorruptError where it has none."""
     first: Record | None = next(iter_records(run.data, at, header, _MARKER_LIMIT), None)
     return -1 if first is None else control_type_id(first.key)

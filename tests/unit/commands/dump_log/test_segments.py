@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
-    SegmentFile,
+    SegmentPath,
     SegmentReader,
     segments,
     start_at_offset,
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_code_is_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reading = Reading()
-    assert list(reading.batches(SegmentFile(str(tmp_path / f"{0:020}.log")))) == []
+    assert list(reading.batches(SegmentPath(str(tmp_path / f"{0:020}.log")))) == []
     assert reading.close() == 1
     assert "No such file" in capsys.readouterr().err
 
@@ -108,7 +108,7 @@ def test_reading_piece_by_piece_gives_what_reading_all_at_once_gives(
         path.write_bytes(log)
         patch.setattr("pykafka_ops.commands.dump_log.segments._STRIDE", stride)
         with FileIO(path) as file:
-            pieces = list(SegmentReader(SegmentFile(str(path)), file).batches(0))
+            pieces = list(SegmentReader(SegmentPath(str(path)), file).batches(0))
     assert pieces == list(sound_batches(bytes(log), base_offset=7))
 
 
@@ -120,7 +120,7 @@ def test_a_log_cut_while_it_is_read_ends_there(
     path = tmp_path / f"{0:020}.log"
     path.write_bytes(b"".join(map(bytes, batches)))
     reading = Reading()
-    found = reading.batches(SegmentFile(str(path)))
+    found = reading.batches(SegmentPath(str(path)))
     seen = [next(found)]
     with path.open("r+b") as file:
         file.truncate(len(batches[0]) * 40 + 5)
@@ -137,7 +137,7 @@ def test_a_log_cut_before_what_was_read_is_told(
     path = tmp_path / f"{0:020}.log"
     path.write_bytes(b"".join(map(bytes, batches)))
     reading = Reading()
-    found = reading.batches(SegmentFile(str(path)))
+    found = reading.batches(SegmentPath(str(path)))
     for _ in range(50):
         next(found)
     with path.open("r+b") as file:

@@ -13,7 +13,15 @@ from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import DamagedBytes, sound_batches
 from pykafka_ops.spark.sources.log import scan as log_scan
-from pykafka_ops.spark.sources.log.scan import CUT_SHORT, Bad, ByteRange, Message, Piece, Run, scan
+from pykafka_ops.spark.sources.log.scan import (
+    CUT_SHORT,
+    Bad,
+    BatchRun,
+    ByteRange,
+    Message,
+    Piece,
+    scan,
+)
 
 GOLDEN = Path(__file__).resolve().parents[4] / "golden" / "segments"
 LOGS = sorted(GOLDEN.glob("*/*.log"))
@@ -45,7 +53,7 @@ def batches(*sizes: int) -> bytes:
 def places(pieces: list[Piece]) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for piece in pieces:
-        if isinstance(piece, Run):
+        if isinstance(piece, BatchRun):
             found += [("batch", at) for at in piece.positions.tolist()]
         else:
             found.append(("bad" if isinstance(piece, Bad) else "batch", piece.position))
@@ -117,7 +125,9 @@ def test_large_batches_are_skipped_over_by_small_reads(monkeypatch: pytest.Monke
     file = Bytes(data)
     sparse = list(scan(file, ByteRange(0, len(data), 0, True), whole=False, sparse=True))
     assert places(sparse) == places(dense)
-    heads = [np.concatenate([p.heads for p in x if isinstance(p, Run)]) for x in (dense, sparse)]
+    heads = [
+        np.concatenate([p.heads for p in x if isinstance(p, BatchRun)]) for x in (dense, sparse)
+    ]
     assert np.array_equal(heads[0], heads[1])
 
 
@@ -148,7 +158,7 @@ def test_damage_neither_ends_the_read_nor_loses_its_place(
     pieces = read(bytes(data), active=active, whole=whole, crc=crc and whole)
     at = 0
     for piece in pieces:
-        if isinstance(piece, Run):
+        if isinstance(piece, BatchRun):
             for position, length in zip(
                 piece.positions.tolist(), piece.heads["length"].tolist(), strict=True
             ):
