@@ -28,6 +28,9 @@ def transact(bootstrap: str, topic: str, number: int) -> set[bytes]:
         for index, value in enumerate(sorted(values)):
             producer.produce(topic, value, partition=index)
         if turn % 2:
+            # Written first: librdkafka may abort before its partitions were added, which the
+            # coordinator refuses, as Kafka's does, while the transaction before is being completed.
+            producer.flush(120)
             producer.abort_transaction(120)
         else:
             producer.commit_transaction(120)
