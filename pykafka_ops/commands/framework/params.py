@@ -140,19 +140,31 @@ def offered(items: Iterable[CompletionItem], options: Mapping[str, Option]) -> l
     return [i for i in items if not i.value.startswith("--") or i.value in known]
 
 
+def by_letter(options: Mapping[str, Option]) -> dict[str, Option]:
+    """Those that have a letter, by it."""
+    return {o.short: o for o in options.values() if o.short}
+
+
+def named(
+    word: str, options: Mapping[str, Option], letters: Mapping[str, Option]
+) -> tuple[Option | None, str]:
+    """The option that ``word`` names, with one dash or two; not "" where the word has its value."""
+    name, glued, _ = word.lstrip("-").partition("=")
+    option = options.get(name)
+    if option is None and not word.startswith("--"):
+        return letters.get(name[:1]), glued or name[1:]
+    return option, glued
+
+
 def split(options: dict[str, Option], words: list[str]) -> tuple[list[str], list[str]]:
     """The options in front, with their values, and the rest from the first plain word on."""
-    by_letter = {o.short: o for o in options.values() if o.short}
+    letters = by_letter(options)
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] not in ("-", "--"):
         word = words[at]
         at += 1
-        name, equals, _ = word.lstrip("-").partition("=")
-        option = options.get(name)
-        if option is None and not word.startswith("--"):
-            option = by_letter.get(name[:1])
-            equals = equals or name[1:]
-        if option is None or equals or not option.value:
+        option, glued = named(word, options, letters)
+        if option is None or glued or not option.value:
             continue
         if option.bare is None or (at < len(words) and option.takes(words[at])):
             at += 1

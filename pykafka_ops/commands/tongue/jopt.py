@@ -7,7 +7,7 @@ like an option. Source: joptsimple.OptionParserState, AbstractOptionSpec.
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
-from pykafka_ops.commands.framework.params import table
+from pykafka_ops.commands.framework.params import by_letter, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Walk:
 
     def __init__(self, options: Mapping[str, Option], args: Args, words: list[str]) -> None:
         self.options, self.args, self.words, self.at = options, args, words, 0
-        self.by_letter = {o.short: o for o in options.values() if o.short}
+        self.by_letter = by_letter(options)
 
     def run(self) -> None:
         while self.at < len(self.words):

@@ -9,7 +9,7 @@ import click
 
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import text_of
-from pykafka_ops.commands.framework.params import Option, Switch, offered
+from pykafka_ops.commands.framework.params import Option, Switch, by_letter, named, offered
 from pykafka_ops.commands.framework.run import Run, execute, run_of
 from pykafka_ops.commands.options import COMMON, TOOLS_VERSION
 from pykafka_ops.commands.tongue import jopt
@@ -90,7 +90,7 @@ class Tool(click.Command):
         options = self.options
         ours = {o.long for o in options.values() if o.ours} | {"help", "version"}
         actions = {f"--{v.flag}" for v in self.verbs if v.flag}
-        by_letter = {o.short: o for o in options.values() if o.short}
+        letters = by_letter(options)
         elsewhere = {n for v in self.verbs for n, o in v.options.items() if n not in options}
         kafkas, at = False, 0
         while at < len(words):
@@ -99,18 +99,16 @@ class Tool(click.Command):
             if word == "--" or not jopt.is_option(word):
                 verb = any(word == v.name for v in self.verbs)
                 return bool(actions) and not verb and not actions.isdisjoint(words)
-            name, equals, _ = word.lstrip("-").partition("=")
+            name = word.lstrip("-").partition("=")[0]
             if f"--{name}" in actions and word.startswith("--"):
                 return True
-            option = options.get(name)
-            if option is None and not word.startswith("--"):
-                option, equals = by_letter.get(name[:1]), equals or name[1:]
+            option, glued = named(word, options, letters)
             if option is None and name in elsewhere and actions.isdisjoint(words):
                 return False
             if option is None:
                 continue
             kafkas = kafkas or (word.startswith("--") and option.long not in ours)
-            if option.value and not equals and option.bare is None:
+            if option.value and not glued and option.bare is None:
                 at += 1
         return kafkas
 
