@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ssl
 
 from pykafka_ops.client.config import ClientConfig, ClientConfigError
 from pykafka_ops.errors import TlsSettingError
 from pykafka_ops.security import keystores, tls
-
-if TYPE_CHECKING:
-    import ssl
 
 
 def context(config: ClientConfig) -> ssl.SSLContext:

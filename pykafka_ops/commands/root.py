@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
@@ -15,10 +16,6 @@ from pykafka_ops.commands.framework.params import split, table
 from pykafka_ops.commands.framework.verb import SETTINGS, listed
 from pykafka_ops.commands.options import COMMON
 from pykafka_ops.errors import PkoError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
 
 EXIT_CODES = "exit codes: 0 done, 1 some item failed, 2 usage, 3 cannot connect, 4 a check failed"
 SETTINGS_TEXT = (

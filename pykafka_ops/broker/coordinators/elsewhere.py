@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from pykafka_ops.broker.coordinators.markers import Done, TxnMarker
+from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_partitions_to_txn import (
@@ -25,11 +28,6 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.markers import Done, TxnMarker
-    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-    from pykafka_ops.broker.state.transactions.shard import Identity
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionMarkerChannelManager")
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.slot import Slot
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred, all_of
-from pykafka_ops.broker.state.groups.group import GroupSettings
+from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
+from pykafka_ops.broker.state.groups.commits import Commit
+from pykafka_ops.broker.state.groups.group import Group, GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
+from pykafka_ops.broker.state.outcome import Instant
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
-    from pykafka_ops.broker.state.groups.commits import Commit
-    from pykafka_ops.broker.state.groups.group import Group
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.outcome import Instant
 
 MINUTE_MS = 60_000
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.markers import LocalMarkers
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.transactions import Transactions
 from pykafka_ops.broker.deadline_timer import DeadlineTimer
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.elsewhere import AskBroker
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.image import MetadataImage
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from pykafka_ops.broker.coordinators.slot import Slot
+from pykafka_ops.broker.state.outcome import Shard
 from pykafka_ops.broker.storage.replay import read_marker
-from pykafka_ops.disk.batch import scan, starts_at
+from pykafka_ops.disk.batch import BatchHeader, scan, starts_at
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.slot import Slot
-    from pykafka_ops.broker.state.outcome import Shard
-    from pykafka_ops.disk.batch import BatchHeader
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.coordinators.groups import Groups
+from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.groups.commits import Checked, by_topic
+from pykafka_ops.broker.state.groups.commits import Checked, Commit, by_topic
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.outcome import TxnProducer
+from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.groups import Groups
-    from pykafka_ops.broker.coordinators.verification import Verification
-    from pykafka_ops.broker.state.groups.commits import Commit
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-    from pykafka_ops.broker.state.transactions.shard import Identity
 
 Who = tuple[str, str | None, int]
 """Member id, static name and generation (-1: none)."""

@@ -12,11 +12,13 @@ import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.loading import load
 from pykafka_ops.broker.coordinators.slot import Slot, UnappliedBatch
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
@@ -27,10 +29,6 @@ from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.outcome import Outcome, Shard
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
 
 S = TypeVar("S", bound=Shard)
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter, TxnMarker
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
 from pykafka_ops.broker.coordinators.slot import Slot
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred, all_of
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import (
     GROUP_METADATA_TOPIC,
     TRANSACTION_STATE_TOPIC,
     is_internal,
+)
+from pykafka_ops.broker.state.timers import Timers
+from pykafka_ops.broker.state.transactions.metadata import (
+    TopicPartition,
+    Transaction,
+    TxnState,
 )
 from pykafka_ops.broker.state.transactions.shard import (
     Identity,
@@ -25,16 +32,6 @@ from pykafka_ops.broker.state.transactions.shard import (
 )
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.timers import Timers
-    from pykafka_ops.broker.state.transactions.metadata import (
-        TopicPartition,
-        Transaction,
-        TxnState,
-    )
 
 
 class Transactions:

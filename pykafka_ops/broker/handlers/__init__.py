@@ -8,12 +8,10 @@ Dispatch and the ApiVersions answer come from it. The handler of ``DELETE_TOPICS
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 from pykafka_ops.wire.apis import APIS, ApiKey
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 class Route(NamedTuple):

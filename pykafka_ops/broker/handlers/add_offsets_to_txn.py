@@ -5,8 +5,7 @@ v2 brought PRODUCER_FENCED, v3 flexible headers, v4 TRANSACTION_ABORTABLE.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
@@ -15,9 +14,6 @@ from pykafka_ops.wire.messages.add_offsets_to_txn import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: AddOffsetsToTxnRequest) -> Answer:

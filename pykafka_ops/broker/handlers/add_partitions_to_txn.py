@@ -7,11 +7,13 @@ for several transactions, and able to verify only (KIP-890); v5 brought TRANSACT
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.transactional import for_version
 from pykafka_ops.broker.state.deferred import all_of, shaped
+from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,
@@ -22,11 +24,6 @@ from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopicResult,
     AddPartitionsToTxnTransaction,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-    from pykafka_ops.errors import KafkaError
 
 Codes = Mapping["TopicPartition", ErrorCode]
 

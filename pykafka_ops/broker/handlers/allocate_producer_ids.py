@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.allocate_producer_ids import AllocateProducerIdsRequest
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.wire.messages.allocate_producer_ids import AllocateProducerIdsRequest
 
 
 def handle(context: Context, request: AllocateProducerIdsRequest) -> Answer:

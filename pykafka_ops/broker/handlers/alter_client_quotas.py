@@ -5,24 +5,17 @@ Any broker serves it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import outcome
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_client_quotas import (
+    AlterClientQuotasRequest,
     AlterClientQuotasResponse,
     AlterClientQuotasResponseEntryData,
 )
 from pykafka_ops.wire.messages.describe_client_quotas import EntityData
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
-    from pykafka_ops.errors import KafkaError
-    from pykafka_ops.wire.messages.alter_client_quotas import (
-        AlterClientQuotasRequest,
-    )
 
 
 def handle(context: Context, request: AlterClientQuotasRequest) -> Answer:

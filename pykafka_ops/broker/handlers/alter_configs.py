@@ -5,20 +5,16 @@ What a request does not name goes back to its default. Loggers have only the inc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.config_outcomes import all_failed, shaped
 from pykafka_ops.broker.services.config_admin import Item
 from pykafka_ops.broker.state.configs.alter import Change, Op
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.alter_configs import (
+    AlterConfigsRequest,
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.errors import KafkaError
-    from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest
 
 
 def handle(context: Context, request: AlterConfigsRequest) -> Answer:

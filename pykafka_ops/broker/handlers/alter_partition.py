@@ -5,11 +5,8 @@ v1 brought the recovery state (KIP-704), v2 topic ids, v3 broker epochs (KIP-903
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.alter_partition import AlterPartitionRequest
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.wire.messages.alter_partition import AlterPartitionRequest
 
 
 def handle(context: Context, request: AlterPartitionRequest) -> Answer:

@@ -7,19 +7,16 @@ The answer says that the moves have begun; DescribeLogDirs shows how far they ar
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

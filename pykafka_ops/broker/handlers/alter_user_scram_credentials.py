@@ -5,22 +5,15 @@ Only the controller serves it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
     AlterUserScramCredentialsResult,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.services.scram_credentials import ScramAdmin
-    from pykafka_ops.errors import KafkaError
-    from pykafka_ops.wire.messages.alter_user_scram_credentials import (
-        AlterUserScramCredentialsRequest,
-    )
 
 
 def handle(context: Context, request: AlterUserScramCredentialsRequest) -> Answer:

@@ -21,31 +21,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.groups import Groups
-    from pykafka_ops.broker.coordinators.offsets import Offsets
-    from pykafka_ops.broker.coordinators.transactions import Transactions
-    from pykafka_ops.broker.handlers.meter import Meter
-    from pykafka_ops.broker.partitions.append import AppendSite
-    from pykafka_ops.broker.partitions.deletion import RecordDeletion
-    from pykafka_ops.broker.partitions.fetches import Fetches
-    from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
-    from pykafka_ops.broker.services.config_admin import ConfigAdmin
-    from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
-    from pykafka_ops.broker.services.controller_requests import ControllerRequests
-    from pykafka_ops.broker.services.producer_ids import ProducerIds
-    from pykafka_ops.broker.services.scram_credentials import ScramAdmin
-    from pykafka_ops.broker.services.topic_admin import TopicAdmin
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.controller.orders import OrderExecutor
-    from pykafka_ops.broker.state.controller.topic_requests import Charge
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
-    from pykafka_ops.broker.storage.log_manager import LogManager
+from pykafka_ops.broker.coordinators.groups import Groups
+from pykafka_ops.broker.coordinators.offsets import Offsets
+from pykafka_ops.broker.coordinators.transactions import Transactions
+from pykafka_ops.broker.handlers.meter import Meter
+from pykafka_ops.broker.partitions.append import AppendSite
+from pykafka_ops.broker.partitions.deletion import RecordDeletion
+from pykafka_ops.broker.partitions.fetches import Fetches
+from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
+from pykafka_ops.broker.services.config_admin import ConfigAdmin
+from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
+from pykafka_ops.broker.services.controller_requests import ControllerRequests
+from pykafka_ops.broker.services.producer_ids import ProducerIds
+from pykafka_ops.broker.services.scram_credentials import ScramAdmin
+from pykafka_ops.broker.services.topic_admin import TopicAdmin
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.controller.orders import OrderExecutor
+from pykafka_ops.broker.state.controller.topic_requests import Charge
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+from pykafka_ops.broker.storage.log_manager import LogManager
 
 MAX_VERSION = 0x7FFF
 Answer = object | Coroutine[Any, Any, object] | None

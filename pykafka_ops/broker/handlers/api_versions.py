@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
+from pykafka_ops.wire.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+)
 
 log = logging.getLogger("kafka.network.RequestChannel")
 

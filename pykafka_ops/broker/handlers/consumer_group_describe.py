@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     DescribedGroup,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 
 
 def handle(context: Context, request: ConsumerGroupDescribeRequest) -> Answer:

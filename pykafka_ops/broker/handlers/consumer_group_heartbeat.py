@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from pykafka_ops.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 
 
 def handle(context: Context, request: ConsumerGroupHeartbeatRequest) -> Answer:

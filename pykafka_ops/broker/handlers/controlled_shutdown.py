@@ -5,11 +5,8 @@ v2 brought the broker epoch (KIP-380), v3 flexible headers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequest
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequest
 
 
 def handle(context: Context, request: ControlledShutdownRequest) -> Answer:

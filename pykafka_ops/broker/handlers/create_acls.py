@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.acls import NO_AUTHORIZER, check_known
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.create_acls import AclCreationResult, CreateAclsResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.create_acls import CreateAclsRequest
+from pykafka_ops.wire.messages.create_acls import (
+    AclCreationResult,
+    CreateAclsRequest,
+    CreateAclsResponse,
+)
 
 
 def handle(context: Context, request: CreateAclsRequest) -> Answer:

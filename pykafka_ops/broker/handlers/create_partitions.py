@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.services.topic_admin import PartitionsSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_partitions import (
+    CreatePartitionsRequest,
     CreatePartitionsResponse,
+    CreatePartitionsTopic,
     CreatePartitionsTopicResult,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.create_partitions import (
-        CreatePartitionsRequest,
-        CreatePartitionsTopic,
-    )
 
 _FIRST_VERSION_REFUSED = 3
 """Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""

@@ -6,23 +6,21 @@ v1 brought ``validate_only``, v5 counts and settings in the answer (KIP-525), v7
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.services.topic_admin import Created
+from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
 from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
+    CreatableTopic,
     CreatableTopicConfigs,
     CreatableTopicResult,
+    CreateTopicsRequest,
     CreateTopicsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.services.topic_admin import Created
-    from pykafka_ops.broker.state.configs.sources import DescribedConfig
-    from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 
 Shaped = dict[int, list[CreatableTopicConfigs]]
 """The settings of topics by the ``id`` of what the service says, which is alike for many topics."""

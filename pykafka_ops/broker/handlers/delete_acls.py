@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.acls import NO_AUTHORIZER, check_known
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.delete_acls import DeleteAclsFilterResult, DeleteAclsResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.delete_acls import DeleteAclsRequest
+from pykafka_ops.wire.messages.delete_acls import (
+    DeleteAclsFilterResult,
+    DeleteAclsRequest,
+    DeleteAclsResponse,
+)
 
 
 def handle(context: Context, request: DeleteAclsRequest) -> Answer:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.delete_groups import (
@@ -12,9 +12,6 @@ from pykafka_ops.wire.messages.delete_groups import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: DeleteGroupsRequest) -> Answer:

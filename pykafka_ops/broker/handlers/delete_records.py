@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import repeat
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.partitions.deletion import Deleted
 from pykafka_ops.broker.state.deferred import shaped
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsPartitionResult,
     DeleteRecordsRequest,
     DeleteRecordsResponse,
     DeleteRecordsTopicResult,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.errors import KafkaError
 
 
 def handle(context: Context, request: DeleteRecordsRequest) -> Answer:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.delete_topics import (
     DeletableTopicResult,
+    DeleteTopicsRequest,
     DeleteTopicsResponse,
     DeleteTopicState,
 )
 from pykafka_ops.wire.types import ZERO_UUID
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.wire.messages.delete_topics import DeleteTopicsRequest
 
 _FIRST_VERSION_WITH_IDS = 6
 _FIRST_VERSION_THAT_KNOWS_DISABLED = 3

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.acls import check_known
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.describe_acls import DescribeAclsResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.describe_acls import DescribeAclsRequest
+from pykafka_ops.wire.messages.describe_acls import DescribeAclsRequest, DescribeAclsResponse
 
 
 def handle(context: Context, request: DescribeAclsRequest) -> Answer:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pykafka_ops.broker.state.quotas.entities import ABSENT
-from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
+from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
+from pykafka_ops.broker.state.quotas.requests import FIELDS, Filter, filter_of
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_client_quotas import (
+    DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
     DescribeClientQuotasResponseEntryData,
     EntityData,
     ValueData,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
-    from pykafka_ops.broker.state.quotas.entities import QuotaEntity
-    from pykafka_ops.broker.state.quotas.requests import Filter
-    from pykafka_ops.wire.messages.describe_client_quotas import DescribeClientQuotasRequest
 
 
 def handle(context: Context, request: DescribeClientQuotasRequest) -> Answer:

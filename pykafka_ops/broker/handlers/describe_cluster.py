@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.operations import CLUSTER_OPERATIONS, NOT_ASKED
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterBroker,
+    DescribeClusterRequest,
     DescribeClusterResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.describe_cluster import DescribeClusterRequest
 
 BROKERS = 1
 CONTROLLERS = 2

@@ -6,27 +6,20 @@ v1 brought sources and synonyms (KIP-226), v3 types and documentation (KIP-569).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.configs.alter import ResourceType
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
     DescribeConfigsResourceResult,
     DescribeConfigsResponse,
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.describe_configs import (
-        DescribeConfigsRequest,
-        DescribeConfigsResource,
-    )
-
 
 Overrides = dict[str, dict[str, str]]
 """Own settings of topics, by topic."""

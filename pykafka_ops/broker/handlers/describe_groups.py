@@ -6,8 +6,7 @@ An unknown group is "Dead", without an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.operations import GROUP_OPERATIONS, NOT_ASKED
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.errors import KafkaError
@@ -17,9 +16,6 @@ from pykafka_ops.wire.messages.describe_groups import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: DescribeGroupsRequest) -> Answer:

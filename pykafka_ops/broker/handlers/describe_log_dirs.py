@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
+    DescribeLogDirsRequest,
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
-    from pykafka_ops.wire.messages.describe_log_dirs import DescribeLogDirsRequest
 
 NO_LAG = -1
 """An unknown lag (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.names import check_name
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -17,9 +16,6 @@ from pykafka_ops.wire.messages.describe_producers import (
     ProducerState,
     TopicResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: DescribeProducersRequest) -> Answer:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,
@@ -11,9 +10,6 @@ from pykafka_ops.wire.messages.describe_transactions import (
     DescribeTransactionsResponseTransactionState,
     TopicData,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 State = DescribeTransactionsResponseTransactionState
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Mapping
 
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.services.scram_credentials import Iterations
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_user_scram_credentials import (
     CredentialInfo,
+    DescribeUserScramCredentialsRequest,
     DescribeUserScramCredentialsResponse,
     DescribeUserScramCredentialsResult,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
-
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.services.scram_credentials import Iterations
-    from pykafka_ops.wire.messages.describe_user_scram_credentials import (
-        DescribeUserScramCredentialsRequest,
-    )
 
 
 def handle(context: Context, request: DescribeUserScramCredentialsRequest) -> Answer:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.controller.election import ElectionType
+from pykafka_ops.broker.state.controller.leadership import TopicPartition
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.elect_leaders import (
+    ElectLeadersRequest,
     ElectLeadersResponse,
     PartitionResult,
     ReplicaElectionResult,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.controller.leadership import TopicPartition
-    from pykafka_ops.wire.messages.elect_leaders import ElectLeadersRequest
 
 
 def handle(context: Context, request: ElectLeadersRequest) -> Answer:

@@ -6,16 +6,12 @@ decision is written; the markers are on their way then.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest, EndTxnResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: EndTxnRequest) -> Answer:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.errors import WireError
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.envelope import EnvelopeRequest
+from pykafka_ops.wire.messages.envelope import EnvelopeRequest
 
 
 def handle(context: Context, request: EnvelopeRequest) -> Answer:

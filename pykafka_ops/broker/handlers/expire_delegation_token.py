@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.expire_delegation_token import ExpireDelegationTokenResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.expire_delegation_token import ExpireDelegationTokenRequest
+from pykafka_ops.wire.messages.expire_delegation_token import (
+    ExpireDelegationTokenRequest,
+    ExpireDelegationTokenResponse,
+)
 
 
 def handle(context: Context, request: ExpireDelegationTokenRequest) -> Answer:

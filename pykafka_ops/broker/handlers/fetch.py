@@ -9,11 +9,12 @@ Versions below 4 get message sets.
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.handlers import leader_hint
-from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched
-from pykafka_ops.broker.partitions.read import UNKNOWN, Terms
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched, Found
+from pykafka_ops.broker.partitions.read import UNKNOWN, PartitionRead, Terms
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.errors import KafkaError
@@ -29,11 +30,6 @@ from pykafka_ops.wire.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.partitions.fetches import Found
-    from pykafka_ops.broker.partitions.read import PartitionRead
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 """No answer holds more, whatever the client allows: what waits for slow readers is memory."""

@@ -8,17 +8,18 @@ created when it is first needed; meanwhile clients get an error that they retry.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pykafka_ops.analysis.java_hash import partition_for
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.find_coordinator import FindCoordinatorRequest
+from pykafka_ops.wire.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
 
 log = logging.getLogger("kafka.server.KafkaApis")
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: HeartbeatRequest) -> Answer:

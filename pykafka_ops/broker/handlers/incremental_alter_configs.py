@@ -3,20 +3,16 @@ or levels of this broker's loggers (KIP-339, KIP-412)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.config_outcomes import all_failed, shaped
 from pykafka_ops.broker.services.config_admin import Item
 from pykafka_ops.broker.state.configs.alter import Change
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.incremental_alter_configs import (
     AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.errors import KafkaError
-    from pykafka_ops.wire.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 
 
 def handle(context: Context, request: IncrementalAlterConfigsRequest) -> Answer:

@@ -6,19 +6,15 @@ v1 brought the rebalance timeout, v4 member ids given first (KIP-394), v5 static
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.groups.answers import Joined, JoinRequest
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.errors import KafkaError
 
 KNOWN_ID_FROM = 4
 PROTOCOL_MAY_BE_NULL_FROM = 7

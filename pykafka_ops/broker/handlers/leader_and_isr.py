@@ -5,16 +5,11 @@ v2 groups by topic and fences by broker epoch (KIP-380), v5 answers by topic id 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.controller import order_messages as codec
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.leader_and_isr import LeaderAndIsrResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.errors import KafkaError
-    from pykafka_ops.wire.messages.leader_and_isr import LeaderAndIsrRequest
+from pykafka_ops.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 
 
 def handle(context: Context, request: LeaderAndIsrRequest) -> Answer:

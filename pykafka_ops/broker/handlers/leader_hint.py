@@ -7,10 +7,9 @@ Produce has it from v10, Fetch from v16 on; it spares clients a Metadata request
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.api import Context
 
 N = TypeVar("N")
 

@@ -6,8 +6,7 @@ v3 takes several, static ones by name too (KIP-345), v4 brought flexible headers
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.groups.answers import Leaving
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.leave_group import (
@@ -15,9 +14,6 @@ from pykafka_ops.wire.messages.leave_group import (
     LeaveGroupResponse,
     MemberResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 SEVERAL_FROM = 3
 

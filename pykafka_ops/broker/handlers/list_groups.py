@@ -6,17 +6,13 @@ here are classic.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_groups import (
     ListedGroup,
     ListGroupsRequest,
     ListGroupsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 CLASSIC = "classic"
 

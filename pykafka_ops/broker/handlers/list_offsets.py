@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.partitions.offset_lookup import (
     EARLIEST,
     EARLIEST_LOCAL,
@@ -22,14 +22,12 @@ from pykafka_ops.broker.partitions.offset_lookup import (
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_offsets import (
+    ListOffsetsPartition,
     ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest
 
 log = logging.getLogger("kafka.server.KafkaApis")
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.list_partition_reassignments import (
-        ListPartitionReassignmentsRequest,
-    )
 
 
 def handle(context: Context, request: ListPartitionReassignmentsRequest) -> Answer:

@@ -5,8 +5,7 @@ v1 brought the filter for transactions that are open for long (KIP-994).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.transactions.metadata import STATES
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_transactions import (
@@ -14,9 +13,6 @@ from pykafka_ops.wire.messages.list_transactions import (
     ListTransactionsResponse,
     ListTransactionsResponseTransactionState,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 
 def handle(context: Context, request: ListTransactionsRequest) -> Answer:

@@ -7,30 +7,26 @@ LEADER_NOT_AVAILABLE and has the client ask again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.operations import (
     CLUSTER_OPERATIONS,
     NOT_ASKED,
     TOPIC_OPERATIONS,
 )
+from pykafka_ops.broker.state.image import PartitionImage, TopicImage
 from pykafka_ops.broker.state.names import is_internal, name_problem
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import (
+    MetadataRequest,
     MetadataResponse,
     MetadataResponseBroker,
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
 from pykafka_ops.wire.types import ZERO_UUID
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.image import PartitionImage, TopicImage
-    from pykafka_ops.wire.messages.metadata import MetadataRequest
 
 _FIRST_VERSION_WITH_IDS = 12
 _FIRST_VERSION_WITH_LISTENER_ERRORS = 6

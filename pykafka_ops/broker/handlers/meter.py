@@ -7,17 +7,14 @@ from the connection meanwhile.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
+from pykafka_ops.broker.state.controller.topic_requests import Charge
 from pykafka_ops.broker.state.quotas.clients import PERCENT_PER_MS, ClientQuotas
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.broker.state.controller.topic_requests import Charge
 
 EXEMPT: Final = frozenset(
     {

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import repeat
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context, Shape
 from pykafka_ops.broker.state.deferred import shaped
+from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context, Shape
-    from pykafka_ops.broker.state.groups.commits import Commit
-    from pykafka_ops.errors import KafkaError
 
 
 def handle(context: Context, request: OffsetCommitRequest) -> Answer:

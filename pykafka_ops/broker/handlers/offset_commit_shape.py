@@ -9,8 +9,8 @@ for any other request; whatever is not as usual is left to it.
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.groups.commits import java_length
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
@@ -24,9 +24,6 @@ from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Context
 
 FIRST_VERSION = 2
 """Before it, commits have times of their own or go elsewhere."""

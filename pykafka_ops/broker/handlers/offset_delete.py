@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.deferred import shaped
+from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -12,10 +12,6 @@ from pykafka_ops.wire.messages.offset_delete import (
     OffsetDeleteResponsePartition,
     OffsetDeleteResponseTopic,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.groups.offsets import TopicPartition
 
 Codes = dict["TopicPartition", ErrorCode]
 

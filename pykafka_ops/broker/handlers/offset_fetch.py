@@ -8,9 +8,9 @@ change (KIP-447), v8 several groups (KIP-709).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.offsets import NO_OFFSET
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -26,9 +26,6 @@ from pykafka_ops.wire.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 SEVERAL_FROM = 8
 GROUP_ERROR_FROM = 2

@@ -7,22 +7,17 @@ replica id, v4 flexible headers. Consumers and followers get the same answer.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_for_leader_epoch import (
     EpochEndOffset,
+    OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
     OffsetForLeaderTopicResult,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.offset_for_leader_epoch import (
-        OffsetForLeaderEpochRequest,
-        OffsetForLeaderPartition,
-    )
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -6,8 +6,7 @@ log start offset, v8 record errors, v9 flexible headers, v10 the current leader 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context, Shape
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude, partition_answer
 from pykafka_ops.broker.partitions.append import Refused
 from pykafka_ops.errors import KafkaError
@@ -17,9 +16,6 @@ from pykafka_ops.wire.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context, Shape
 
 
 def handle(context: Context, request: ProduceRequest) -> Answer:

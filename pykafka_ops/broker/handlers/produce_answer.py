@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers import leader_hint
-from pykafka_ops.broker.partitions.append import Appends, Refused
+from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.partitions.append import Appends, Refused, Result
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.wire.codes import ErrorCode
@@ -19,10 +19,6 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.partitions.append import Result
 
 HINTS_FROM = 10
 ADMIN_CLIENT_ID = "__admin_client"

@@ -10,11 +10,12 @@ bytes ready. What happens to the records is the same code as for any other reque
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude
-from pykafka_ops.broker.partitions.append import Refused
+from pykafka_ops.broker.partitions.append import Refused, Result
 from pykafka_ops.broker.partitions.records import is_transactional
+from pykafka_ops.broker.storage.log.appender import AppendInfo
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.frame import encode_request, response_parts
 from pykafka_ops.wire.messages.produce import (
@@ -26,11 +27,6 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceResponse,
 )
 from pykafka_ops.wire.varint import read_varint
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Context
-    from pykafka_ops.broker.partitions.append import Result
-    from pykafka_ops.broker.storage.log.appender import AppendInfo
 
 FLEXIBLE = 9
 """First version with compact lengths and tagged fields."""

@@ -3,14 +3,12 @@ listener."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.sasl_authenticate import SaslAuthenticateResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.sasl_authenticate import SaslAuthenticateRequest
+from pykafka_ops.wire.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
 
 
 def handle(context: Context, request: SaslAuthenticateRequest) -> Answer:

@@ -3,14 +3,9 @@ listener."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest
+from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
 
 def handle(context: Context, request: SaslHandshakeRequest) -> Answer:

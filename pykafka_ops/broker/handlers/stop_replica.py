@@ -5,13 +5,9 @@ v1 groups by topic and fences by broker epoch (KIP-380), v3 decides for each par
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.controller import order_messages as codec
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
+from pykafka_ops.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 
 
 def handle(context: Context, request: StopReplicaRequest) -> Answer:

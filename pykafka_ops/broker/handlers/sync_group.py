@@ -5,15 +5,11 @@ v3 brought static members, v4 flexible headers, v5 the protocol to compare (KIP-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.groups.answers import Synced, SyncRequest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
 
 PROTOCOL_FROM = 5
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.transactions.metadata import Transit
 from pykafka_ops.broker.state.transactions.shard import Reply
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.transactions.metadata import Transit
 
 Shape = Callable[[ErrorCode, "Transit | None"], object]
 

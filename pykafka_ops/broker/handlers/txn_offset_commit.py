@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import repeat
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.deferred import shaped
+from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -20,11 +22,6 @@ from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.broker.state.groups.commits import Commit
-    from pykafka_ops.errors import KafkaError
 
 KNOWS_LOADING_FROM = 2
 ABORTABLE_FROM = 4

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.update_features import UpdatableFeatureResult, UpdateFeaturesResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from pykafka_ops.wire.messages.update_features import (
+    FeatureUpdateKey,
+    UpdatableFeatureResult,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
+)
 
 UPGRADE: Final = 1
 UPGRADE_TYPES: Final = (UPGRADE, 2, 3)

@@ -5,14 +5,9 @@ v5 groups by topic and fences by broker epoch (KIP-380), v7 brings topic ids (KI
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.controller import order_messages as codec
-from pykafka_ops.wire.messages.update_metadata import UpdateMetadataResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest
+from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 
 def handle(context: Context, request: UpdateMetadataRequest) -> Answer:

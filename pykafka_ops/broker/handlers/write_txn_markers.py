@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.markers import TxnMarker
+from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.deferred import shaped
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
@@ -20,10 +21,6 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Answer, Context
-    from pykafka_ops.errors import KafkaError
 
 
 def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:

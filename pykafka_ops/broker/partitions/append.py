@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import check_records, is_transactional
+from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import INTERNAL_TOPICS
 from pykafka_ops.broker.state.purgatory import Waiter
+from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.broker.storage.log.appender import AppendInfo
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-    from pykafka_ops.broker.state.transactions.shard import Identity
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

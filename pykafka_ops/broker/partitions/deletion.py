@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import is_internal
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.image import MetadataImage
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.partitions.growth import Growth
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.read import (
     Chooser,
     PartitionRead,
@@ -19,18 +20,21 @@ from pykafka_ops.broker.partitions.read import (
     Terms,
     read_partition,
 )
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchContext, FetchKey, Kind
+from pykafka_ops.broker.state.fetch_session import (
+    CachedPartition,
+    FetchContext,
+    FetchKey,
+    FetchSession,
+    FetchSessions,
+    Kind,
+)
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.replication.replica_choice import LEADER, nearest
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.fetch_session import FetchSession, FetchSessions
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import logging
 from struct import Struct
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.replication.fetching import FollowState, Restart, Truncation
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk.batch import LOG_OVERHEAD
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.storage.log.log import Log
 
 log = logging.getLogger("kafka.server.ReplicaFetcherThread")
 

@@ -6,17 +6,15 @@ Counterpart of ``ReplicaManager.fetchOffset`` and ``Partition.fetchOffsetForTime
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.time_search import FoundOffset
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.storage.log.log import Log
-    from pykafka_ops.broker.storage.log.time_search import FoundOffset
 
 LATEST = -1
 EARLIEST = -2

@@ -6,18 +6,16 @@ Counterpart of ``Partition``; ``state/replication/in_sync`` is what the leader k
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
+from pykafka_ops.broker.state.purgatory import Purgatory
+from pykafka_ops.broker.state.replication.awaited import Awaited
 from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, ProposalVerdict
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
-    from pykafka_ops.broker.state.purgatory import Purgatory
-    from pykafka_ops.broker.state.replication.awaited import Awaited
-    from pykafka_ops.broker.storage.log.log import Log
-    from pykafka_ops.broker.storage.log_manager import LogManager
 
 
 class PartitionHost(Protocol):

@@ -9,22 +9,19 @@ import logging
 import struct
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log.reader import ColdRead, ReadResult
 from pykafka_ops.disk.convert import down_convert
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.types import ZERO_UUID
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
-    from pykafka_ops.broker.storage.log.log import Log
-    from pykafka_ops.broker.storage.log.reader import ColdRead, ReadResult
-    from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.types import ZERO_UUID, Buffer
 
 logger = logging.getLogger("kafka.server.ReplicaManager")
 

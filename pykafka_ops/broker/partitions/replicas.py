@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.state.fetch_session import FetchKey, FetchSession
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
 from pykafka_ops.broker.state.replication.awaited import Awaited
+from pykafka_ops.broker.state.replication.in_sync import Proposal
+from pykafka_ops.broker.storage.log.appender import AppendInfo
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.fetch_session import FetchKey, FetchSession
-    from pykafka_ops.broker.state.replication.in_sync import Proposal
-    from pykafka_ops.broker.storage.log.appender import AppendInfo
-    from pykafka_ops.broker.storage.log_manager import LogManager
 
 PartitionKey = tuple[str, int]
 

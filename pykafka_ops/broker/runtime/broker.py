@@ -7,23 +7,19 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
-from pykafka_ops.broker.runtime.settings.listeners import Listening
+from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening
 from pykafka_ops.broker.runtime.settings.start import settings_at_start
 from pykafka_ops.broker.state.image import BrokerEndpoint as ImageEndpoint
-from pykafka_ops.broker.state.image import BrokerInfo
+from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta
 from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.apis import ApiKey
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.settings.listeners import Endpoint
-    from pykafka_ops.broker.state.image import MetadataDelta
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

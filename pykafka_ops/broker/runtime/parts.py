@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.coordinators.offsets import Offsets
@@ -21,6 +21,8 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cluster import identity
 from pykafka_ops.broker.runtime.cluster.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
+from pykafka_ops.broker.runtime.cluster.membership import Membership
+from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
@@ -49,18 +51,13 @@ from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.fetch_session import FetchSessions
-from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.membership import Membership
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
-    from pykafka_ops.broker.state.image import BrokerInfo
 
 
 class Parts:

@@ -7,22 +7,20 @@ has the controller do it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pykafka_ops.broker.services.image_waits import ImageWaits
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.controller.topic_requests import (
     DEFAULT,
     Charge,
     TopicSpec,
     default_spec,
 )
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import name_problem
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.image import MetadataImage
 
 AUTO_CREATE_WAIT_MS = 200
 """How long an answer to Metadata waits for a topic it creates; Kafka does not wait at all."""

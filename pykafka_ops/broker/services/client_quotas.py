@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import (
     CLIENTS,
     IPS,
@@ -19,16 +20,12 @@ from pykafka_ops.broker.metadata.znodes.config import (
 )
 from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state.quotas import requests as quota_requests
-from pykafka_ops.broker.state.quotas.entities import ABSENT
+from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
+from pykafka_ops.broker.state.quotas.requests import ComponentMatch, Filter
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.quotas.entities import QuotaEntity
-    from pykafka_ops.broker.state.quotas.requests import ComponentMatch, Filter
-    from pykafka_ops.wire.messages.alter_client_quotas import OpData
-    from pykafka_ops.wire.messages.describe_client_quotas import EntityData
+from pykafka_ops.wire.messages.alter_client_quotas import OpData
+from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 

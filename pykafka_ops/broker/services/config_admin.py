@@ -10,8 +10,9 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import BROKERS, DEFAULT_ENTITY, TOPICS
 from pykafka_ops.broker.services import broker_loggers, config_store
 from pykafka_ops.broker.state.configs.alter import (
@@ -21,7 +22,9 @@ from pykafka_ops.broker.state.configs.alter import (
     check_changes,
     describe_resource,
 )
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import check_name
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.broker import BROKER
@@ -29,11 +32,6 @@ from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.settings.types import Type
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.image import MetadataImage
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 

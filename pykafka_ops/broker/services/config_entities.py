@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.store import NoNodeError
+from pykafka_ops.broker.metadata.store import MetadataStore, NoNodeError
 from pykafka_ops.broker.metadata.znodes.config import CLIENTS, IPS, USERS, EntityConfig
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
 
 
 async def paths(store: MetadataStore, *kinds: str) -> list[str]:

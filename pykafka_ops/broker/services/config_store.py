@@ -8,17 +8,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import (
     BadVersionError,
     Create,
     Delete,
+    MetadataStore,
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
+    Op,
     SetData,
     StoreError,
+    ZNode,
 )
 from pykafka_ops.broker.metadata.znodes.config import (
     CLIENTS,
@@ -30,9 +32,6 @@ from pykafka_ops.broker.metadata.znodes.config import (
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore, Op, ZNode
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 

@@ -6,17 +6,12 @@ OffsetCommit and OffsetFetch of version 0 use them (``KafkaZkClient.setOrCreateC
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.store import NodeExistsError, NoNodeError
-from pykafka_ops.broker.state.groups.commits import Checked
+from pykafka_ops.broker.metadata.store import MetadataStore, NodeExistsError, NoNodeError
+from pykafka_ops.broker.state.groups.commits import Checked, Commit
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.groups.commits import Commit
-    from pykafka_ops.broker.state.image import MetadataImage
 
 
 class ConsumerOffsets:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pykafka_ops.broker.metadata.registration import allocate_producer_ids
 from pykafka_ops.broker.metadata.store import MetadataStore, StoreError
+from pykafka_ops.broker.services.topic_admin import ControllerGate
+from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
 from pykafka_ops.broker.state.controller.leadership import (
     LeaderAndIsr,
     TopicPartition,
     intern_replicas,
 )
+from pykafka_ops.broker.state.controller.steps import Steps
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (
@@ -36,11 +39,6 @@ from pykafka_ops.wire.messages.controlled_shutdown import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.services.topic_admin import ControllerGate
-    from pykafka_ops.broker.state.controller.controller import Controller
-    from pykafka_ops.broker.state.controller.steps import Steps
 
 log = logging.getLogger("kafka.controller.KafkaController")
 

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import DEFAULT_ENTITY, USERS, desanitize, sanitize
 from pykafka_ops.broker.services import config_entities, config_store
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.broker.state.quotas import requests as quota_requests
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 

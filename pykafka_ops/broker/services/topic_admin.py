@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.services.auto_topics import AutoTopics, SendOn
 from pykafka_ops.broker.services.image_waits import ImageWaits
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment, TopicPartition
@@ -33,10 +35,6 @@ from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.configs.sources import DescribedConfig
 
 SETTLE_WAIT_MS = 1000
 """How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.replay import LeftOut
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.commit_layouts import Cut
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.replay import LeftOut
-    from pykafka_ops.disk.batch import BatchHeader
-    from pykafka_ops.disk.commit_layouts import Cut
 
 
 class Instant(NamedTuple):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 LeftOut = Callable[[int, CorruptError], None]
 """Called for each record that cannot be understood: its offset, why."""

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.scram import BY_NUMBER, MAX_ITERATIONS, MECHANISMS, Credential
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    ScramCredentialDeletion,
+    ScramCredentialUpsertion,
+)
 
-if TYPE_CHECKING:
-    from pykafka_ops.wire.messages.alter_user_scram_credentials import (
-        AlterUserScramCredentialsRequest,
-        ScramCredentialDeletion,
-        ScramCredentialUpsertion,
-    )
-
-    Change = ScramCredentialDeletion | ScramCredentialUpsertion
+Change = ScramCredentialDeletion | ScramCredentialUpsertion
 
 NO_NAME = "Username must not be empty"
 

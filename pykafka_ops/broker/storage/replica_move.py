@@ -7,8 +7,13 @@ under way, else to the logs' own. A copy that was interrupted goes on where it s
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
+from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.storage.checkpoints import Key
+from pykafka_ops.broker.storage.data_dir import DataDir
+from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
@@ -17,14 +22,6 @@ from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.broker.state.configs.topic import TopicConfig
-    from pykafka_ops.broker.storage.checkpoints import Key
-    from pykafka_ops.broker.storage.data_dir import DataDir
-    from pykafka_ops.broker.storage.files import Files
 
 MARKER = "replaces.json"
 """In a replica that took the place of another: which directory that was in. It is there until the

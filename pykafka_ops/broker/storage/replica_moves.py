@@ -10,8 +10,10 @@ import errno
 import logging
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.storage.checkpoints import Key
+from pykafka_ops.broker.storage.data_dir import DataDir
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.replica_move import (
     MARKER,
     CopyStep,
@@ -24,11 +26,6 @@ from pykafka_ops.broker.storage.replica_move import (
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.checkpoints import Key
-    from pykafka_ops.broker.storage.data_dir import DataDir
-    from pykafka_ops.broker.storage.log.log import Log
 
 RETRY_MS = 10_000
 """A copy that could not go on (a full disk, a damaged batch) is tried again after this time."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.api_versions import kafka
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Switch
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 DIFF = Switch("--diff", ours=True, help="only requests on which the brokers differ")
 

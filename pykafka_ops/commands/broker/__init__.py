@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import FILE_PATH
 from pykafka_ops.commands.options import OVERRIDE
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 # fmt: off
 PROPERTIES_FILE = Option("--properties-file", metavar="SERVER.PROPERTIES", type=FILE_PATH,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import CheckFailed, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     from pykafka_ops.client.cluster import Cluster
-    from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponsePartition
 
 SHOWN = 5

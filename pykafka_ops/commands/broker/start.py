@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from pykafka_ops.commands.broker.data_dir import data_dir_of, properties_of
 from pykafka_ops.commands.configs.known import BROKERS, say_near
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import quiet_pipe
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import PkoError, SettingError, StorageError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.commands.framework.run import Run
 
 LEVELS = ("DEBUG", "INFO", "WARN", "WARNING", "ERROR")
 

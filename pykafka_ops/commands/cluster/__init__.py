@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.cluster import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
 from pykafka_ops.commands.options import FAIL_ON, WATCH
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 # fmt: off
 BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",

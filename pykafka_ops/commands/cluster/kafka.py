@@ -8,14 +8,11 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import java_integer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.commands.framework.verb import Verb
-    from pykafka_ops.commands.tongue.tool import Tool
-    from pykafka_ops.errors import PkoError
+from pykafka_ops.commands.framework.verb import Verb
+from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.errors import PkoError
 
 _CONNECT = ("bootstrap-server", "bootstrap-controller")
 _SHORT = {"-b": "bootstrap-server", "-C": "bootstrap-controller", "-c": "config", "-i": "id",

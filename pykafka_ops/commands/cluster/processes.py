@@ -6,12 +6,12 @@ import os
 import shlex
 from pathlib import Path
 
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.args import Args
     from pykafka_ops.local.cluster import LocalCluster
     from pykafka_ops.local.process import LocalProcess
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run
 
 completion = VerbGroup("completion", "Shell completion for bash, zsh or fish.")
 

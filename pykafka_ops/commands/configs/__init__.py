@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.configs import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 WHAT = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"
 

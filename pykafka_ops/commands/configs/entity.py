@@ -14,12 +14,9 @@ from pykafka_ops.commands.configs.known import (
     TOPICS,
     USERS,
 )
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.args import Args
 
 NAME_FLAGS = (
     ("topic", TOPICS),

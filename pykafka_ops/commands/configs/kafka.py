@@ -21,13 +21,9 @@ from pykafka_ops.commands.configs.known import (
     USERS,
 )
 from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import PkoError, UsageError
 
 BROKER_TYPES: tuple[str, ...] = (
     TOPICS, CLIENTS, USERS, BROKERS, IPS, BROKER_LOGGERS, CLIENT_METRICS,

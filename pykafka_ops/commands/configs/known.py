@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import KafkaError, PkoError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 TOPICS, CLIENTS, USERS, BROKERS, IPS = "topics", "clients", "users", "brokers", "ips"
 BROKER_LOGGERS, CLIENT_METRICS = "broker-loggers", "client-metrics"

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
-    from typing import Any, NoReturn
+from types import FrameType
+from typing import Any, NoReturn
 
 TERMINATED = 143
 HOLD_SECONDS = 0.2

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.framework.failures import java_text
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REFUSALS = frozenset(
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
@@ -15,11 +16,6 @@ from pykafka_ops.wire.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 NEAR_SECONDS = 1.0
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from types import ModuleType
-    from typing import Any
-
     from pykafka_ops.commands.framework.run import Run
 
 RENAMED = {

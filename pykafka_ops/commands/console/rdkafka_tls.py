@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.client.tls import read_store
 from pykafka_ops.security.tls import openssl_suites
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SUITES = "ssl.cipher.suites"
 IDENTIFICATION = "ssl.endpoint.identification.algorithm"

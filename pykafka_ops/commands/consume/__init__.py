@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.consume import kafka
 from pykafka_ops.commands.consume.options import (
     CLIENT,
@@ -15,10 +13,8 @@ from pykafka_ops.commands.consume.options import (
 )
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 TOOL = Tool(
     "kafka-console-consumer",

@@ -6,33 +6,30 @@ a console consumer spends its time here). Messages are those of confluent_kafka.
 
 from __future__ import annotations
 
-from pykafka_ops.commands.payload.deserializers import deserializer
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Protocol
+from pykafka_ops.commands.payload.deserializers import Deserializer, deserializer
+from pykafka_ops.commands.payload.formats import PayloadFormat
 
-    from pykafka_ops.commands.payload.deserializers import Deserializer
-    from pykafka_ops.commands.payload.formats import PayloadFormat
+Formats = tuple[PayloadFormat | None, PayloadFormat | None]
 
-    Formats = tuple[PayloadFormat | None, PayloadFormat | None]
 
-    class Message(Protocol):
-        """What a formatter needs of a message; of ``timestamp`` the type is 0 none, 1 CreateTime,
-        2 LogAppendTime, the time in ms."""
+class Consumed(Protocol):
+    """What a formatter needs of a message; of ``timestamp`` the type is 0 none, 1 CreateTime,
+    2 LogAppendTime, the time in ms."""
 
-        def topic(self) -> str: ...
-        def partition(self) -> int: ...
-        def offset(self) -> int: ...
-        def timestamp(self) -> tuple[int, int]: ...
-        def key(self) -> bytes | None: ...
-        def value(self) -> bytes | None: ...
-        def headers(self) -> list[tuple[str, bytes | None]] | None: ...
-        def error(self) -> Any: ...
+    def topic(self) -> str: ...
+    def partition(self) -> int: ...
+    def offset(self) -> int: ...
+    def timestamp(self) -> tuple[int, int]: ...
+    def key(self) -> bytes | None: ...
+    def value(self) -> bytes | None: ...
+    def headers(self) -> list[tuple[str, bytes | None]] | None: ...
+    def error(self) -> Any: ...
 
-    Part = Callable[[Message], bytes]
 
+Part = Callable[[Consumed], bytes]
 TIMES = (b"NO_TIMESTAMP", b"CreateTime:%d", b"LogAppendTime:%d")
 TIME_TYPES = ("null", '"CreateTime"', '"LogAppendTime"')
 
@@ -40,11 +37,11 @@ TIME_TYPES = ("null", '"CreateTime"', '"LogAppendTime"')
 class Formatter:
     """Base of all; raises DeserializeError where a record cannot be shown."""
 
-    def format(self, message: Message) -> bytes:
+    def format(self, message: Consumed) -> bytes:
         """The line of one message, its end included; b"" where there is nothing to show."""
         raise NotImplementedError
 
-    def batch(self, messages: Sequence[Message]) -> bytes:
+    def batch(self, messages: Sequence[Consumed]) -> bytes:
         """The lines of all."""
         return b"".join([self.format(message) for message in messages])
 
@@ -83,11 +80,11 @@ class DefaultFormatter(Formatter):
             self.parts.append(_value(of_value, self.null))
         self.plain = only_value and bool(self.parts) and of_value is None
 
-    def format(self, message: Message) -> bytes:
+    def format(self, message: Consumed) -> bytes:
         """One line."""
         return self.between.join([part(message) for part in self.parts]) + self.end
 
-    def batch(self, messages: Sequence[Message]) -> bytes:
+    def batch(self, messages: Sequence[Consumed]) -> bytes:
         """The lines of all; only values, none of them null, are the fastest."""
         end = self.end
         if self.plain:
@@ -107,13 +104,13 @@ def _of_format(made: PayloadFormat | None) -> Deserializer | None:
     return lambda data: text(data).encode()
 
 
-def _timestamp(message: Message) -> bytes:
+def _timestamp(message: Consumed) -> bytes:
     kind, time = message.timestamp()
     return TIMES[kind] % time if kind else TIMES[0]
 
 
 def _key(convert: Deserializer | None, null: bytes) -> Part:
-    def part(message: Message) -> bytes:
+    def part(message: Consumed) -> bytes:
         data = message.key()
         if data is None:
             return null
@@ -123,7 +120,7 @@ def _key(convert: Deserializer | None, null: bytes) -> Part:
 
 
 def _value(convert: Deserializer | None, null: bytes) -> Part:
-    def part(message: Message) -> bytes:
+    def part(message: Consumed) -> bytes:
         data = message.value()
         if data is None:
             return null
@@ -138,7 +135,7 @@ def _headers(between: bytes, convert: Deserializer | None, null: bytes) -> Part:
             return null
         return convert(data) if convert else data
 
-    def part(message: Message) -> bytes:
+    def part(message: Consumed) -> bytes:
         headers = message.headers()
         if not headers:
             return b"NO_HEADERS"
@@ -161,7 +158,7 @@ class JsonFormatter(Formatter):
         self.quote = encode_basestring
         self.formats = dict(zip(("key", "value"), formats, strict=True))
 
-    def format(self, message: Message) -> bytes:
+    def format(self, message: Consumed) -> bytes:
         """One line."""
         kind, time = message.timestamp()
         headers = message.headers()
@@ -201,6 +198,6 @@ class JsonFormatter(Formatter):
 class NoFormatter(Formatter):
     """``NoOpMessageFormatter``: counts, prints nothing."""
 
-    def format(self, message: Message) -> bytes:
+    def format(self, message: Consumed) -> bytes:
         """Nothing."""
         return b""

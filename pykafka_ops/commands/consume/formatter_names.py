@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from pykafka_ops.commands.consume.formatter import (
     DefaultFormatter,
+    Formats,
     Formatter,
     NoFormatter,
 )
 from pykafka_ops.commands.consume.internal_formatter import internal_formatter
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from pykafka_ops.commands.consume.formatter import Formats
 
 DECODERS = {
     "offsets": "OffsetsMessageFormatter",

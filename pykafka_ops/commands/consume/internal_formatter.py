@@ -6,7 +6,9 @@ line (Kafka 3.9 does not). The old ones print what the Scala objects' ``toString
 
 from __future__ import annotations
 
-from pykafka_ops.commands.consume.formatter import Formatter
+from collections.abc import Callable
+
+from pykafka_ops.commands.consume.formatter import Consumed, Formatter
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.disk.internal import (
     TRANSACTION_STATES,
@@ -22,18 +24,11 @@ from pykafka_ops.disk.internal import (
     read_transaction_key,
     read_transaction_value,
 )
-from pykafka_ops.disk.schema import to_json
+from pykafka_ops.disk.schema import RecordStruct, to_json
 from pykafka_ops.disk.text import java_json
 from pykafka_ops.errors import CorruptError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.commands.consume.formatter import Message
-    from pykafka_ops.disk.schema import RecordStruct
-
-    Show = Callable[[bytes, bytes | None], str]
+Show = Callable[[bytes, bytes | None], str]
 
 
 class InternalFormatter(Formatter):
@@ -42,7 +37,7 @@ class InternalFormatter(Formatter):
     def __init__(self, show: Show) -> None:
         self.show = show
 
-    def format(self, message: Message) -> bytes:
+    def format(self, message: Consumed) -> bytes:
         """One line; DeserializeError for damaged bytes."""
         key = message.key()
         if key is None:

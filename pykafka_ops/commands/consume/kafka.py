@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.errors import PkoError
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import PkoError
 
 LOGGER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 SERIALIZATION = "org.apache.kafka.common.errors.SerializationException"

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 
 from pykafka_ops.commands.console.ending import ending_well
 from pykafka_ops.commands.console.errors import java_line, log
 from pykafka_ops.commands.console.rdkafka import pairs
-from pykafka_ops.commands.consume.formatter import JsonFormatter
+from pykafka_ops.commands.consume.formatter import Consumed, Formatter, JsonFormatter
 from pykafka_ops.commands.consume.formatter_names import DECODERS, formatter
 from pykafka_ops.commands.consume.kafka import LOGGER, SERIALIZATION
 from pykafka_ops.commands.consume.source import MessageSource
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import quiet_pipe, say
 from pykafka_ops.commands.framework.profile import read_properties
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.errors import PkoError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pykafka_ops.commands.consume.formatter import Formatter, Message
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.commands.framework.run import Run
 
 BATCH = 500
 
@@ -129,7 +124,7 @@ class _Printer:
                 signals.release()
                 last = time.monotonic()
 
-    def _lines(self, messages: Sequence[Message]) -> bytes:
+    def _lines(self, messages: Sequence[Consumed]) -> bytes:
         try:
             lines = self.out.batch(messages)
         except DeserializeError:
@@ -137,7 +132,7 @@ class _Printer:
         self.count += len(messages)
         return lines
 
-    def _one_by_one(self, messages: Sequence[Message]) -> bytes:
+    def _one_by_one(self, messages: Sequence[Consumed]) -> bytes:
         """The slow way, after an error somewhere in the batch: what is before it is written."""
         lines = []
         for message in messages:
@@ -152,7 +147,7 @@ class _Printer:
                 self._skipped(message, error)
         return b"".join(lines)
 
-    def _skipped(self, message: Message, error: DeserializeError) -> None:
+    def _skipped(self, message: Consumed, error: DeserializeError) -> None:
         if self.flags:
             log("ERROR", "Error processing message, skipping this message: ", LOGGER)
             say(f"{SERIALIZATION}: {error}")

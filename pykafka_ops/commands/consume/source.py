@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
-from pykafka_ops.commands.console.lookup import TopicLookup
+from pykafka_ops.commands.console.lookup import FoundTopic, TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
-from pykafka_ops.commands.framework.args import OptionError
+from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.failures import in_one_line
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import ConnectError, KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from pykafka_ops.commands.console.lookup import FoundTopic
-    from pykafka_ops.commands.consume.formatter import Message
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.commands.consume.formatter import Consumed
 
 REFRESH_SECONDS = 5.0
 """How often to look for new topics and partitions."""
@@ -70,14 +67,14 @@ class MessageSource:
         self._take(self._ask(None))
         self.next_look = time.monotonic() + REFRESH_SECONDS
 
-    def poll(self, wanted: int, seconds: float) -> list[Message]:
+    def poll(self, wanted: int, seconds: float) -> list[Consumed]:
         """Up to ``wanted`` messages; [] after a short wait (at most ``seconds``) without any.
 
         PkoError for what does not pass.
         """
         if time.monotonic() >= self.next_look:
             self._look(seconds)
-        found: list[Message] = self.consumer.consume(wanted, 0)
+        found: list[Consumed] = self.consumer.consume(wanted, 0)
         if not found:
             message = self.consumer.poll(min(seconds, IDLE_SECONDS))
             found = [message] if message is not None else []
@@ -85,7 +82,7 @@ class MessageSource:
             found = [message for message in found if self._good(message)]
         return found
 
-    def done(self, messages: Sequence[Message]) -> None:
+    def done(self, messages: Sequence[Consumed]) -> None:
         """These were printed: a group commits behind them."""
         if not self.group:
             return
@@ -200,7 +197,7 @@ class MessageSource:
 
     # --- what goes wrong -------------------------------------------------------------------------
 
-    def _good(self, message: Message) -> bool:
+    def _good(self, message: Consumed) -> bool:
         """Whether it is a record; an error that does not pass is raised."""
         error = message.error()
         if error is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.dump_log.kafka import TOOL
 from pykafka_ops.commands.dump_log.options import (
@@ -19,10 +18,8 @@ from pykafka_ops.commands.dump_log.options import (
 )
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.options import DRY_RUN, KEY_FORMAT, SINCE, UNTIL
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 
 def _is_path(word: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 
 from pykafka_ops.analysis.logs.query import (
     Pattern,
@@ -15,10 +16,12 @@ from pykafka_ops.analysis.logs.query import (
     offset_range,
     required_literal,
 )
-from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, writer
+from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, Writer, writer
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
+    SegmentPath,
+    SegmentReader,
     bytes_of,
     old_records,
     plain_section,
@@ -26,24 +29,16 @@ from pykafka_ops.commands.dump_log.segments import (
     start_at_offset,
     start_at_time,
 )
+from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of, payload_format
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import control_type_id
+from pykafka_ops.disk.salvage import SoundBatch
 from pykafka_ops.disk.varint import read_varint, varint
-from pykafka_ops.disk.walk import read_headers, walk
+from pykafka_ops.disk.walk import Span, read_headers, walk
 from pykafka_ops.errors import CorruptBatchError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pykafka_ops.commands.dump_log.find_rows import Writer
-    from pykafka_ops.commands.dump_log.segments import SegmentPath, SegmentReader
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.disk.salvage import SoundBatch
-    from pykafka_ops.disk.walk import Span
 
 #: As grep: 1 where nothing was found.
 NOT_FOUND = 1

@@ -6,6 +6,7 @@ This is what ``-o json`` writes, one object a line; its keys are a contract.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 
 from pykafka_ops.commands.dump_log.java import first_number
 from pykafka_ops.commands.dump_log.log_file import LogFile, load
@@ -13,7 +14,7 @@ from pykafka_ops.commands.dump_log.paths import kind_of
 from pykafka_ops.commands.dump_log.printing.legacy import message_header, message_records
 from pykafka_ops.commands.dump_log.printing.records import batch_header, control_text, plain_records
 from pykafka_ops.disk import checkpoint
-from pykafka_ops.disk.batch import check_crc
+from pykafka_ops.disk.batch import BatchHeader, check_crc
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, used_bytes
 from pykafka_ops.disk.legacy import check_message_crc
@@ -22,14 +23,8 @@ from pykafka_ops.disk.txn_index import read_txn_index
 from pykafka_ops.disk.walk import read_headers, walk
 from pykafka_ops.errors import CorruptBatchError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pykafka_ops.disk.batch import BatchHeader
-
-    Item = dict[str, object]
-    Content = Callable[[bytes | None, bytes | None], Item]
+Item = dict[str, object]
+Content = Callable[[bytes | None, bytes | None], Item]
 
 _TIME_TYPES = {-1: None, 0: "CreateTime", 1: "LogAppendTime"}
 

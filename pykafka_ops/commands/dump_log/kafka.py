@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.commands.dump_log.options import INDEX_SANITY_CHECK, VERIFY_INDEX_ONLY
 from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import PkoError
 
 _JOPT = (
     (" is not a recognized option", "UnrecognizedOptionException"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import sys
+from collections.abc import Iterator
 from struct import Struct
 
 from pykafka_ops.commands.dump_log.java import (
@@ -12,10 +13,6 @@ from pykafka_ops.commands.dump_log.java import (
     illegal_argument,
     kafka_exception,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Bytes of a batch up to its magic, and the least its length can be (a v0 record).
 _TO_MAGIC, _OVERHEAD_V0 = 17, 14

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pykafka_ops.disk import names
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _KINDS = {
     names.LOG_SUFFIX: "log",

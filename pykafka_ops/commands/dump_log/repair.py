@@ -12,11 +12,8 @@ from pykafka_ops.commands.dump_log.repairing.dir_lock import DirLock, log_dir_of
 from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan
 from pykafka_ops.commands.dump_log.verify import CHECK_FAILED
 from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import StorageError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
 
 _COLUMNS = (
     Column("file"),

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
-from pykafka_ops.commands.framework.output import Table, csv_line, write
+from pykafka_ops.commands.framework.output import Column, Table, csv_line, write
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pykafka_ops.commands.framework.output import Column
-
-    Row = dict[str, object]
+Row = dict[str, object]
 
 _MANY = 1000
 #: For text in a table: one line a row, and no control sequence of a payload reaches the terminal.

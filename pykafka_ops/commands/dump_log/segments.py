@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 
@@ -13,16 +14,15 @@ from pykafka_ops.disk.compression import decompress
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, used_bytes
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.names import LOG_SUFFIX, parse_dir, parse_segment_file
+from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import DamagedBytes, SoundBatch, sound_batches
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from io import FileIO
 
     from pykafka_ops.commands.dump_log.progress import ProgressBar
-    from pykafka_ops.disk.record import Record
 
 #: What one batch may take decompressed; one that takes more is a bomb.
 LIMIT = 1 << 30

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.commands.dump_log.log_file import MAX_INT
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
 from pykafka_ops.commands.dump_log.printing.log import LogDump
-from pykafka_ops.commands.payload.formats import formats_of
+from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of
 from pykafka_ops.errors import CorruptError, PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pykafka_ops.commands.dump_log.items import Content, Item
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.commands.payload.formats import PayloadFormat
 
 _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 

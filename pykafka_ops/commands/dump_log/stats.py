@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 
 from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction, counted_key
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
+    SegmentPath,
     bytes_of,
     old_records,
     plain_section,
     segments,
 )
 from pykafka_ops.commands.dump_log.stats_rows import StatsOutput
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.formats import formats_of
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.control import control_type_id
+from pykafka_ops.disk.legacy import MessageHeader
+from pykafka_ops.disk.salvage import SoundBatch
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptBatchError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pykafka_ops.commands.dump_log.segments import SegmentPath
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.disk.legacy import MessageHeader
-    from pykafka_ops.disk.salvage import SoundBatch
 
 _SECTION = 61
 

@@ -13,26 +13,24 @@ from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.row_output import row_output
 from pykafka_ops.commands.dump_log.segments import (
     Reading,
+    SegmentPath,
+    SegmentReader,
     bytes_of,
     old_records,
     plain_section,
     segments,
     start_at_time,
 )
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, say
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.salvage import SoundBatch
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptBatchError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.segments import SegmentPath, SegmentReader
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.disk.salvage import SoundBatch
-
-    Times = tuple[int | None, int | None]
+Times = tuple[int | None, int | None]
 
 #: Buckets where their length is found by itself: lines of a screen, points for a machine.
 _SCREEN, _POINTS = 30, 120

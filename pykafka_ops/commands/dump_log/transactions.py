@@ -6,16 +6,13 @@ from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
 from pykafka_ops.commands.dump_log.printing.records import batch_header, plain_records
 from pykafka_ops.commands.framework.output import Column, Table, counted
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.walk import walk
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.disk.batch import BatchHeader
-
-    Row = dict[str, object]
+Row = dict[str, object]
 
 _COLUMNS = (
     Column("producer_id", right=True),

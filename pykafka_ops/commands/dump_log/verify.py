@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.commands.dump_log.paths import CheckJob, jobs_of
 from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pykafka_ops.commands.framework.run import Run
 
 _COLUMNS = (
     Column("file"),

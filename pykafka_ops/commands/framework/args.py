@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pykafka_ops.commands.framework.params import Option
 
     Value = str | int | float

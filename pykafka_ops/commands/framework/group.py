@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pykafka_ops.commands.framework.params import Option, split, table
+from pykafka_ops.commands.framework.run import Work
 from pykafka_ops.commands.framework.verb import SETTINGS, Verb, listed
 from pykafka_ops.commands.options import COMMON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from pykafka_ops.commands.framework.run import Work
     from pykafka_ops.commands.tongue.tool import Tool
 
 

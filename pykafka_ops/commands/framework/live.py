@@ -8,15 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING
+
+import click
 
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.params import Option, table
 from pykafka_ops.commands.framework.run import Run, run_of
 from pykafka_ops.errors import PkoError
-
-if TYPE_CHECKING:
-    import click
 
 COMPLETE = "_PKO_COMPLETE"
 """The variable in which the script of a shell says that it wants to complete."""

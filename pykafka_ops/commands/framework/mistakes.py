@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import click
 
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.types import Spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def in_our_words(error: click.UsageError) -> str:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TextIO
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TextIO
+from pykafka_ops.errors import KafkaError
 
-    from pykafka_ops.errors import KafkaError
-
-    Row = Mapping[str, object]
+Row = Mapping[str, object]
 
 
 BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"

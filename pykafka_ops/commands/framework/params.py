@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,8 +10,6 @@ import click
 from pykafka_ops.commands.framework.types import Matching, Spelled, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from click.shell_completion import CompletionItem
 
 

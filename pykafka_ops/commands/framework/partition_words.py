@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def parse(words: Iterable[str]) -> dict[str, list[int] | None]:

@@ -19,13 +19,12 @@ are not for any host. The config file is PKO_CONFIG, else ``$XDG_CONFIG_HOME/pko
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pykafka_ops.commands.framework.args import Args
 
 KEYS = ("bootstrap-server", "command-config", "output", "settings")

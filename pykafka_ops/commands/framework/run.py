@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from pykafka_ops.commands.framework.output import ItemError, Table, say, write
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
     from pykafka_ops.client.cluster import Cluster
     from pykafka_ops.commands.framework.args import Args
 
-    Result: TypeAlias = "Table | int | None"
-    Work: TypeAlias = Callable[["Run"], Result]
-
+Result: TypeAlias = Table | int | None
+Work: TypeAlias = Callable[["Run"], Result]
 
 PATIENCE = 3.0
 """Seconds our tongue keeps trying a cluster that does not answer; Kafka's takes 60."""

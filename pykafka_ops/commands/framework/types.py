@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -10,8 +11,6 @@ import click
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from click.shell_completion import CompletionItem
 
 

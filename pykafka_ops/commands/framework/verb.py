@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.params import Option, Words, offered, table
-from pykafka_ops.commands.framework.run import execute, run_of
+from pykafka_ops.commands.framework.run import Work, execute, run_of
 from pykafka_ops.commands.options import COMMON
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from click.shell_completion import CompletionItem
 
-    from pykafka_ops.commands.framework.run import Work
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 102}
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
 
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run, show
 from pykafka_ops.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from pykafka_ops.commands.framework.output import Table
 
 CLEAR = "\x1b[H\x1b[2J"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import TOPIC_NAME
 from pykafka_ops.commands.get_offsets import kafka
 from pykafka_ops.commands.options import REGEX
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                help="topics, several by comma; a regular expression in Kafka's tongue")  # fmt: skip

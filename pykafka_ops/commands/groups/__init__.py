@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import (
     FILE_PATH,
     GROUP_NAME,
@@ -17,11 +18,6 @@ from pykafka_ops.commands.framework.types import (
 from pykafka_ops.commands.groups import kafka
 from pykafka_ops.commands.options import FAIL_ON, SINCE, WATCH
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pykafka_ops.commands.framework.run import Result, Run
 
 
 def _several(name: str, words: Sequence[str]) -> Matching:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import FILE_PATH, INT, TOPIC_NAME
 from pykafka_ops.commands.leader_election.kafka import check
 from pykafka_ops.commands.options import DRY_RUN
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 # fmt: off
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_NAME, TOPIC_NAME, Choices
 from pykafka_ops.commands.log_dirs import kafka
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True, kafka="topic-list",
                help="only these topics: a,b")  # fmt: skip

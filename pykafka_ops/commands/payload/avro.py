@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 #: Confluent's wire format: a zero, the schema's id in the registry (int32), then the Avro data.
 _HEADER = 5

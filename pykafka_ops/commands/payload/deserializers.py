@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping
 
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.errors import PkoError, UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Deserializer = Callable[[bytes], bytes]
+Deserializer = Callable[[bytes], bytes]
 
 
 class DeserializeError(PkoError):

@@ -5,14 +5,12 @@ Bytes stay bytes: a line that is not UTF-8 arrives as it was typed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from pykafka_ops.commands.produce.errors import LineError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    Headers = list[tuple[str, bytes | None]]
-    Line = tuple[bytes | None, bytes | None, Headers]
+Headers = list[tuple[str, bytes | None]]
+Line = tuple[bytes | None, bytes | None, Headers]
 
 NAMES = (
     "headers.delimiter",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from typing import Any
 
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console.errors import (
@@ -16,22 +18,15 @@ from pykafka_ops.commands.console.errors import (
 from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.framework.output import counted, say
-from pykafka_ops.commands.framework.run import PATIENCE
+from pykafka_ops.commands.framework.run import PATIENCE, Run
 from pykafka_ops.commands.produce.errors import UnsentError
+from pykafka_ops.commands.produce.line_reader import Headers
 from pykafka_ops.commands.produce.options import CODECS
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.commands.produce.line_reader import Headers
-
-    Record = tuple[bytes | None, bytes | None, Headers, int, int]
-    """(key, value, headers, partition or -1, time in ms or 0 for now)"""
+Record = tuple[bytes | None, bytes | None, Headers, int, int]
+"""(key, value, headers, partition or -1, time in ms or 0 for now)"""
 
 ACKS = ("all", "-1", "0", "1")
 CALLBACK = "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"

@@ -5,26 +5,20 @@ from __future__ import annotations
 import os
 import select
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from pykafka_ops.commands.console.ending import ending_well
 from pykafka_ops.commands.console.rdkafka import pairs
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.profile import read_properties
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.produce.errors import LineError, UnknownReaderError
-from pykafka_ops.commands.produce.line_reader import LineReader, text_lines
-from pykafka_ops.commands.produce.sender import Sender
+from pykafka_ops.commands.produce.line_reader import Headers, LineReader, text_lines
+from pykafka_ops.commands.produce.sender import Record, Sender
 from pykafka_ops.errors import PkoError, UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
-
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.commands.produce.line_reader import Headers
-    from pykafka_ops.commands.produce.sender import Record
-
-    Reader = Callable[[list[bytes]], Iterable[Record]]
+Reader = Callable[[list[bytes]], Iterable[Record]]
 
 CHUNK = 1 << 18
 IDLE_SECONDS = 0.1

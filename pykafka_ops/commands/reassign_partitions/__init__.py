@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.options import FAIL_ON, REGEX
 from pykafka_ops.commands.reassign_partitions import kafka
 from pykafka_ops.commands.reassign_partitions.options import (
@@ -34,9 +33,6 @@ from pykafka_ops.commands.reassign_partitions.options import (
     ZOOKEEPER,
 )
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 TOOL = Tool(
     "kafka-reassign-partitions",

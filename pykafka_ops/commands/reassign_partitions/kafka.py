@@ -5,11 +5,8 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.commands.framework.args import Args, OptionError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
-    from pykafka_ops.errors import PkoError
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.errors import PkoError
 
 ACTIONS = ("generate", "execute", "verify", "cancel", "list")
 _ALWAYS = ("bootstrap-server", "command-config")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.spark.options import (
     ARGS,
     CONF,
@@ -23,9 +22,6 @@ from pykafka_ops.commands.spark.options import (
     SKEW,
     TOP,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 DIRS = Words(LOG_DIRS, "*")
 spark = VerbGroup(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.options import ARGS, ENGINE, FILE, PROGRESS
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.spark.session import SessionOptions
 
 _OF_SPARK = {"debug", *(option.long for option in (*ENGINE, *PROGRESS, FILE, ARGS))}

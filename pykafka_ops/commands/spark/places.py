@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History

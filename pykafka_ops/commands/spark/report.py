@@ -17,13 +17,13 @@ from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import PkoError
+from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.model import Problem, Report
+from pykafka_ops.spark.output.history import History
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pykafka_ops.spark.inputs import Inputs
-    from pykafka_ops.spark.model import Problem, Report
-    from pykafka_ops.spark.output.history import History
 
 SHOWN = 20
 """Problems that are shown one by one."""

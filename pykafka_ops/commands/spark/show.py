@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import lag, retention, skew
+from pykafka_ops.spark.page.parts import Tile
 from pykafka_ops.spark.page.units import NONE, moment, share, value_text
-
-if TYPE_CHECKING:
-    from pykafka_ops.spark.model import Column, Report, Row, Section
-    from pykafka_ops.spark.page.parts import Tile
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),

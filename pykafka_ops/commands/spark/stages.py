@@ -7,11 +7,11 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.commands.framework.output import say
+from pykafka_ops.commands.framework.run import Run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pykafka_ops.commands.framework.run import Run
 
 _EVERY_SECONDS = 0.25
 

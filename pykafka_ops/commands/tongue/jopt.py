@@ -6,15 +6,14 @@ like an option. Source: joptsimple.OptionParserState, AbstractOptionSpec.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
 from pykafka_ops.commands.framework.args import Args, OptionError
-from pykafka_ops.commands.framework.params import by_letter, table
+from pykafka_ops.commands.framework.params import Option, by_letter, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Protocol
-
-    from pykafka_ops.commands.framework.params import Option
     from pykafka_ops.commands.framework.verb import Verb
 
     class Flags(Protocol):

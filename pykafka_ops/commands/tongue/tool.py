@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -16,8 +17,6 @@ from pykafka_ops.commands.tongue import jopt
 from pykafka_ops.errors import PkoError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from click.shell_completion import CompletionItem
 
     from pykafka_ops.commands.framework.verb import Verb

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import INT, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, EXCLUDE_INTERNAL, REGEX
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.commands.topics import kafka
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                help="the topic, several by comma; a regular expression in Kafka's tongue, "

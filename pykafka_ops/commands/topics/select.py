@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import chosen, included, missing_topic
 from pykafka_ops.errors import PkoError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pykafka_ops.commands.framework.output import ItemError
-    from pykafka_ops.commands.framework.run import Run
 
 
 class NoSuchTopicError(PkoError):

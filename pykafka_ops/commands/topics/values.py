@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class TopicProblem(PkoError):  # noqa: N818 - a request that is refused, not a fault

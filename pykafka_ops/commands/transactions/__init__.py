@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_ID, INT, LONG, TOPIC_NAME
 from pykafka_ops.commands.tongue import argparse4j
 from pykafka_ops.commands.tongue.tool import Tool
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 TRANSACTIONAL_ID = Option("--transactional-id", metavar="ID", help="the transactional id")
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import COUNT, FILE_PATH
 from pykafka_ops.commands.options import TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.commands.zookeeper.kafka import read
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 # fmt: off
 # znodes

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.tongue.tool import Tool
 
 USAGE = "USAGE: zookeeper-shell.sh zookeeper_host:port[/path] [-zk-tls-config-file file] [args...]"
 _WITH_VALUE = ("-timeout", "-client-configuration")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kazoo.exceptions import (
     ConnectionLoss,
@@ -16,14 +16,12 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.znodes import Znode, ZnodeReader, ZnodeStat
 from pykafka_ops.errors import ConnectError, PkoError, UsageError
 from pykafka_ops.zookeeper.access import tools_access
 from pykafka_ops.zookeeper.acls import acl_texts
 from pykafka_ops.zookeeper.client import Client
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
 
 TIMEOUT_S = 5.0
 AT_ONCE = 500

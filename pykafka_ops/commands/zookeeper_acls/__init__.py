@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch
+from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import INT
 from pykafka_ops.commands.options import TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.commands.zookeeper_acls import kafka
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Result, Run
 
 # fmt: off
 ACL = Option("--zookeeper.acl", metavar="secure|unsecure",

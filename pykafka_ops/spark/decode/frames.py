@@ -5,16 +5,14 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import lru_cache
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pykafka_ops.disk.batch import HEADER_SIZE, LOG_OVERHEAD
 from pykafka_ops.disk.record import MIN_RECORD_SIZE
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 HEADER = np.dtype(
     [

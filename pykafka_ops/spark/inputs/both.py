@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.spark.inputs.cluster import ClusterInputs
 from pykafka_ops.spark.inputs.kept import InputQuery, Kept
 from pykafka_ops.spark.inputs.log_dirs import LogDirInputs
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 
 class BothInputs(Kept):

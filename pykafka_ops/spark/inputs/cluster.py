@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.kept import InputQuery, Kept, chosen
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 SHOWN: Final = 20
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
+from pyspark.sql import DataFrame, SparkSession
+
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.model import Problem
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 Rows = Iterable[Mapping[str, object]]

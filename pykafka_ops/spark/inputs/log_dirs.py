@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import DataFrame, SparkSession
+
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import replicas as looked
 from pykafka_ops.spark.inputs.kept import InputQuery, Kept, chosen, rows_frame
@@ -15,7 +17,6 @@ from pykafka_ops.spark.sources.files import Location
 from pykafka_ops.spark.sources.options import now_ms
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 _OFFSETS: Final = Names(frozenset({"__consumer_offsets"}))

@@ -6,9 +6,11 @@ Each look-up is a few small reads, done where Spark's tasks run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.disk.batch import CONTROL_FLAG
 from pykafka_ops.errors import CorruptBatchError
@@ -21,10 +23,6 @@ from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
 from pykafka_ops.spark.sources.log.plan import seeker
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece
 from pykafka_ops.spark.sources.log.seek import Seeker
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
 
 Mapper = Callable[[Iterator[Any]], Iterator[Any]]
 _TASK: Final = 64

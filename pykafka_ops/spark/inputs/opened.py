@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.kept import InputQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from pykafka_ops.spark.inputs import Inputs
 
 
 def open_inputs(

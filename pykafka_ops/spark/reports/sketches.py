@@ -5,12 +5,11 @@ Both merge without loss, so tasks count for themselves. They need numpy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy import typing as npt
 
 _BITS: Final = 11

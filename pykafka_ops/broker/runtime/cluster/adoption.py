@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from pykafka_ops.broker.metadata.store import Create
+from pykafka_ops.broker.metadata.store import Create, MetadataStore, Op
 from pykafka_ops.broker.metadata.znodes.cluster import ClusterId
 from pykafka_ops.broker.metadata.znodes.topics import (
     Partitions,
@@ -21,15 +21,10 @@ from pykafka_ops.broker.metadata.znodes.topics import (
 )
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
 from pykafka_ops.broker.storage.data_dir import read_meta
+from pykafka_ops.broker.storage.files import Files
+from pykafka_ops.broker.storage.log.log import Log
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import StorageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from pykafka_ops.broker.metadata.store import MetadataStore, Op
-    from pykafka_ops.broker.storage.files import Files
-    from pykafka_ops.broker.storage.log.log import Log
-    from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.controlled_shutdown import (
     ControlledShutdownRequest,
     ControlledShutdownResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.registration import generate_broker_id
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.wire.types import uuid_text
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
 
 NO_BROKER_ID = -1
 

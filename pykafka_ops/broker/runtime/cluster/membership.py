@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
 from pykafka_ops.broker.metadata.registration import (
@@ -15,19 +14,17 @@ from pykafka_ops.broker.metadata.registration import (
     ensure_paths,
     register_broker,
 )
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
 from pykafka_ops.broker.runtime.cluster import adoption, identity
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.storage.clocks import wall_clock
 from pykafka_ops.broker.storage.files import Lock, RealFiles
 from pykafka_ops.errors import SettingError, StorageError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text
 from pykafka_ops.zookeeper.access import access_of
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.image import BrokerInfo
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
+from pykafka_ops.broker.state.image import BrokerEndpoint
 from pykafka_ops.errors import ConnectError, WireError
 from pykafka_ops.wire import frame
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.image import BrokerEndpoint
 
 T = TypeVar("T")
 

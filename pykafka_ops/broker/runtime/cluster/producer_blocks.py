@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.znodes.cluster import ProducerIdBlock
+from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 
 log = logging.getLogger("kafka.coordinator.transaction.RPCProducerIdManager")
 

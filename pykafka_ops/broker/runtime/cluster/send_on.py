@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.controller.topic_requests import DEFAULT, TopicSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.create_topics import (
@@ -13,10 +14,6 @@ from pykafka_ops.wire.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 VERSION = 5
 """The last one that a quota of controller mutations only slows down, and does not refuse."""

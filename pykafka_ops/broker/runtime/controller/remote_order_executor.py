@@ -5,23 +5,19 @@ Counterpart of ``ControllerChannelManager``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.state.controller import order_messages as codec
+from pykafka_ops.broker.state.controller.orders import (
+    LeaderAndIsrOrder,
+    MetadataOrder,
+    PartitionErrors,
+    StopReplicaOrder,
+)
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.leader_and_isr import LeaderAndIsrResponse
 from pykafka_ops.wire.messages.stop_replica import StopReplicaResponse
 from pykafka_ops.wire.messages.update_metadata import UpdateMetadataResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
-    from pykafka_ops.broker.state.controller.orders import (
-        LeaderAndIsrOrder,
-        MetadataOrder,
-        PartitionErrors,
-        StopReplicaOrder,
-    )
 
 
 class RemoteOrderExecutor:

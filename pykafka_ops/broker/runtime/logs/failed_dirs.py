@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.metadata.znodes.admin import LogDirEvents
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.membership import Membership
+from pykafka_ops.broker.runtime.cluster.membership import Membership
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

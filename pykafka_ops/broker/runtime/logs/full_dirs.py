@@ -15,14 +15,12 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.storage.data_dir import DataDir
-    from pykafka_ops.broker.storage.log_manager import LogManager
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.storage.data_dir import DataDir
+from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import KafkaError
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.log.LogManager")
 

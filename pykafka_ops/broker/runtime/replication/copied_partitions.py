@@ -10,11 +10,12 @@ import asyncio
 import logging
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.partitions import follower
+from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.runtime.log_text import Troubles
 from pykafka_ops.broker.runtime.replication import fetch_requests
+from pykafka_ops.broker.runtime.replication.fetch_requests import Site
 from pykafka_ops.broker.runtime.replication.unsynced_partitions import UnsyncedPartitions
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
@@ -30,10 +31,6 @@ from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse, PartitionData
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.runtime.replication.fetch_requests import Site
 
 log = logging.getLogger("kafka.server.ReplicaFetcherThread")
 

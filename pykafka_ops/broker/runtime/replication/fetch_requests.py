@@ -8,8 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.runtime.cluster.peer import Peer
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.replication.fetching import FollowState, Key
+from pykafka_ops.broker.state.replication.follower_session import SessionFetch
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
@@ -25,14 +30,7 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.replication.fetching import FollowState, Key
-    from pykafka_ops.broker.state.replication.follower_session import SessionFetch
-    from pykafka_ops.wire.types import Records
+from pykafka_ops.wire.types import Records
 
 VERSION = 17
 VERSION_WITHOUT_IDS = 12

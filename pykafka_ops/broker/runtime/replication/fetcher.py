@@ -9,18 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.replication import fetch_requests
 from pykafka_ops.broker.runtime.replication.copied_partitions import CopiedPartitions
+from pykafka_ops.broker.runtime.replication.fetch_requests import Site
+from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import FetchResponse
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
-    from pykafka_ops.broker.runtime.replication.fetch_requests import Site
-    from pykafka_ops.broker.state.replication.fetching import FollowState
 
 log = logging.getLogger("kafka.server.ReplicaFetcherThread")
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import java_hash
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.replication.fetch_requests import NoThrottle, Site, Throttle
 from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.replication.fetching import Key
 from pykafka_ops.errors import KafkaError
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.runtime.cluster.peer import Peer
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.replication.fetching import Key
 
 _LOWEST = -(2**31)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
+from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 
 
 class FollowerThrottle:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import PartitionKey, Replicas
+from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.replication.in_sync import Proposal, ProposalVerdict
 from pykafka_ops.errors import ConnectError, KafkaError
@@ -25,11 +27,6 @@ from pykafka_ops.wire.messages.alter_partition import (
     BrokerState,
 )
 from pykafka_ops.wire.types import ZERO_UUID
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import PartitionKey, Replicas
-    from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 
 log = logging.getLogger("kafka.server.DefaultAlterPartitionManager")
 

@@ -9,33 +9,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.metadata.store import SessionLostError
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.log_text import first_of
+from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
+from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
-from pykafka_ops.broker.state.controller.leadership import EPOCH_DURING_DELETE
+from pykafka_ops.broker.state.controller.leadership import EPOCH_DURING_DELETE, TopicPartition
+from pykafka_ops.broker.state.controller.orders import (
+    LeaderAndIsrOrder,
+    MetadataOrder,
+    PartitionErrors,
+    ReplicaChange,
+    StopChange,
+    StopReplicaOrder,
+)
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.coordinators.hosted import Coordinators
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.partitions.replicas import Replicas
-    from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
-    from pykafka_ops.broker.runtime.settings.live import LiveSettings
-    from pykafka_ops.broker.state.controller.leadership import TopicPartition
-    from pykafka_ops.broker.state.controller.orders import (
-        LeaderAndIsrOrder,
-        MetadataOrder,
-        PartitionErrors,
-        ReplicaChange,
-        StopChange,
-        StopReplicaOrder,
-    )
-    from pykafka_ops.broker.state.image import MetadataImage
-    from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("state.change.logger")
 

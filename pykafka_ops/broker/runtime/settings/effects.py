@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.configs.topic import TopicConfig
-    from pykafka_ops.broker.storage.log_manager import LogManager
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.storage.log_manager import LogManager
 
 log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 

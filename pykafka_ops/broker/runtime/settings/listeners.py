@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 import socket
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.errors import SettingError
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 LISTENER = re.compile(
     r"^(?P<name>[A-Za-z0-9_]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*?)\]?:(?P<port>-?\d+)$"

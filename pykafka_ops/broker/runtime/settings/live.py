@@ -8,9 +8,8 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.metadata.store import NoNodeError
+from pykafka_ops.broker.metadata.store import MetadataStore, NoNodeError
 from pykafka_ops.broker.metadata.znodes.config import (
     BROKERS,
     CLIENTS,
@@ -20,18 +19,15 @@ from pykafka_ops.broker.metadata.znodes.config import (
     USERS,
     EntityConfig,
 )
+from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.quotas import QuotaSettings
 from pykafka_ops.broker.runtime.settings.watch import ConfigWatch
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities
+from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from pykafka_ops.errors import PkoError
 from pykafka_ops.settings import check
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.runtime.settings.effects import SettingEffects
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
-    from pykafka_ops.broker.state.configs.topic import TopicConfig
-    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
-    from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 
 log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 

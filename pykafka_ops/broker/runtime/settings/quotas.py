@@ -9,16 +9,12 @@ import asyncio
 import logging
 import socket
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig, quota_entity
 from pykafka_ops.broker.services.config_entities import address_of, quota_paths
-from pykafka_ops.broker.state.quotas.entities import QuotaEntity
+from pykafka_ops.broker.state.quotas.entities import QuotaEntities, QuotaEntity
 from pykafka_ops.errors import PkoError
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.metadata.store import MetadataStore
-    from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 
 log = logging.getLogger("kafka.server.DynamicBrokerConfig")
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.storage.log_home import StorageSettings
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.configs.running import BrokerConfigs
 
 
 def storage_settings(

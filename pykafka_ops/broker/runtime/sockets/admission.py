@@ -9,12 +9,9 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.runtime.sockets.acceptor import Acceptor
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
+from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 
 log = logging.getLogger("kafka.network.SocketServer")
 

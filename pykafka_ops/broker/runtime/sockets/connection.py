@@ -12,16 +12,14 @@ import asyncio
 import logging
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
+from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
+from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.writes import WRITE_HIGH, write_lines
 from pykafka_ops.errors import WireError
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
-    from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
-    from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.types import Buffer
 
 log = logging.getLogger("kafka.network.SocketServer")
 

@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from pykafka_ops.broker.handlers import Route
-from pykafka_ops.broker.handlers.api import Handle, MakeShape, Services
+from pykafka_ops.broker.handlers.api import Context, Handle, MakeShape, Services
 from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.runtime.sockets import request_log
+from pykafka_ops.broker.runtime.sockets.ended import Observer
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from pykafka_ops.broker.handlers.api import Context
-    from pykafka_ops.broker.runtime.sockets.ended import Observer
-
 
 Spawn = Callable[[Coroutine[Any, Any, object]], "asyncio.Task[object]"]
 

@@ -13,9 +13,11 @@ import logging
 from collections.abc import Coroutine
 from struct import Struct
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.api import Context, Shape
+from pykafka_ops.broker.handlers.meter import Meter
+from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError, PkoError, WireError
@@ -29,12 +31,7 @@ from pykafka_ops.wire.frame import (
     response_parts,
     with_throttle_time,
 )
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Shape
-    from pykafka_ops.broker.handlers.meter import Meter
-    from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
-    from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.types import Buffer
 
 log = logging.getLogger("kafka.server.KafkaApis")
 

@@ -6,10 +6,8 @@ Counterpart of ``RequestChannel.Request.updateRequestMetrics`` and ``RequestConv
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.runtime.sockets.ended import Ended
+from pykafka_ops.broker.runtime.sockets.ended import Ended
 
 NAME = "kafka.request.logger"
 

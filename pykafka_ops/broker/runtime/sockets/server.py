@@ -9,18 +9,16 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
+from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.runtime.sockets.acceptor import bind
 from pykafka_ops.broker.runtime.sockets.admission import Admission
 from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.handlers.api import Services
 
 log = logging.getLogger("kafka.network.SocketServer")
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.image import MetadataImage
 
 Commit = tuple[tuple[str, int], OffsetAndMetadata]
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice, repeat
 from struct import Struct
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.groups.records import Entry, GroupRecord, decode_entry
 from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
 from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 Apply = Callable[[Entry, int, int], None]
 """The entry, the base offset of its batch, the producer id of its transaction (-1: none)."""

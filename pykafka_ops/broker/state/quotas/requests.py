@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pykafka_ops.broker.state.quotas.entities import ABSENT, DEFAULT, QuotaEntity
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS, USER_QUOTAS
+from pykafka_ops.settings.setting import Setting
 from pykafka_ops.settings.types import Type, java_double, parse
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.settings.setting import Setting
-    from pykafka_ops.wire.messages.alter_client_quotas import OpData
-    from pykafka_ops.wire.messages.describe_client_quotas import ComponentData, EntityData
+from pykafka_ops.wire.messages.alter_client_quotas import OpData
+from pykafka_ops.wire.messages.describe_client_quotas import ComponentData, EntityData
 
 FIELDS: Final = {"user": "user", "client-id": "client_id", "ip": "ip"}
 """The part of a QuotaEntity that each entity type of a request is."""

@@ -6,10 +6,8 @@ Counterpart of ``ReplicaManager.findPreferredReadReplica`` with ``RackAwareRepli
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pykafka_ops.broker.state.replication.in_sync import InSync
+from pykafka_ops.broker.state.replication.in_sync import InSync
 
 LEADER = -1
 

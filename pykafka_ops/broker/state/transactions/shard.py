@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome
@@ -25,13 +25,10 @@ from pykafka_ops.broker.state.transactions.metadata import (
     TxnState,
     is_exhausted,
 )
-from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_TIMESTAMP
+from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_TIMESTAMP, BatchHeader
 from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from pykafka_ops.disk.batch import BatchHeader
 
 RETRY_MS = 100.0
 """Time until a completion that could not be written is tried again."""

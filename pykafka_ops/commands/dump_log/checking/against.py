@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pykafka_ops.analysis.logs.rules import Aborted, EpochRules, ProducerRules
 from pykafka_ops.commands.dump_log.checking.report import FileReport
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.control import ControlType, control_type_id, read_marker
 from pykafka_ops.disk.index import (
@@ -20,9 +23,6 @@ from pykafka_ops.errors import CorruptError, PkoError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.disk.batch import BatchHeader
     from pykafka_ops.disk.snapshot import ProducerEntry
 
     Place = tuple[int, int, int, int]

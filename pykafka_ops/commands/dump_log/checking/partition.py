@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
-from pykafka_ops.analysis.logs.rules import EpochRules, epochs_rise
+from pykafka_ops.analysis.logs.rules import Aborted, EpochRules, epochs_rise
 from pykafka_ops.commands.dump_log.checking.against import Against, CheckedPartition
 from pykafka_ops.commands.dump_log.checking.report import FileDamage, FileReport
 from pykafka_ops.commands.dump_log.checking.scan import SegmentScan
@@ -14,15 +15,8 @@ from pykafka_ops.commands.dump_log.java import JavaError, first_number
 from pykafka_ops.commands.dump_log.paths import CheckJob, kind_of
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import parse_epochs
-from pykafka_ops.disk.snapshot import read_snapshot
+from pykafka_ops.disk.snapshot import ProducerEntry, read_snapshot
 from pykafka_ops.errors import CorruptError, StorageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.analysis.logs.rules import Aborted
-    from pykafka_ops.disk.snapshot import ProducerEntry
 
 SIDE_KINDS = ("index", "timeindex", "txnindex")
 _SUFFIX = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from concurrent.futures.process import BrokenProcessPool
@@ -15,8 +16,6 @@ from pykafka_ops.commands.dump_log.paths import CheckJob
 from pykafka_ops.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pykafka_ops.commands.dump_log.progress import ProgressBar
 
 _REDRAW_SECONDS = 0.2

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from struct import Struct
 
 from pykafka_ops.commands.dump_log.checking.report import FileDamage, FileReport
@@ -23,8 +24,6 @@ from pykafka_ops.errors import CorruptError, StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pykafka_ops.commands.dump_log.checking.against import Against
 
 _HEADER = Struct(">qiibIhiqqqhii")

@@ -5,18 +5,15 @@ A decoder takes (offset, key, value) and gives the two texts, None where there i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pykafka_ops.commands.dump_log.java import JavaError
+from pykafka_ops.commands.payload.formats import PayloadFormat
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.errors import CorruptError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.commands.payload.formats import PayloadFormat
-
-    Decode = Callable[[bytes], str]
-    Decoder = Callable[[int, bytes | None, bytes | None], tuple[str | None, str | None]]
+Decode = Callable[[bytes], str]
+Decoder = Callable[[int, bytes | None, bytes | None], tuple[str | None, str | None]]
 
 STRING = "org.apache.kafka.tools.api.StringDecoder"
 _PACKAGE = "org.apache.kafka.tools.api."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from pykafka_ops.commands.dump_log.java import (
     JavaError,
@@ -10,21 +11,14 @@ from pykafka_ops.commands.dump_log.java import (
     first_number,
     kafka_exception,
 )
-from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, load
+from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, Sink, load
 from pykafka_ops.commands.dump_log.printing.records import last_offset_of, latest_timestamp
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex, check_offset_index, check_time_index
-from pykafka_ops.disk.snapshot import read_snapshot
+from pykafka_ops.disk.snapshot import ProducerEntry, read_snapshot
 from pykafka_ops.disk.txn_index import read_txn_index
 from pykafka_ops.errors import CorruptIndexError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.commands.dump_log.log_file import Sink
-    from pykafka_ops.disk.snapshot import ProducerEntry
-
-    Pairs = dict[str, list[tuple[int, int]]]
+Pairs = dict[str, list[tuple[int, int]]]
 
 #: Kafka searches the last 8 KiB of an index first.
 _WARM_ENTRIES = 8192 // 8

@@ -7,6 +7,7 @@ from base64 import b64decode
 from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.disk.internal import (
     TRANSACTION_STATES,
+    InternalRecord,
     TransactionLogValue,
     UnknownRecordType,
     read_assignment,
@@ -18,10 +19,6 @@ from pykafka_ops.disk.internal import (
 from pykafka_ops.disk.schema import to_json
 from pykafka_ops.disk.text import java_json
 from pykafka_ops.errors import CorruptError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.disk.internal import InternalRecord
 
 Texts = tuple[str | None, str | None]
 

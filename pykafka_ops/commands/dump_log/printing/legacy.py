@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
@@ -20,8 +21,6 @@ from pykafka_ops.errors import CorruptBatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pykafka_ops.commands.dump_log.log_file import LogFile
 
 _HEAD = Struct(">qiIbb")

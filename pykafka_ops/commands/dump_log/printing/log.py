@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 from pykafka_ops.commands.dump_log.java import (
     JavaError,
@@ -16,6 +17,7 @@ from pykafka_ops.commands.dump_log.java import (
 )
 from pykafka_ops.commands.dump_log.log_file import MAX_INT, LogFile, Sink
 from pykafka_ops.commands.dump_log.printing import decoders
+from pykafka_ops.commands.dump_log.printing.decoders import Decoder
 from pykafka_ops.commands.dump_log.printing.index import IndexDump, Problems
 from pykafka_ops.commands.dump_log.printing.legacy import (
     label,
@@ -36,18 +38,12 @@ from pykafka_ops.commands.dump_log.printing.records import (
     timestamp_label,
     truth,
 )
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.payload.formats import formats_of
+from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptBatchError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pykafka_ops.commands.dump_log.printing.decoders import Decoder
-    from pykafka_ops.commands.framework.args import Args
-    from pykafka_ops.disk.batch import BatchHeader
 
 _DECODERS = (
     "offsets-decoder",

@@ -7,24 +7,19 @@ from the log is made anew; snapshots that are wrong are removed, as the broker m
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from pykafka_ops.analysis.logs.rules import epoch_entries
+from pykafka_ops.analysis.logs.rules import Aborted, epoch_entries
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
+from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.commands.dump_log.paths import CheckJob
 from pykafka_ops.commands.dump_log.repairing import rebuild
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_epochs, parse_epochs
 from pykafka_ops.disk.txn_index import read_txn_index
 from pykafka_ops.errors import CorruptError, StorageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pykafka_ops.analysis.logs.rules import Aborted
-    from pykafka_ops.commands.dump_log.checking.report import FileReport
 
 _SIDES = (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX, names.TXN_INDEX_SUFFIX)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from struct import Struct
 
 from pykafka_ops.commands.dump_log.log_file import LogFile
@@ -11,8 +12,6 @@ from pykafka_ops.disk.txn_index import AbortedTxn, pack_aborted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pykafka_ops.analysis.logs.rules import Aborted
 
 #: ``index.interval.bytes``: as many bytes of log between two entries.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from pyspark.sql import DataFrame
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import WINDOW as COMMITS
@@ -16,7 +17,6 @@ from pykafka_ops.spark.reports.lag.fold import PART
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 KEPT_ENDS: Final = COMMITS
 """Windows before the last reported one whose ends are kept, for the lag at earlier commits."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from pyspark.sql import DataFrame, SparkSession
+
 from pykafka_ops.analysis.stream_checkpoint import (
     CheckpointError,
     FinishedBatch,
@@ -20,7 +22,6 @@ from pykafka_ops.spark.sources.files import Location
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
-    from pyspark.sql import DataFrame, SparkSession
 
     from pykafka_ops.spark.inputs import Inputs
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
@@ -14,7 +15,6 @@ from pykafka_ops.spark.arrow_map import map_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 _LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
 PART: Final = t.StructType(

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import ArrayType
+from pyspark.sql.types import ArrayType, StructField
 
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.fold import KEY, PART, folded, plain
@@ -15,9 +16,6 @@ from pykafka_ops.spark.reports.lag.judge import FACTS
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructField
-
     from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 
 PLACE = ("topic", "partition")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
@@ -17,7 +18,6 @@ from pykafka_ops.spark.reports.lag.span import ReportSpan
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 _TYPES: Final[dict[str, t.DataType]] = {
     "bigint": t.LongType(),

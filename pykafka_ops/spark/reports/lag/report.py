@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark import StorageLevel
+from pyspark.sql import DataFrame
 
 from pykafka_ops.analysis.commits.burrow import OK, ORDER, SILENCE_MS, UNKNOWN
 from pykafka_ops.analysis.lag.loss import is_silent
@@ -30,7 +31,6 @@ from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 SEVERITY: Final = (*ORDER, LOST)
 """Verdicts from good to bad."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.reports.lag.fold import PARTS
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 ROWS: Final = t.StructType(
     [*PARTS.fields, *(t.StructField(name, t.LongType()) for name in ("time", "end"))]

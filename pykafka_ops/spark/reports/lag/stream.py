@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from pykafka_ops.errors import UsageError
@@ -21,7 +22,6 @@ from pykafka_ops.spark.reports.lag.fold import KEY, PART, PARTS, folded, gathere
 from pykafka_ops.spark.reports.lag.state import ROWS, States, StreamState, numbers, pairs
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 Sink = Callable[["DataFrame", int], None]

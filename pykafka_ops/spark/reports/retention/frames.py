@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
@@ -22,7 +23,6 @@ from pykafka_ops.spark.schemas import arrow, columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 HOUR: Final = UNITS["h"]
 #: Borders of the age classes of bytes, in hours; below the first: timestamps in the future.

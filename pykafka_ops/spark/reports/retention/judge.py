@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.capacity import GRID
@@ -23,7 +24,6 @@ from pykafka_ops.spark.schemas import arrow, columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 DAY: Final = UNITS["d"]
 #: Spans (seconds) for which the bytes that leave within them are shown.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from pykafka_ops.analysis.heavy import HeavyHitters
@@ -19,7 +20,6 @@ from pykafka_ops.spark.schemas import arrow, columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 #: Keys counted at once per topic and task.
 CAPACITY: Final = 2048

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
 
 from pykafka_ops.analysis.logs.stats import counted_key
 from pykafka_ops.analysis.moves.model import MovePlan
@@ -44,9 +46,6 @@ from pykafka_ops.spark.reports.skew.volume import (
     FromCluster,
     Volume,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 Key = tuple[str, int]
 Row = dict[str, Any]

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from pykafka_ops.analysis.moments import STEPS, UNITS
 from pykafka_ops.spark.inputs import Inputs, moments
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.options import ReportOptions
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 Key = tuple[str, int]
 """Topic, partition."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import datasource as f
+from pyspark.sql.datasource import Filter
 
 from pykafka_ops.spark.sources.log.plan import Pruning
-
-if TYPE_CHECKING:
-    from pyspark.sql.datasource import Filter
 
 _TIMES = ("timestamp", "max_timestamp")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +22,10 @@ from pykafka_ops.spark.sources.log.columns import (
     plain_rows,
     record_rows,
 )
+from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
 from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, scan
-
-if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.log.options import LogOptions
 
 _log = logging.getLogger(__name__)
 _MOST_ROWS = 1 << 16

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    Filter,
+    InputPartition,
+)
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.arrow import narrowed
@@ -17,7 +23,6 @@ from pykafka_ops.spark.sources.log.options import LogOptions, log_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.datasource import Filter, InputPartition
     from pyspark.sql.types import StructType
 
     from pykafka_ops.spark.sources.log.plan import Pruning

@@ -10,7 +10,8 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSourceStreamReader
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
@@ -22,15 +23,13 @@ from pykafka_ops.errors import StorageError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.files import ReplicaDir
 from pykafka_ops.spark.sources.log import plan as log_plan
+from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, ReplicaSpan, Task
 from pykafka_ops.spark.sources.log.read import read
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql.datasource import InputPartition
     from pyspark.sql.types import StructType
 
-    from pykafka_ops.spark.sources.log.options import LogOptions
 
 _log = logging.getLogger(__name__)
 Key = tuple[str, int]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
 
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
@@ -24,8 +25,6 @@ from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.offsets.fold import Fold
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
-
     from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 
 _LEAST: Final = 100_000

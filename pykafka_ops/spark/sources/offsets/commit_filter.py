@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.commits import CommitDecoder
 from pykafka_ops.spark.sources.options import SourceOptions
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
 
 
 class CommitFilter:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
 
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.errors import CorruptBatchError, CorruptError
@@ -19,8 +20,6 @@ from pykafka_ops.spark.sources.offsets.fold import Fold
 from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
-
     from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 
 _log = logging.getLogger(__name__)

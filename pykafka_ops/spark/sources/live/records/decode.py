@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql.types import StructType
 
 from pykafka_ops.disk.batch import (
     CONTROL_FLAG,
@@ -25,9 +26,6 @@ from pykafka_ops.spark.decode.frames import BatchFrames, frames, length_and_magi
 from pykafka_ops.spark.decode.records import Plain, WantedRecords, decode, header_column
 from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
 
 LIMIT: Final = 256 << 20
 """Bytes that one batch may take decompressed."""

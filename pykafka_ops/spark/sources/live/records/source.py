@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
@@ -23,9 +24,6 @@ from pykafka_ops.spark.sources.live.records.offsets import (
     subscribed,
 )
 from pykafka_ops.spark.sources.options import SourceOptions
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 EVERY: Final = StructType(
     [*schemas.RECORDS_WITH_HEADERS, schemas.KEYS["key_size"], schemas.KEYS["value_size"]]

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
@@ -27,9 +28,6 @@ from pykafka_ops.spark.sources.live.records.offsets import (
 )
 from pykafka_ops.spark.sources.live.records.source import inputs, is_committed, read_span
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Offsets = dict[str, dict[str, int]]
 
