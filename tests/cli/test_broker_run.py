@@ -1,0 +1,95 @@
+"""``pko broker start|stop|status`` as a person types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.waiting import wait_for
+
+PKO = str(Path(sys.executable).parent / "pko")
+
+
+def pko(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PKO, *words], capture_output=True, text=True, timeout=100, cwd=cwd)
+
+
+def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path) -> None:
+    where = ("--data-dir", str(tmp_path / "data"))
+    started = pko("broker", "start", *where, "--listen", "127.0.0.1:0", "--daemon")
+    try:
+        assert started.returncode == 0, started.stderr
+        listeners = f"PLAINTEXT://{started.stdout.split()[4]}"
+        (row,) = json.loads(pko("broker", "status", *where, "-o", "json").stdout)["items"]
+        assert (row["state"], row["listeners"]) == ("running", listeners)
+        again = pko("broker", "start", *where, "--listen", "127.0.0.1:0", "--daemon")
+        assert (again.returncode, again.stdout, again.stderr.count("\n")) == (1, "", 1)
+    finally:
+        stopped = pko("broker", "stop", *where)
+    assert stopped.returncode == 0, stopped.stderr
+    assert pko("broker", "status", *where).returncode == 4
+    assert "broker 0" in (tmp_path / "data" / "broker.log").read_text()
+
+
+def test_what_a_broker_is_told_is_in_no_process_list_and_nothing_else_is_loaded(
+    tmp_path: Path,
+) -> None:
+    settings = tmp_path / "server.properties"
+    settings.write_text("listeners=PLAINTEXT://127.0.0.1:0\nssl.key.password=hidden-word\n")
+    (tmp_path / "json.py").write_text("raise SystemExit('not the json we meant')\n")
+    where = ("--data-dir", str(tmp_path / "data"))
+    started = pko("broker", "start", str(settings), *where, "--daemon", cwd=tmp_path)
+    try:
+        assert started.returncode == 0, started.stderr
+        (row,) = json.loads(pko("broker", "status", *where, "-o", "json").stdout)["items"]
+        process = Path("/proc") / str(row["pid"])
+        words = (process / "cmdline").read_bytes()
+        assert str(tmp_path / "data").encode() in words
+        assert b"hidden-word" not in words + (process / "environ").read_bytes()
+    finally:
+        pko("broker", "stop", *where)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("broker", "start"), 2, "pko: Invalid value many for configuration num.partitions"),
+        (("kafka-server-start",), 1, "Invalid value many for configuration num.partitions"),
+        (("broker", "start", "--daemon"), 1, "pko: Invalid value many for configuration"),
+    ],
+)
+def test_a_setting_that_is_refused_is_told_in_one_line(
+    tmp_path: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    settings = tmp_path / "server.properties"
+    settings.write_text(f"num.partitions=many\nlog.dirs={tmp_path / 'data'}\n")
+    done = pko(*words, str(settings))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
+    assert done.stderr.startswith(said)
+
+
+def test_a_broker_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    argv = [PKO, "broker", "start", "--data-dir", str(tmp_path), "--listen", "127.0.0.1:0"]
+    process = subprocess.Popen(argv, stdout=writer, stderr=subprocess.DEVNULL)
+    os.close(writer)
+    try:
+        wait_for((tmp_path / "broker.pid").exists)
+        stopped = pko("broker", "stop", "--data-dir", str(tmp_path))
+        assert (stopped.returncode, process.wait(60)) == (0, 0)
+    finally:
+        process.kill()
+
+
+def test_a_serving_broker_holds_nothing_of_the_command_line() -> None:
+    script = "import sys, pykafka_ops.broker.__main__; print(*sys.modules, sep='\\n')"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+    loaded = set(found.split())
+    assert "pykafka_ops.broker.runtime.broker" in loaded
+    assert not {m for m in loaded if m.startswith(("click", "pykafka_ops.commands"))}
