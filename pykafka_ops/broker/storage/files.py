@@ -1,7 +1,6 @@
 """The only door to the file system for logs, so that tests can break the disk.
 
-``RealFiles`` is the operating system; ``memory_files.MemoryFiles`` lives in memory and fails on
-demand. Every method raises ``OSError`` as the operating system would.
+``RealFiles`` is the operating system. Every method raises ``OSError`` as it would.
 
 A :class:`File` from :meth:`Files.open` has no descriptor until it is used, and may lose it again
 when too many are open: 10,000 partitions must not need 30,000 descriptors. Such files belong to

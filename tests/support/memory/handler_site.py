@@ -35,7 +35,6 @@ from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
@@ -46,6 +45,7 @@ from pykafka_ops.wire.messages.produce import (
 )
 from pykafka_ops.wire.types import ZERO_UUID
 from tests.support.memory import asking
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.replication import lead
 
 ME = 0

@@ -14,7 +14,6 @@ from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.scan import header_at
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.build import build_batch
@@ -22,6 +21,7 @@ from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from tests.support.memory.files import MemoryFiles
 
 NOW = 1_700_000_000_000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.storage.memory_files import Fault, MemoryFiles
+from tests.support.memory.files import Fault, MemoryFiles
 
 
 class PowerCutError(BaseException):

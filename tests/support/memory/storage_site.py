@@ -9,7 +9,7 @@ from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.logs import NOW, batch_of
 from tests.support.waiting import wait_for
 

@@ -9,7 +9,6 @@ from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.transactions.metadata import Transaction
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
-from pykafka_ops.broker.storage.memory_files import Inode, MemoryFiles
 from pykafka_ops.disk.batch import BatchHeader, scan
 from pykafka_ops.disk.control import read_marker
 from pykafka_ops.disk.record import iter_records
@@ -20,6 +19,7 @@ from pykafka_ops.wire.messages.add_partitions_to_txn import (
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
+from tests.support.memory.files import Inode, MemoryFiles
 from tests.support.memory.handler_site import ME, Later, Logs, Site, batch, topic_id
 
 STATE = "__transaction_state"

@@ -21,12 +21,12 @@ from pykafka_ops.broker.storage.cleaner.loops import DEAD
 from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
 from pykafka_ops.broker.storage.cleaner.retain import Retention
 from pykafka_ops.broker.storage.log.durability import Durability, FlushJob
-from pykafka_ops.broker.storage.memory_files import MemoryFile
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
+from tests.support.memory.files import MemoryFile
 
 Patch = tuple[Any, str, Any]
 

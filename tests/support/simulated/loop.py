@@ -18,7 +18,7 @@ from contextvars import Context, ContextVar, copy_context
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pykafka_ops.broker.storage.memory_files import MemoryFiles
+    from tests.support.memory.files import MemoryFiles
 
 LIFE: ContextVar[Life | None] = ContextVar("LIFE", default=None)
 """The process that runs."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import SessionLostError
 from pykafka_ops.broker.runtime.broker import Broker
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.errors import PkoError
+from tests.support.memory.files import MemoryFiles
 from tests.support.simulated.loop import Life, SimLoop
 from tests.support.simulated.network import Network
 

@@ -19,7 +19,7 @@ from pykafka_ops.broker.runtime.logs import cleaner
 from pykafka_ops.broker.runtime.settings import start
 from pykafka_ops.broker.runtime.sockets import server
 from pykafka_ops.broker.storage import background, clocks, closing, data_dir, log_manager
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
+from tests.support.memory.files import MemoryFiles
 from tests.support.simulated.cleaning import SimCleaner
 from tests.support.simulated.ensemble import SimStore
 from tests.support.simulated.loop import Clock, SimLoop, this_life

@@ -12,7 +12,6 @@ from pykafka_ops.broker.state.image import PartitionImage
 from pykafka_ops.broker.storage import replica_move, replica_moves
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
@@ -20,6 +19,7 @@ from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirTopic,
 )
 from pykafka_ops.wire.messages.describe_log_dirs import DescribeLogDirsRequest
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.handler_site import Site, batch
 from tests.support.waiting import wait_for
 

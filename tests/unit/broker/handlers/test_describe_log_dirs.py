@@ -9,11 +9,11 @@ import pytest
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribableLogDirTopic,
     DescribeLogDirsRequest,
 )
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.handler_site import Site, batch
 
 STORAGE = 56

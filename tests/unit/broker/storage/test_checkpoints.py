@@ -9,10 +9,10 @@ import pytest
 
 from pykafka_ops.broker.storage.checkpoints import Checkpoint, RecoveryPoints
 from pykafka_ops.broker.storage.log_home import LogHome
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.storage_site import Site, append, text
 
 KEY = ("t", 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.storage.files import Files, RealFiles, default_max_open
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
+from tests.support.memory.files import MemoryFiles
 
 
 @pytest.fixture(params=["real", "memory"])

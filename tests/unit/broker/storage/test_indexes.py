@@ -11,8 +11,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pykafka_ops.broker.storage.indexes import OffsetIndex, TimeIndex
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.errors import CorruptIndexError
+from tests.support.memory.files import MemoryFiles
 
 BASE = 1000
 

@@ -7,9 +7,9 @@ import errno
 import pytest
 
 from pykafka_ops.broker.storage.log_home import LogHome, NoSpaceError
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from tests.support.memory.files import MemoryFiles
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import struct
 
 import pytest
 
-from pykafka_ops.broker.storage.memory_files import MemoryFile, MemoryFiles
 from pykafka_ops.broker.storage.scan import batches, checked_batches, header_at
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
+from tests.support.memory.files import MemoryFile, MemoryFiles
 from tests.support.memory.logs import NOW, batch_of
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.state.producers import BatchMetadata, Producers
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.snapshots import Snapshots
+from tests.support.memory.files import MemoryFiles
 
 DAY = 86_400_000
 

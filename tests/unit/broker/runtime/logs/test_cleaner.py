@@ -18,10 +18,10 @@ from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
 from tests.support.memory.compaction import records
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.logs import NOW
 
 CONFIG = TopicConfig(

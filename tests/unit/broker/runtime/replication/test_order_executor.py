@@ -28,11 +28,11 @@ from pykafka_ops.broker.state.controller.orders import (
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 from tests.support.memory.copying import drive
+from tests.support.memory.files import MemoryFiles
 from tests.support.memory.handler_site import batch
 
 ME, OTHER, GONE = 1, 2, 9

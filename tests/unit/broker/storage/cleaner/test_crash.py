@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.storage.log_home import LogHome
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
 from tests.support.memory.compaction import CleanWorld, records
+from tests.support.memory.files import MemoryFiles
 
 Found = list[tuple[int, bytes | None, bytes | None]]
 CHANGES = ("append", "write", "rename", "remove", "sync", "sync_directory", "truncate", "open")

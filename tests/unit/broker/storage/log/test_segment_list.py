@@ -10,8 +10,8 @@ from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.segment_list import SegmentList
 from pykafka_ops.broker.storage.log_home import LogHome
-from pykafka_ops.broker.storage.memory_files import MemoryFiles
 from pykafka_ops.broker.storage.snapshots import Snapshots
+from tests.support.memory.files import MemoryFiles
 
 BASES = [10, 20, 30]
 
