@@ -107,11 +107,6 @@ async def register_broker(store: MetadataStore, info: BrokerInfo, now: int) -> i
     return stat.czxid
 
 
-async def update_broker(store: MetadataStore, info: BrokerInfo, now: int) -> None:
-    """Write changed endpoints of a registered broker."""
-    await store.set(BrokerIdZNode.path(info.id), BrokerIdZNode.encode(info, now))
-
-
 async def become_controller(store: MetadataStore, broker: int, now: int) -> ControllerTerm:
     """Try to become controller. Raises ControllerMovedError if another broker is, or was faster."""
     node = await store.get(ControllerEpoch.path)

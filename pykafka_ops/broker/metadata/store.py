@@ -1,4 +1,4 @@
-"""The tree of znodes that holds the cluster's state: one protocol, several stores.
+"""The tree of znodes that holds the cluster's state: one interface, several stores.
 
 Counterpart of Kafka's ``ZooKeeperClient``. All calls are coroutines since ZooKeeper is far
 away; :class:`~pykafka_ops.broker.metadata.embedded.EmbeddedStore` answers without suspending.
@@ -11,9 +11,11 @@ and one that sees its own writes behave alike. A store's own writes fire its wat
 
 from __future__ import annotations
 
+import contextlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pykafka_ops.errors import PkoError
 
@@ -132,27 +134,41 @@ class SessionState(Enum):
     """The session and its ephemerals are gone; a new one starts with the next CONNECTED."""
 
 
-class MetadataStore(Protocol):
-    """The tree, seen through one session."""
+class MetadataStore(ABC):
+    """The tree, seen through one session. Every call may raise StoreError for a path that is none,
+    and SessionLostError."""
 
     @property
+    @abstractmethod
     def session_id(self) -> int:
         """Owner of the ephemerals this session creates; never 0."""
 
+    @abstractmethod
     async def get(self, path: str) -> ZNode | None:
         """Data and Stat, None if there is no such znode."""
 
+    @abstractmethod
     async def get_many(self, paths: Sequence[str]) -> list[ZNode | None]:
         """As ``get`` for each path, in one go."""
 
-    async def exists(self, path: str) -> Stat | None:
-        """The Stat, None if there is no such znode."""
-
+    @abstractmethod
     async def children(self, path: str) -> list[str]:
         """Names of the children, sorted. Raises NoNodeError."""
 
+    @abstractmethod
+    async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
+        """All operations or none. Raises what the first bad one would, with ``index`` set."""
+
+    async def exists(self, path: str) -> Stat | None:
+        """The Stat, None if there is no such znode."""
+        node = await self.get(path)
+        return None if node is None else node.stat
+
     async def set(self, path: str, data: bytes | None, version: int = ANY_VERSION) -> Stat:
         """Replace the data. Raises NoNodeError, BadVersionError."""
+        (stat,) = await self.multi([SetData(path, data, version)])
+        assert isinstance(stat, Stat)
+        return stat
 
     async def create(
         self,
@@ -164,27 +180,55 @@ class MetadataStore(Protocol):
         make_parents: bool = False,
     ) -> str:
         """Create a znode; its path. Raises NodeExistsError, NoNodeError (no parent)."""
+        if make_parents:
+            await self._make_parents(path)
+        (created,) = await self.multi([Create(path, data, ephemeral, sequence)])
+        assert isinstance(created, str)
+        return created
+
+    async def _make_parents(self, path: str) -> None:
+        parent = split(path)[0]
+        if parent in ("", "/") or await self.exists(parent) is not None:
+            return
+        await self._make_parents(parent)
+        with contextlib.suppress(NodeExistsError):
+            await self.create(parent)
 
     async def delete(self, path: str, version: int = ANY_VERSION) -> None:
         """Delete a znode. Raises NoNodeError, BadVersionError, NotEmptyError."""
+        await self.multi([Delete(path, version)])
 
-    async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
-        """All operations or none. Raises what the first bad one would, with ``index`` set."""
-
+    @abstractmethod
     def watch_data(self, path: str, fn: WatchCallback) -> Cancel:
         """Call ``fn(path)`` after the znode is created, changed or deleted."""
 
+    @abstractmethod
     def watch_children(self, path: str, fn: WatchCallback) -> Cancel:
         """Call ``fn(path)`` after a child is created or deleted, or the znode itself is."""
 
+    @abstractmethod
     def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
         """Call ``fn(state)`` on the event loop when the session's state changes."""
 
+    @abstractmethod
     async def end_former_session(self, session: int) -> bool:
         """End a session that this broker had before it was killed; whether there was one."""
 
+    @abstractmethod
     async def close(self) -> None:
         """End the session: its ephemerals go at once."""
+
+
+def split(path: str) -> tuple[str, str]:
+    """Parent and name; the root is ("", ""). Raises StoreError for a path that is none."""
+    if path == "/":
+        return "", ""
+    parent, slash, name = path.rpartition("/")
+    if not slash or not name or path[0] != "/" or "//" in path or "\0" in path:
+        raise StoreError(path, f"not a znode path: {path!r}")
+    if name in (".", ".."):
+        raise StoreError(path, f"relative znode path: {path!r}")
+    return parent or "/", name
 
 
 F = TypeVar("F")

@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from pykafka_ops.broker.metadata.store import (
     Stat,
     StoreError,
     ZNode,
+    split,
 )
 from pykafka_ops.errors import StorageError
 
@@ -52,54 +55,25 @@ _UPSERT = "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 _DELETE = "DELETE FROM nodes WHERE parent = ? AND name = ?"
 
 
+@dataclass(slots=True, eq=False)
 class _Znode:
-    """One row; ``creates`` counts the children ever created, as ZooKeeper's server does."""
+    """One row, its columns in order; ``creates`` counts the children ever created, as ZooKeeper's
+    server does."""
 
-    __slots__ = (
-        "children",
-        "creates",
-        "ctime",
-        "czxid",
-        "data",
-        "mtime",
-        "mzxid",
-        "owner",
-        "pzxid",
-        "version",
-    )
-
-    def __init__(self, data: bytes | None, zxid: int, now: int, owner: int) -> None:
-        self.data = data
-        self.version = self.creates = self.children = 0
-        self.czxid = self.mzxid = self.pzxid = zxid
-        self.ctime = self.mtime = now
-        self.owner = owner
+    data: bytes | None
+    version: int
+    creates: int
+    children: int
+    czxid: int
+    mzxid: int
+    pzxid: int
+    ctime: int
+    mtime: int
+    owner: int
 
     @classmethod
-    def of_row(
-        cls, row: tuple[bytes | None, int, int, int, int, int, int, int, int, int]
-    ) -> _Znode:
-        node = cls(row[0], row[4], row[7], row[9])
-        node.version, node.creates, node.children = row[1], row[2], row[3]
-        node.mzxid, node.pzxid, node.mtime = row[5], row[6], row[8]
-        return node
-
-    def row(self, path: str) -> tuple[object, ...]:
-        parent, name = split(path)
-        return (
-            parent,
-            name,
-            self.data,
-            self.version,
-            self.creates,
-            self.children,
-            self.czxid,
-            self.mzxid,
-            self.pzxid,
-            self.ctime,
-            self.mtime,
-            self.owner,
-        )
+    def new(cls, data: bytes | None, zxid: int, now: int, owner: int) -> _Znode:
+        return cls(data, 0, 0, 0, zxid, zxid, zxid, now, now, owner)
 
     def stat(self) -> Stat:
         return Stat(
@@ -118,16 +92,7 @@ class _Znode:
         )
 
 
-def split(path: str) -> tuple[str, str]:
-    """Parent and name; the root is ("", ""). Raises StoreError for a path that is none."""
-    if path == "/":
-        return "", ""
-    parent, slash, name = path.rpartition("/")
-    if not slash or not name or path[0] != "/" or "//" in path or "\0" in path:
-        raise StoreError(path, f"not a znode path: {path!r}")
-    if name in (".", ".."):
-        raise StoreError(path, f"relative znode path: {path!r}")
-    return parent or "/", name
+_columns = attrgetter(*_Znode.__slots__)
 
 
 class Changes:
@@ -170,7 +135,7 @@ class ZNodeTree:
 
     def _start(self) -> None:
         if self._load("/") is None:
-            self._commit({"/": _Znode(b"", 0, self._clock(), 0)})
+            self._commit({"/": _Znode.new(b"", 0, self._clock(), 0)})
         for owner in {
             int(row[0]) for row in self._rows("SELECT owner FROM nodes WHERE owner != 0")
         }:
@@ -228,7 +193,9 @@ class ZNodeTree:
 
     def _commit(self, touched: dict[str, _Znode | None]) -> None:
         gone = [split(path) for path, node in touched.items() if node is None]
-        rows = [node.row(path) for path, node in touched.items() if node is not None]
+        rows = [
+            (*split(path), *_columns(node)) for path, node in touched.items() if node is not None
+        ]
         try:
             self._db.execute("BEGIN IMMEDIATE")
             if gone:
@@ -244,7 +211,7 @@ class ZNodeTree:
 
     def _load(self, path: str) -> _Znode | None:
         row = self._db.execute(_SELECT, split(path)).fetchone()
-        return None if row is None else _Znode.of_row(row)
+        return None if row is None else _Znode(*row)
 
     def _rows(self, query: str, *args: object) -> list[tuple[Any, ...]]:
         return self._db.execute(query, args).fetchall()
@@ -317,7 +284,7 @@ class _Transaction:
         if path not in self.touched:
             self._fresh.add(path)
         owner = self._session if op.ephemeral else 0
-        self.touched[path] = _Znode(op.data, self._zxid, self._now, owner)
+        self.touched[path] = _Znode.new(op.data, self._zxid, self._now, owner)
         parent.creates += 1
         self._child_changed(parent_path, parent, 1)
         self.changes.data[path] = self.changes.children[path] = None

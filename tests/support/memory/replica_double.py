@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pykafka_ops.broker.metadata import registration
-from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.runtime.controller.active import ControllerSettings
 from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
@@ -25,6 +24,7 @@ from pykafka_ops.broker.state.controller.orders import (
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.controller_world import broker_info
+from tests.support.memory.sessions import SharedStore
 
 
 class ReplicaDouble:
@@ -69,7 +69,7 @@ class ReplicaDouble:
 class Node:
     """One broker of a cluster in one process."""
 
-    def __init__(self, cluster: Nodes, id_: int, store: EmbeddedStore) -> None:
+    def __init__(self, cluster: Nodes, id_: int, store: SharedStore) -> None:
         self.id = id_
         self.store = store
         self.replicas = ReplicaDouble()
@@ -123,7 +123,7 @@ class Nodes:
         self, directory: Path, count: int = 1, *, rebalance: RebalanceSettings | None = None
     ) -> None:
         self.rebalance = rebalance
-        self.first = EmbeddedStore(directory / "m.db", clock=lambda: 1, durable=False)
+        self.first = SharedStore(directory / "m.db", clock=lambda: 1, durable=False)
         self._ids = itertools.count(1)
         self.nodes: dict[int, Node] = {}
         self._count = count

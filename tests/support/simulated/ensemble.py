@@ -11,9 +11,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from pykafka_ops.broker.metadata.single_ops import SingleOps
 from pykafka_ops.broker.metadata.store import (
     Cancel,
+    MetadataStore,
     NodeExistsError,
     Op,
     OpResult,
@@ -24,8 +24,9 @@ from pykafka_ops.broker.metadata.store import (
     ZNode,
     enlist,
     enlist_at,
+    split,
 )
-from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree, split
+from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree
 from tests.support.simulated.loop import Clock, Life, SimLoop, this_life
 from tests.support.simulated.network import NOBODY, Network
 
@@ -94,8 +95,8 @@ class Ensemble:
         self.loop.call_later(LOOK_S, self._look, context=NOBODY)
 
 
-class SimStore(SingleOps):
-    """One process's client; see :class:`~pykafka_ops.broker.metadata.store.MetadataStore`."""
+class SimStore(MetadataStore):
+    """One process's client."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble

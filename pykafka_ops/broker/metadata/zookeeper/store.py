@@ -27,6 +27,7 @@ from pykafka_ops.broker.metadata.store import (
     Check,
     Create,
     Delete,
+    MetadataStore,
     NodeExistsError,
     Op,
     OpResult,
@@ -38,8 +39,8 @@ from pykafka_ops.broker.metadata.store import (
     WatchCallback,
     ZNode,
     enlist,
+    split,
 )
-from pykafka_ops.broker.metadata.tree import split
 from pykafka_ops.broker.metadata.zookeeper.client import (
     end_client,
     make_chroot,
@@ -63,8 +64,8 @@ IN_FLIGHT = 2_000
 """Requests of one ``get_many`` that are under way at once."""
 
 
-class ZooKeeperStore:
-    """A :class:`~pykafka_ops.broker.metadata.store.MetadataStore` on a ZooKeeper ensemble.
+class ZooKeeperStore(MetadataStore):
+    """A session on a ZooKeeper ensemble.
 
     One instance is one client; when its session expires kazoo begins another, which listeners
     hear as EXPIRED, then CONNECTED. While no server answers, calls wait. Those that write may then
@@ -121,13 +122,11 @@ class ZooKeeperStore:
 
     @property
     def session_id(self) -> int:
-        """Owner of the ephemerals this session creates."""
         return self._session
 
     # -- reads
 
     async def get(self, path: str) -> ZNode | None:
-        """Data and Stat, None if there is no such znode."""
         split(path)
         found = await self._call(path, lambda: self._client.get_async(path), missing=None)
         return None if found is None else ZNode(found[0], Stat(*found[1]))
@@ -151,20 +150,17 @@ class ZooKeeperStore:
         return self._client.chroot + path if path != "/" else self._client.chroot or "/"
 
     async def exists(self, path: str) -> Stat | None:
-        """The Stat, None if there is no such znode."""
         split(path)
         found = await self._call(path, lambda: self._client.exists_async(path))
         return None if found is None else Stat(*found)
 
     async def children(self, path: str) -> list[str]:
-        """Names of the children, sorted. Raises NoNodeError."""
         split(path)
         return sorted(await self._call(path, lambda: self._client.get_children_async(path)))
 
     # -- writes
 
     async def set(self, path: str, data: bytes | None, version: int = ANY_VERSION) -> Stat:
-        """Replace the data. Raises NoNodeError, BadVersionError."""
         split(path)
         return Stat(*await self._call(path, lambda: self._client.set_async(path, data, version)))
 
@@ -184,7 +180,7 @@ class ZooKeeperStore:
         """
         split(path + "0" if sequence else path)
         if make_parents:
-            await self._make_parents(split(path)[0])
+            await self._make_parents(path)
 
         def send() -> Any:
             return self._client.create_async(
@@ -199,15 +195,7 @@ class ZooKeeperStore:
                 return path
             raise
 
-    async def _make_parents(self, path: str) -> None:
-        if path in ("", "/") or await self.exists(path) is not None:
-            return
-        await self._make_parents(split(path)[0])
-        with contextlib.suppress(NodeExistsError):
-            await self.create(path)
-
     async def delete(self, path: str, version: int = ANY_VERSION) -> None:
-        """Delete a znode. Raises NoNodeError, BadVersionError, NotEmptyError."""
         if split(path) == ("", ""):
             raise StoreError(path, "the root cannot be deleted")
         await self._call(path, lambda: self._client.delete_async(path, version))
@@ -256,17 +244,14 @@ class ZooKeeperStore:
     # -- watches, session
 
     def watch_data(self, path: str, fn: WatchCallback) -> Cancel:
-        """Call ``fn(path)`` after the znode is created, changed or deleted."""
         split(path)
         return self._watches.data(path, fn)
 
     def watch_children(self, path: str, fn: WatchCallback) -> Cancel:
-        """Call ``fn(path)`` after a child is created or deleted, or the znode itself is."""
         split(path)
         return self._watches.children(path, fn)
 
     def on_session(self, fn: Callable[[SessionState], None]) -> Cancel:
-        """Call ``fn(state)`` on the event loop when the session's state changes."""
         return enlist(self._listeners, fn)
 
     async def end_former_session(self, session: int) -> bool:
@@ -274,7 +259,6 @@ class ZooKeeperStore:
         return self._former is not None and await self._former.end(session)
 
     async def close(self) -> None:
-        """End the session: its ephemerals go at once."""
         if self._closed:
             return
         self._closed = True

@@ -16,6 +16,7 @@ from pykafka_ops.broker.metadata.store import MetadataStore, SessionLostError
 from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest
 from tests.support.memory.handler_site import Site
+from tests.support.memory.sessions import SharedStore
 
 LOADING, INVALID_REQUEST, NOT_COORDINATOR, BAD_TIMEOUT = 14, 42, 16, 50
 PATH = "/latest_producer_id_block"
@@ -57,7 +58,7 @@ def test_ids_of_brokers_and_restarts_never_meet(tmp_path: Path) -> None:
     async def body() -> None:
         given: list[int] = []
         for _ in range(3):
-            store = EmbeddedStore(tmp_path / "m.db", durable=False)
+            store = SharedStore(tmp_path / "m.db", durable=False)
             sites = [site_on(store), site_on(store.sibling(), 1)]
             for _ in range(700):
                 given += [await new_id(site) for site in sites]

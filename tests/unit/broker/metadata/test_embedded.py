@@ -32,8 +32,9 @@ from pykafka_ops.broker.metadata.store import (
     StoreError,
 )
 from pykafka_ops.errors import StorageError
+from tests.support.memory.sessions import SharedStore
 
-Body = Callable[[EmbeddedStore], Coroutine[Any, Any, None]]
+Body = Callable[[SharedStore], Coroutine[Any, Any, None]]
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def run(tmp_path: Path) -> Callable[[Body], None]:
 
     def go(body: Body) -> None:
         async def main() -> None:
-            store = EmbeddedStore(tmp_path / "m.db", clock=lambda: 1000, durable=False)
+            store = SharedStore(tmp_path / "m.db", clock=lambda: 1000, durable=False)
             await body(store)
             await store.close()
 
@@ -198,7 +199,7 @@ def test_multi_sees_its_own_writes_and_has_one_transaction_id(
 
 
 def test_ephemerals_go_with_their_session(run: Callable[[Body], None]) -> None:
-    async def body(store: EmbeddedStore) -> None:
+    async def body(store: SharedStore) -> None:
         other = store.sibling()
         await store.create("/ids")
         await store.create("/ids/1", ephemeral=True)
@@ -274,7 +275,7 @@ def test_changes_in_one_round_come_as_one_call(run: Callable[[Body], None]) -> N
 
 
 def test_watches_see_what_other_sessions_do_and_their_end(run: Callable[[Body], None]) -> None:
-    async def body(store: EmbeddedStore) -> None:
+    async def body(store: SharedStore) -> None:
         seen: list[str] = []
         other = store.sibling()
         store.watch_data("/controller", seen.append)
@@ -290,7 +291,7 @@ def test_watches_see_what_other_sessions_do_and_their_end(run: Callable[[Body], 
 def test_an_expired_session_loses_its_ephemerals_and_starts_anew(
     run: Callable[[Body], None],
 ) -> None:
-    async def body(store: EmbeddedStore) -> None:
+    async def body(store: SharedStore) -> None:
         heard: list[SessionState] = []
         store.on_session(heard.append)
         await store.create("/e", ephemeral=True)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from pykafka_ops.broker.metadata import registration
-from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.store import BadVersionError, Create
 from pykafka_ops.broker.metadata.znodes.cluster import (
     ControllerZNode,
@@ -20,8 +19,9 @@ from pykafka_ops.broker.metadata.znodes.cluster import (
 )
 from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import KafkaError, PkoError
+from tests.support.memory.sessions import SharedStore
 
-Body = Callable[[EmbeddedStore, EmbeddedStore], Coroutine[Any, Any, None]]
+Body = Callable[[SharedStore, SharedStore], Coroutine[Any, Any, None]]
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "zk"
 
 
@@ -35,7 +35,7 @@ def run(tmp_path: Path) -> Callable[[Body], None]:
 
     def go(body: Body) -> None:
         async def main() -> None:
-            one = EmbeddedStore(tmp_path / "m.db", clock=lambda: 1, durable=False)
+            one = SharedStore(tmp_path / "m.db", clock=lambda: 1, durable=False)
             two = one.sibling()
             await registration.ensure_paths(one)
             await body(one, two)
@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> Callable[[Body], None]:
 
 
 def test_a_first_broker_makes_kafkas_tree(run: Callable[[Body], None]) -> None:
-    async def body(store: EmbeddedStore, _: EmbeddedStore) -> None:
+    async def body(store: SharedStore, _: SharedStore) -> None:
         await registration.cluster_id(store, "WZfOpypdRa28B4-blD8nrw")
         await registration.register_broker(store, info(0), 5)
         await registration.become_controller(store, 0, 5)
@@ -73,7 +73,7 @@ def test_a_first_broker_makes_kafkas_tree(run: Callable[[Body], None]) -> None:
 
 
 def test_the_first_cluster_id_stays(run: Callable[[Body], None]) -> None:
-    async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
+    async def body(one: SharedStore, two: SharedStore) -> None:
         assert await registration.cluster_id(one, "a") == "a"
         assert await registration.cluster_id(two, "b") == "a"
 
@@ -81,7 +81,7 @@ def test_the_first_cluster_id_stays(run: Callable[[Body], None]) -> None:
 
 
 def test_a_registration_gives_an_epoch_that_grows(run: Callable[[Body], None]) -> None:
-    async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
+    async def body(one: SharedStore, two: SharedStore) -> None:
         first = await registration.register_broker(one, info(0), 5)
         assert await registration.register_broker(one, info(0), 6) == first
         with pytest.raises(PkoError, match="broker id 0 is registered already"):
@@ -93,7 +93,7 @@ def test_a_registration_gives_an_epoch_that_grows(run: Callable[[Body], None]) -
 
 
 def test_only_one_broker_becomes_controller(run: Callable[[Body], None]) -> None:
-    async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
+    async def body(one: SharedStore, two: SharedStore) -> None:
         term = await registration.become_controller(one, 1, 5)
         assert term.epoch == 1
         with pytest.raises(registration.ControllerMovedError):
@@ -113,7 +113,7 @@ def test_only_one_broker_becomes_controller(run: Callable[[Body], None]) -> None
 
 
 def test_a_claim_that_had_succeeded_unnoticed_counts(run: Callable[[Body], None]) -> None:
-    async def body(one: EmbeddedStore, _: EmbeddedStore) -> None:
+    async def body(one: SharedStore, _: SharedStore) -> None:
         term = await registration.become_controller(one, 1, 5)
         again = await registration._claimed_after_all(
             one, 1, term.epoch, BadVersionError("/controller_epoch")
@@ -124,7 +124,7 @@ def test_a_claim_that_had_succeeded_unnoticed_counts(run: Callable[[Body], None]
 
 
 def test_generated_broker_ids_are_above_the_reserved(run: Callable[[Body], None]) -> None:
-    async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
+    async def body(one: SharedStore, two: SharedStore) -> None:
         ids = [await registration.generate_broker_id(store, 1000) for store in (one, two, one)]
         assert ids == [1001, 1002, 1003]
 
@@ -132,7 +132,7 @@ def test_generated_broker_ids_are_above_the_reserved(run: Callable[[Body], None]
 
 
 def test_producer_id_blocks_follow_each_other(run: Callable[[Body], None]) -> None:
-    async def body(one: EmbeddedStore, two: EmbeddedStore) -> None:
+    async def body(one: SharedStore, two: SharedStore) -> None:
         assert await registration.allocate_producer_ids(one, 1) == ProducerIdBlock(1, 0, 999)
         assert await registration.allocate_producer_ids(two, 2) == ProducerIdBlock(2, 1000, 1999)
         end = ProducerIdBlock(1, 2**63 - 1000, 2**63 - 1)
