@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.configs.topic import TopicConfig
 
 MAX_RELATIVE = 2**31 - 1
 """The offsets of a segment reach at most this far above its base."""
@@ -142,8 +142,3 @@ def group(
             groups.append([segment])
             sizes = (segment.size, segment.index_size, segment.time_index_size)
     return groups
-
-
-def waits_for_time(config: TopicConfig) -> bool:
-    """Whether a log may become due just because time passes."""
-    return config.min_compaction_lag_ms > 0 or config.max_compaction_lag_ms < MAX_LONG

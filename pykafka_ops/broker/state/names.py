@@ -6,7 +6,6 @@ Counterpart of ``org.apache.kafka.common.internals.Topic``, with its texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -58,11 +57,3 @@ def has_collision_chars(name: str) -> bool:
 def metric_name(name: str) -> str:
     """The name as metrics show it; two topics with one metric name collide."""
     return name.replace(".", "_")
-
-
-def collisions(name: str, existing: Iterable[str]) -> list[str]:
-    """The topics among ``existing`` that collide with ``name``, in their order."""
-    if not has_collision_chars(name):
-        return []
-    wanted = metric_name(name)
-    return [other for other in existing if metric_name(other) == wanted]

@@ -82,14 +82,6 @@ class Producers:
         """First offset of the oldest open transaction, or -1."""
         return self._ongoing[0][0] if self._ongoing else -1
 
-    @property
-    def oldest_txn_timestamp(self) -> int:
-        """Last write (ms) of the producer with the oldest open transaction, or -1."""
-        if not self._ongoing:
-            return -1
-        state = self._states.get(self._ongoing[0][1])
-        return state.last_timestamp if state else -1
-
     def has_ongoing(self, producer_id: int) -> bool:
         """Whether the producer has an open transaction here."""
         state = self._states.get(producer_id)

@@ -35,11 +35,6 @@ class Background:
         """Call ``action`` from :meth:`tick` when it is ``at`` (ms) or later."""
         heapq.heappush(self._later, (at, next(self._numbers), action))
 
-    @property
-    def next_due(self) -> float | None:
-        """When the next scheduled action is due (ms)."""
-        return self._later[0][0] if self._later else None
-
     def tick(self, now: float) -> None:
         """Take in what is finished, do what is due."""
         while self._finished:

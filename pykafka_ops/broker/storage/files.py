@@ -253,11 +253,6 @@ class RealFiles:
         self.max_open = max_open or default_max_open()
         self._open: dict[RealFile, None] = {}
 
-    @property
-    def open_count(self) -> int:
-        """Pooled descriptors open now."""
-        return len(self._open)
-
     def acquire(self, file: RealFile, flags: int) -> int:
         """A descriptor for ``file``; closes others that were not used lately to make room."""
         if len(self._open) >= self.max_open:

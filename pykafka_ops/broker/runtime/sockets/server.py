@@ -162,11 +162,6 @@ class Server:
             victim.abort()
             self.forget(victim)  # the next broker needs the room of another one
 
-    @property
-    def connection_count(self) -> int:
-        """Open connections on all listeners."""
-        return len(self._connections)
-
     # -- the loop ------------------------------------------------------------------------------
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:

@@ -33,11 +33,6 @@ class EpochCache:
         return self._epochs[-1] if self._epochs else -1
 
     @property
-    def latest_start(self) -> int:
-        """First offset of the newest epoch, or -1."""
-        return self._starts[-1] if self._starts else -1
-
-    @property
     def earliest(self) -> tuple[int, int]:
         """The oldest (epoch, first offset), or ``UNDEFINED``."""
         return (self._epochs[0], self._starts[0]) if self._epochs else UNDEFINED
@@ -98,11 +93,6 @@ class EpochCache:
             return epoch, log_end_offset
         higher = bisect_right(epochs, epoch)
         return (epochs[higher - 1] if higher else epoch), self._starts[higher]
-
-    def epoch_for_offset(self, offset: int) -> int:
-        """The epoch ``offset`` was written in, or -1."""
-        found = bisect_right(self._starts, offset)
-        return self._epochs[found - 1] if found else -1
 
     def previous(self, epoch: int) -> int:
         """The largest epoch below ``epoch``, or -1."""

@@ -103,12 +103,12 @@ def test_descriptors_are_bounded_and_files_work_on(tmp_path: Path) -> None:
     for turn in range(3):
         for n, file in enumerate(opened):
             file.append(b"%d" % (n % 10))
-            assert files.open_count <= 8
+            assert len(files._open) <= 8
             assert file.size() == turn + 1
     assert all(f.read(9, 0) == b"%d" % (n % 10) * 3 for n, f in enumerate(opened))
     for file in opened:
         file.close()
-    assert files.open_count == 0
+    assert len(files._open) == 0
     assert default_max_open() >= 16
 
 
@@ -143,7 +143,7 @@ def test_running_out_of_descriptors_closes_some(
 
     monkeypatch.setattr(os, "open", short)
     files.open(f"{tmp_path}/x", create=True).append(b"1")
-    assert files.open_count < 9
+    assert len(files._open) < 9
 
 
 # -- the double's faults ---------------------------------------------------------------------------

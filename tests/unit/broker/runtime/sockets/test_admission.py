@@ -123,7 +123,7 @@ def test_a_connection_of_a_client_that_idles_is_closed_for_a_broker() -> None:
         broker = await Client.connect(brokers_port)
         await broker.ask(ApiVersionsRequest(), 0)
         assert await second.closed()
-        await until(lambda: server.connection_count == 2)
+        await until(lambda: len(server._connections) == 2)
         await first.ask(ApiVersionsRequest(), 0)
         for each in (first, second, broker):
             each.close()

@@ -107,7 +107,7 @@ def test_garbage_raises_nothing_and_keeps_nothing(data: bytes, piece: int) -> No
     peer.transport.feed(data, piece)
     peer.transport.feed(frame(data), piece)
     peer.transport.lose()
-    assert peer.server.connection_count == 0
+    assert len(peer.server._connections) == 0
     assert peer.server.pool.held == 0
     loop.close()
 

@@ -26,7 +26,7 @@ def test_a_client_that_goes_while_it_waits_is_forgotten(peer: Peer) -> None:
     peer.transport.feed(fetch(1))
     peer.transport.lose()
     assert abandoned == [True]
-    assert peer.server.connection_count == 0
+    assert len(peer.server._connections) == 0
     assert not waiting.resolve(FetchResponse())
     assert peer.transport.frames() == []
 

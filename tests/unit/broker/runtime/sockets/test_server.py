@@ -81,7 +81,7 @@ def on_site(request: pytest.FixtureRequest) -> Callable[..., None]:
             await site.open()
             await body(site)
             await site.server.close()
-            await until(lambda: site.server.connection_count == 0)
+            await until(lambda: len(site.server._connections) == 0)
             assert site.server.pool.held == 0
 
         run(main(), make)
@@ -175,7 +175,7 @@ def test_a_client_that_goes_while_it_waits_is_noticed(on_site: Callable[..., Non
         await until(lambda: site.contexts)
         client.close()
         await until(lambda: abandoned)
-        assert site.server.connection_count == 0
+        assert len(site.server._connections) == 0
 
     on_site(body)
 
@@ -192,7 +192,7 @@ def test_a_reset_connection_harms_nobody(on_site: Callable[..., None]) -> None:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         client.close()
         waiting.resolve(records_of(2 * MIB))
-        await until(lambda: site.server.connection_count == 0)
+        await until(lambda: len(site.server._connections) == 0)
         other = await site.client()
         await other.ask(ApiVersionsRequest(), 0)
         other.close()
@@ -261,7 +261,7 @@ def test_random_bytes_never_disturb_the_others(on_site: Callable[..., None]) -> 
             await good.ask(ApiVersionsRequest(), 0)
             bad.close()
         good.close()
-        await until(lambda: site.server.connection_count == 0)
+        await until(lambda: len(site.server._connections) == 0)
 
     on_site(body)
 
@@ -291,7 +291,7 @@ def test_a_host_has_only_so_many_connections(on_site: Callable[..., None]) -> No
         third = await site.client()
         assert await third.closed()
         first.close()
-        await until(lambda: site.server.connection_count == 1)
+        await until(lambda: len(site.server._connections) == 1)
         fourth = await site.client()
         await fourth.ask(ApiVersionsRequest(), 0)
         for client in (second, third, fourth):
@@ -328,7 +328,7 @@ def test_settings_are_taken_over_while_it_runs(on_site: Callable[..., None], nam
         second = await site.client()
         second.send(ApiVersionsRequest(), 0)
         await client.ask(ApiVersionsRequest(), 0)
-        assert site.server.connection_count == 1
+        assert len(site.server._connections) == 1
         client.close()
         await second.answer()
         second.close()

@@ -77,12 +77,11 @@ def test_end_offsets_follow_kafka() -> None:
     assert cache().end_offset_for(0, 0) == UNDEFINED
 
 
-def test_the_epoch_of_an_offset() -> None:
+def test_neighbours_and_ends() -> None:
     c = cache((2, 10), (4, 20))
-    assert [c.epoch_for_offset(o) for o in (9, 10, 19, 20, 1000)] == [-1, 2, 2, 4, 4]
     assert [c.previous(e) for e in (2, 3, 4, 9)] == [-1, 2, 2, 4]
-    assert (c.earliest, c.latest, c.latest_start) == ((2, 10), 4, 20)
-    assert (cache().earliest, cache().latest, cache().latest_start) == (UNDEFINED, -1, -1)
+    assert (c.earliest, c.latest) == ((2, 10), 4)
+    assert (cache().earliest, cache().latest) == (UNDEFINED, -1)
 
 
 OPS = st.lists(

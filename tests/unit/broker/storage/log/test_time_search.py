@@ -60,4 +60,4 @@ def test_earliest_and_latest_come_with_their_epochs() -> None:
     assert (w.log.log_end_offset, w.log.latest_epoch) == (2, 5)
     assert w.log.end_offset_for_epoch(2) == (2, 1)
     assert w.log.end_offset_for_epoch(9) == (-1, -1)
-    assert w.log.epochs.epoch_for_offset(1) == 5
+    assert w.log.epochs.entries() == [(2, 0), (5, 1)]
