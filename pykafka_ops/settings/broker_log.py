@@ -17,8 +17,8 @@ from pykafka_ops.settings.rows import (
     STRING,
     WARN,
     row,
+    table,
 )
-from pykafka_ops.settings.setting import Setting
 from pykafka_ops.settings.topic import (
     CLEANUP_POLICIES,
     COMPRESSION_TYPES,
@@ -30,11 +30,10 @@ from pykafka_ops.settings.topic import (
 from pykafka_ops.settings.validators import Range, metadata_version
 
 # fmt: off
-ROWS: tuple[Setting, ...] = (
+ROWS = table(
     row("log.dir", STRING, "/tmp/kafka-logs", HIGH,
         doc="Directory of the logs where log.dirs is not set."),
-    row("log.dirs", STRING, None, HIGH,
-        doc="Directories of the logs, separated by commas."),
+    row("log.dirs", STRING, None, HIGH, doc="Directories of the logs, separated by commas."),
     row("log.segment.bytes", INT, 1_073_741_824, Range(14), HIGH, CLUSTER_WIDE,
         doc="Size in bytes at which a segment file is closed and a new one begun."),
     row("log.roll.ms", LONG, None, HIGH, CLUSTER_WIDE,
@@ -105,10 +104,8 @@ ROWS: tuple[Setting, ...] = (
         doc="Level of zstd compression when the stored codec is `zstd`."),
     row("min.insync.replicas", INT, 1, Range(1), HIGH, CLUSTER_WIDE,
         doc="Replicas that must be in sync before a write with acks=all succeeds."),
-    row("log.cleaner.enable", BOOLEAN, True,
-        doc="Whether compaction runs at all."),
-    row("log.cleaner.threads", INT, 1, Range(0), CLUSTER_WIDE,
-        doc="Threads that compact logs."),
+    row("log.cleaner.enable", BOOLEAN, True, doc="Whether compaction runs at all."),
+    row("log.cleaner.threads", INT, 1, Range(0), CLUSTER_WIDE, doc="Threads that compact logs."),
     row("log.cleaner.io.max.bytes.per.second", DOUBLE, MAX_DOUBLE, CLUSTER_WIDE,
         doc="Bytes per second that compaction may read and write together."),
     row("log.cleaner.dedupe.buffer.size", LONG, 134_217_728, CLUSTER_WIDE,

@@ -16,20 +16,19 @@ from pykafka_ops.settings.rows import (
     STRING,
     WARN,
     row,
+    table,
 )
-from pykafka_ops.settings.setting import Setting
 from pykafka_ops.settings.validators import OneOf, Range
 
 # fmt: off
-ROWS: tuple[Setting, ...] = (
+ROWS = table(
     row("listeners", STRING, "PLAINTEXT://:9092", HIGH, PER_BROKER,
         doc="Addresses to listen on, as `NAME://host:port`, separated by commas."),
     row("advertised.listeners", STRING, None, HIGH, PER_BROKER,
         doc="Addresses that clients are given, where they differ from `listeners`."),
     row("listener.security.protocol.map", STRING,
         "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT", LOW,
-        PER_BROKER,
-        doc="Security protocol of each listener name, as `NAME:PROTOCOL`."),
+        PER_BROKER, doc="Security protocol of each listener name, as `NAME:PROTOCOL`."),
     row("control.plane.listener.name", STRING, None, HIGH, REFUSE,
         doc="Listener reserved for requests of the controller."),
     row("inter.broker.listener.name", STRING, None,
@@ -51,8 +50,7 @@ ROWS: tuple[Setting, ...] = (
         doc="Connections allowed from one address."),
     row("max.connections.per.ip.overrides", STRING, "", CLUSTER_WIDE,
         doc="Connections allowed from given addresses, as `host:number`, by commas."),
-    row("max.connections", INT, MAX_INT, Range(0), CLUSTER_WIDE,
-        doc="Connections allowed in all."),
+    row("max.connections", INT, MAX_INT, Range(0), CLUSTER_WIDE, doc="Connections allowed in all."),
     row("max.connection.creation.rate", INT, MAX_INT, Range(0), CLUSTER_WIDE,
         doc="New connections per second allowed in all."),
     row("connections.max.idle.ms", LONG, 600_000,

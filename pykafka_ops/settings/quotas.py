@@ -14,12 +14,12 @@ from pykafka_ops.settings.rows import (
     MAX_LONG,
     STRING,
     row,
+    table,
 )
-from pykafka_ops.settings.setting import Setting
 from pykafka_ops.settings.validators import Range
 
 # fmt: off
-_BROKER: tuple[Setting, ...] = (
+BROKER_QUOTAS = table(
     row("leader.replication.throttled.rate", LONG, MAX_LONG, Range(0), CLUSTER_WIDE,
         doc="Bytes per second that throttled replicas may be read at by their followers."),
     row("follower.replication.throttled.rate", LONG, MAX_LONG, Range(0), CLUSTER_WIDE,
@@ -27,7 +27,7 @@ _BROKER: tuple[Setting, ...] = (
     row("replica.alter.log.dirs.io.max.bytes.per.second", LONG, MAX_LONG, Range(0), CLUSTER_WIDE,
         doc="Bytes per second that replicas may be moved at between log directories."),
 )
-_CLIENT: tuple[Setting, ...] = (
+CLIENT_QUOTAS = table(
     row("producer_byte_rate", LONG, MAX_LONG, CLUSTER_WIDE,
         doc="Bytes per second a client may produce to one broker."),
     row("consumer_byte_rate", LONG, MAX_LONG, CLUSTER_WIDE,
@@ -37,19 +37,15 @@ _CLIENT: tuple[Setting, ...] = (
     row("controller_mutation_rate", DOUBLE, float(MAX_INT), CLUSTER_WIDE,
         doc="Partitions per second a client may create or delete."),
 )
-_SCRAM: tuple[Setting, ...] = (
+_SCRAM = table(
     row("SCRAM-SHA-256", STRING, None, CLUSTER_WIDE,
         doc="Credential of the user for SASL/SCRAM-SHA-256."),
     row("SCRAM-SHA-512", STRING, None, CLUSTER_WIDE,
         doc="Credential of the user for SASL/SCRAM-SHA-512."),
 )
-_IP: tuple[Setting, ...] = (
+IP_QUOTAS = table(
     row("connection_creation_rate", INT, MAX_INT, Range(0), CLUSTER_WIDE,
         doc="Connections per second accepted from an address."),
 )
 # fmt: on
-
-BROKER_QUOTAS: dict[str, Setting] = {setting.name: setting for setting in _BROKER}
-CLIENT_QUOTAS: dict[str, Setting] = {setting.name: setting for setting in _CLIENT}
-USER_QUOTAS: dict[str, Setting] = {setting.name: setting for setting in _SCRAM + _CLIENT}
-IP_QUOTAS: dict[str, Setting] = {setting.name: setting for setting in _IP}
+USER_QUOTAS = _SCRAM | CLIENT_QUOTAS

@@ -6,7 +6,7 @@ import sys
 from enum import Enum
 from typing import TypeAlias
 
-from pykafka_ops.settings.setting import Importance, Setting, Support, Update
+from pykafka_ops.settings.setting import Importance, Setting, Support, Synonym, Update
 from pykafka_ops.settings.types import Type, Value, show
 from pykafka_ops.settings.validators import Validator
 
@@ -17,7 +17,7 @@ class Mark(Enum):
     INTERNAL = "internal"
 
 
-Marks: TypeAlias = Importance | Update | Support | Mark | Validator
+Marks: TypeAlias = Importance | Update | Support | Mark | Synonym | Validator
 
 BOOLEAN, STRING, INT, SHORT, LONG = Type.BOOLEAN, Type.STRING, Type.INT, Type.SHORT, Type.LONG
 DOUBLE, LIST, CLASS, PASSWORD = Type.DOUBLE, Type.LIST, Type.CLASS, Type.PASSWORD
@@ -33,14 +33,17 @@ def row(name: str, kind: Type, default: Value, *marks: Marks, doc: str) -> Setti
     importance, update, support = Importance.MEDIUM, Update.READ_ONLY, Support.HONOURED
     validator: Validator | None = None
     for mark in marks:
-        if isinstance(mark, Importance):
-            importance = mark
-        elif isinstance(mark, Update):
-            update = mark
-        elif isinstance(mark, Support):
-            support = mark
-        elif not isinstance(mark, Mark):
-            validator = mark
+        match mark:
+            case Importance():
+                importance = mark
+            case Update():
+                update = mark
+            case Support():
+                support = mark
+            case Mark() | Synonym():
+                pass
+            case _:
+                validator = mark
     return Setting(
         name=name,
         type=kind,
@@ -51,4 +54,10 @@ def row(name: str, kind: Type, default: Value, *marks: Marks, doc: str) -> Setti
         update=update,
         support=support,
         internal=INTERNAL in marks,
+        synonyms=tuple(mark for mark in marks if isinstance(mark, Synonym)),
     )
+
+
+def table(*settings: Setting) -> dict[str, Setting]:
+    """The settings by name, in their order."""
+    return {setting.name: setting for setting in settings}
