@@ -8,9 +8,10 @@ request.timeout.ms for each question, retry.backoff.ms between tries.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
+from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.config import Address, ClientConfig, NoBootstrapError
 from pykafka_ops.client.connection import (
     BrokerConnection,
@@ -22,8 +23,7 @@ from pykafka_ops.client.connection import (
     UnsupportedVersionError,
 )
 from pykafka_ops.client.poller import Steps, pause, run, run_all
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError
-from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.errors import ConnectError, PkoError
 from pykafka_ops.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -31,8 +31,6 @@ from pykafka_ops.wire.messages.metadata import (
 )
 
 T = TypeVar("T")
-K = TypeVar("K")
-V = TypeVar("V")
 
 ANY: Final = -1
 """Target: whichever broker answers first."""
@@ -142,6 +140,21 @@ class Cluster:
         if once:
             return run_all([self._try(q, name, deadline) for q in questions])
         return run_all([self._ask(q, name, deadline, None) for q in questions])
+
+    def call_all(
+        self, request: Any, answer: type[T], *, name: str, lowest: int = 0
+    ) -> tuple[dict[int, T], dict[int, PkoError]]:
+        """Ask every live broker: the answers by node id, and what went wrong with the others."""
+        brokers = sorted(self.brokers(name))
+        answers = self.call_each([Question(b, request, answer, lowest) for b in brokers], name=name)
+        found, failed = {}, {}
+        for broker, got in zip(brokers, answers, strict=True):
+            error = got if isinstance(got, PkoError) else error_of(got)
+            if error is None:
+                found[broker] = got
+            else:
+                failed[broker] = error
+        return found, failed
 
     def metadata(
         self,
@@ -317,12 +330,6 @@ def _of_all(last: PkoError | None, tried: int) -> PkoError | None:
 
 def _unassigned(name: str) -> str:
     return f"Timed out waiting for a node assignment. Call: {name}"
-
-
-def complete(found: dict[K, V], wanted: Iterable[K]) -> dict[K, V | KafkaError]:
-    """``found`` with an error for what a broker left out of its answer, in the order wanted."""
-    left_out = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "the broker's answer leaves it out")
-    return {key: found.get(key, left_out) for key in wanted}
 
 
 def metadata_request(topics: Sequence[str] | None, ids: Sequence[bytes]) -> MetadataRequest:

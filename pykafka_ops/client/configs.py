@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
-from pykafka_ops.client.cluster import ANY, Cluster, Question, complete
-from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.client.answers import complete, error_of
+from pykafka_ops.client.cluster import ANY, Cluster, Question
+from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages import alter_configs as ac
 from pykafka_ops.wire.messages import describe_configs as dc
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
@@ -64,55 +65,30 @@ def describe_configs(
     documentation: bool = False,
 ) -> dict[ConfigResource, list[ConfigEntry] | PkoError]:
     """The settings of each resource; a named broker is asked itself, the rest anywhere."""
-    groups: dict[int, list[ConfigResource]] = {}
-    for resource in resources:
-        groups.setdefault(_home(resource), []).append(resource)
-    questions = [
-        Question(
-            node,
-            dc.DescribeConfigsRequest(
-                resources=[
-                    dc.DescribeConfigsResource(
-                        resource_type=r.type,
-                        resource_name=r.name,
-                        configuration_keys=None if keys is None else list(keys),
-                    )
-                    for r in group
-                ],
-                include_synonyms=synonyms,
-                include_documentation=documentation,
-            ),
-            dc.DescribeConfigsResponse,
+
+    def request(group: Sequence[ConfigResource]) -> Any:
+        return dc.DescribeConfigsRequest(
+            resources=[
+                dc.DescribeConfigsResource(
+                    resource_type=r.type,
+                    resource_name=r.name,
+                    configuration_keys=None if keys is None else list(keys),
+                )
+                for r in group
+            ],
+            include_synonyms=synonyms,
+            include_documentation=documentation,
         )
-        for node, group in groups.items()
-    ]
-    answers = cluster.call_each(questions, name="describeConfigs")
-    found: dict[ConfigResource, list[ConfigEntry] | PkoError] = {}
-    for group, answer in zip(groups.values(), answers, strict=True):
-        found.update(complete(_described(group, answer), group))
-    return found
 
+    def read(answer: dc.DescribeConfigsResponse) -> dict[ConfigResource, Any]:
+        return {
+            ConfigResource(r.resource_type, r.resource_name): error_of(r)
+            or [_entry(c) for c in r.configs]
+            for r in answer.results
+        }
 
-def _home(resource: ConfigResource) -> int:
-    """Who answers for it: the broker itself, or anyone."""
-    if resource.type in (BROKER, BROKER_LOGGER) and resource.name:
-        return int(resource.name)
-    return ANY
-
-
-def _described(
-    group: Sequence[ConfigResource], answer: dc.DescribeConfigsResponse | PkoError
-) -> dict[ConfigResource, list[ConfigEntry] | PkoError]:
-    if isinstance(answer, PkoError):
-        return dict.fromkeys(group, answer)
-    return {
-        ConfigResource(r.resource_type, r.resource_name): KafkaError(
-            r.error_code, r.error_message or ""
-        )
-        if r.error_code
-        else [_entry(c) for c in r.configs]
-        for r in answer.results
-    }
+    name = "describeConfigs"
+    return _ask_homes(cluster, resources, request, dc.DescribeConfigsResponse, read, name)
 
 
 def _entry(c: dc.DescribeConfigsResourceResult) -> ConfigEntry:
@@ -152,8 +128,8 @@ def alter_configs(
             resources=[resource(r) for r in group], validate_only=validate_only
         )
 
-    name = "incrementalAlterConfigs"
-    return _altered(cluster, list(changes), request, iac.IncrementalAlterConfigsResponse, name)
+    answer, name = iac.IncrementalAlterConfigsResponse, "incrementalAlterConfigs"
+    return _ask_homes(cluster, list(changes), request, answer, _altered, name)
 
 
 def replace_configs(
@@ -175,22 +151,32 @@ def replace_configs(
         ]
         return ac.AlterConfigsRequest(resources=resources, validate_only=validate_only)
 
-    return _altered(cluster, list(settings), request, ac.AlterConfigsResponse, "alterConfigs")
+    answer, name = ac.AlterConfigsResponse, "alterConfigs"
+    return _ask_homes(cluster, list(settings), request, answer, _altered, name)
 
 
-def _altered(
-    cluster: Cluster, resources: Sequence[ConfigResource], request: Any, answer: type, name: str
-) -> dict[ConfigResource, PkoError | None]:
+def _altered(answer: Any) -> dict[ConfigResource, Any]:
+    return {ConfigResource(r.resource_type, r.resource_name): error_of(r) for r in answer.responses}
+
+
+def _ask_homes(
+    cluster: Cluster,
+    resources: Sequence[ConfigResource],
+    request: Callable[[Sequence[ConfigResource]], Any],
+    answer: type[Any],
+    read: Callable[[Any], dict[ConfigResource, Any]],
+    name: str,
+) -> dict[ConfigResource, Any]:
+    """What ``read`` finds in the answers about each resource, or its PkoError.
+
+    A named broker is asked itself, the rest anywhere.
+    """
     groups: dict[int, list[ConfigResource]] = {}
-    for resource in resources:
-        groups.setdefault(_home(resource), []).append(resource)
+    for r in resources:
+        home = int(r.name) if r.type in (BROKER, BROKER_LOGGER) and r.name else ANY
+        groups.setdefault(home, []).append(r)
     questions = [Question(node, request(group), answer) for node, group in groups.items()]
-    done: dict[ConfigResource, PkoError | None] = {}
-    for group, found in zip(groups.values(), cluster.call_each(questions, name=name), strict=True):
-        if isinstance(found, PkoError):
-            done.update(dict.fromkeys(group, found))
-            continue
-        for r in found.responses:
-            error = KafkaError(r.error_code, r.error_message or "") if r.error_code else None
-            done[ConfigResource(r.resource_type, r.resource_name)] = error
-    return {**complete(done, resources)}
+    found: dict[ConfigResource, Any] = {}
+    for group, got in zip(groups.values(), cluster.call_each(questions, name=name), strict=True):
+        found.update(dict.fromkeys(group, got) if isinstance(got, PkoError) else read(got))
+    return complete(found, resources)

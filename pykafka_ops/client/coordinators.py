@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
-from pykafka_ops.client.cluster import ANY, TRANSIENT, Cluster, Question, complete
+from pykafka_ops.client.answers import complete, error_of
+from pykafka_ops.client.cluster import ANY, TRANSIENT, Cluster, Question
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -68,8 +69,7 @@ def _find(cluster: Cluster, keys: Sequence[str], kind: int, name: str) -> dict[s
     except UnsupportedVersionError:
         return _one_by_one(cluster, keys, kind)
     found: dict[str, int | PkoError] = {
-        c.key: KafkaError(c.error_code, c.error_message or "") if c.error_code else c.node_id
-        for c in response.coordinators
+        c.key: error_of(c) or c.node_id for c in response.coordinators
     }
     return {**complete(found, keys)}
 
@@ -82,32 +82,28 @@ def _one_by_one(cluster: Cluster, keys: Sequence[str], kind: int) -> dict[str, i
     ]
     found: dict[str, int | PkoError] = {}
     for key, answer in zip(keys, cluster.call_each(questions, name="findCoordinator"), strict=True):
-        if isinstance(answer, PkoError):
-            found[key] = answer
-        elif answer.error_code:
-            found[key] = KafkaError(answer.error_code, answer.error_message or "")
-        else:
-            found[key] = answer.node_id
+        found[key] = answer if isinstance(answer, PkoError) else error_of(answer) or answer.node_id
     return found
 
 
-Read = Callable[[Any], Iterable[tuple[str, int, str | None, R]]]
-"""What an answer says of each key: which, error code, error text, value."""
+Ask = Callable[[int, list[str]], Question]
+"""The question to one coordinator (node id) about its keys."""
+Answers = Iterable[tuple[str, KafkaError | None, R]]
+"""What an answer says of each key: which, its error, else its value."""
 
 
 def ask_coordinators(
     cluster: Cluster,
     keys: Iterable[str],
-    ask: Callable[[int, list[str]], list[tuple[Question, list[str]]]],
-    read: Read[R],
+    ask: Ask,
+    read: Callable[[Any], Answers[R]],
     *,
     kind: int = GROUP,
     name: str,
 ) -> dict[str, R | PkoError]:
     """For each key the value its coordinator gives, or the PkoError that stands for it.
 
-    ``ask(node, keys)`` makes the questions to one coordinator, each with the keys it covers. What
-    may pass (a coordinator that moves or loads) is tried again within the time of a call.
+    What may pass (a coordinator that moves or loads) is tried again within the time of a call.
     Source: CoordinatorStrategy and AdminApiDriver of Kafka's admin client.
     """
     return _until_settled(
@@ -127,8 +123,8 @@ def _passes(result: object) -> bool:
 def _ask_once(
     cluster: Cluster,
     keys: Sequence[str],
-    ask: Callable[[int, list[str]], list[tuple[Question, list[str]]]],
-    read: Read[R],
+    ask: Ask,
+    read: Callable[[Any], Answers[R]],
     kind: int,
     name: str,
 ) -> dict[str, R | PkoError]:
@@ -140,18 +136,15 @@ def _ask_once(
             results[key] = node
         else:
             by_node.setdefault(node, []).append(key)
-    questions = [
-        question for node, mine in by_node.items() for part in _parts(mine)
-        for question in ask(node, part)
-    ]  # fmt: skip
-    answers = cluster.call_each([q for q, _ in questions], name=name, once=True)
-    for (_, covered), answer in zip(questions, answers, strict=True):
+    parts = [(node, part) for node, mine in by_node.items() for part in _parts(mine)]
+    answers = cluster.call_each([ask(*part) for part in parts], name=name, once=True)
+    for (_, covered), answer in zip(parts, answers, strict=True):
         if isinstance(answer, PkoError):
             results.update(dict.fromkeys(covered, answer))
             continue
         results.update(complete({}, covered))
-        for key, code, text, value in read(answer):
-            results[key] = KafkaError(code, text or "") if code else value
+        for key, error, value in read(answer):
+            results[key] = error or value
     for key, result in results.items():
         if isinstance(result, PkoError):
             cluster.coordinators.pop((kind, key), None)

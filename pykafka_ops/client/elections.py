@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from pykafka_ops.client.answers import by_topic, error_of, raise_error
 from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import KafkaError
@@ -24,14 +25,11 @@ def elect_leaders(
     partitions only those where something was to do come back. KafkaError where the controller
     refuses it all, UnsupportedVersionError for UNCLEAN before 2.4.
     """
-    topics: dict[str, list[int]] = {}
-    for topic, index in partitions or ():
-        topics.setdefault(topic, []).append(index)
     request = el.ElectLeadersRequest(
         election_type=kind,
         topic_partitions=None
         if partitions is None
-        else [el.TopicPartitions(topic=t, partitions=p) for t, p in topics.items()],
+        else [el.TopicPartitions(topic=t, partitions=p) for t, p in by_topic(partitions).items()],
         timeout_ms=int(cluster.config.request_timeout * 1000),
     )
     response = cluster.call(
@@ -42,12 +40,9 @@ def elect_leaders(
         lowest=0 if kind == PREFERRED else 1,
         again=_elsewhere,
     )
-    if response.error_code:
-        raise KafkaError(response.error_code)
+    raise_error(response)
     return {
-        (t.topic, p.partition_id): KafkaError(p.error_code, p.error_message or "")
-        if p.error_code
-        else None
+        (t.topic, p.partition_id): error_of(p)
         for t in response.replica_election_results
         for p in t.partition_result
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
+from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.disk.batch import read_header, scan
@@ -43,13 +44,11 @@ def fetch(
     """
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
-        topics: dict[str, list[FetchPartition]] = {}
-        for (topic, index), offset in part.items():
-            topics.setdefault(topic, []).append(
-                FetchPartition(
-                    partition=index, fetch_offset=offset, partition_max_bytes=partition_bytes
-                )
-            )
+        most = partition_bytes
+        topics = by_topic(
+            (topic, FetchPartition(partition=n, fetch_offset=at, partition_max_bytes=most))
+            for (topic, n), at in part.items()
+        )
         request = FetchRequest(
             max_wait_ms=0,
             min_bytes=0,
@@ -67,7 +66,7 @@ def _read(answer: FetchResponse) -> Answers[FetchedBatches]:
         for p in topic.partitions:
             data = memoryview(cast("bytes", p.records) if p.records is not None else b"")
             value = FetchedBatches(data, p.high_watermark, p.log_start_offset)
-            yield (topic.topic, p.partition_index), p.error_code, None, value
+            yield (topic.topic, p.partition_index), error_of(p), value
 
 
 def records_from(data: memoryview, offset: int) -> Iterator[Record]:

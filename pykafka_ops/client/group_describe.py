@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import Cluster, Question
-from pykafka_ops.client.coordinators import ask_coordinators
+from pykafka_ops.client.coordinators import Answers, ask_coordinators
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.disk.internal import read_assignment
 from pykafka_ops.errors import PkoError
@@ -53,10 +54,10 @@ def describe_groups(
     """
     nodes: dict[str, int] = {}
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+    def ask(node: int, keys: list[str]) -> Question:
         nodes.update(dict.fromkeys(keys, node))
         request = classic.DescribeGroupsRequest(groups=keys)
-        return [(Question(node, request, classic.DescribeGroupsResponse), keys)]
+        return Question(node, request, classic.DescribeGroupsResponse)
 
     found = ask_coordinators(cluster, groups, ask, _read_classic, name=_NAME)
     missing = [k for k, g in found.items() if _is_missing(g)]
@@ -74,9 +75,7 @@ def _is_missing(group: GroupDescription | PkoError) -> bool:
     return getattr(group, "code", None) == ErrorCode.GROUP_ID_NOT_FOUND
 
 
-def _read_classic(
-    answer: classic.DescribeGroupsResponse,
-) -> Iterable[tuple[str, int, str | None, GroupDescription]]:
+def _read_classic(answer: classic.DescribeGroupsResponse) -> Answers[GroupDescription]:
     for g in answer.groups:
         members = tuple(
             MemberDescription(
@@ -88,7 +87,7 @@ def _read_classic(
             )
             for m in g.members
         )
-        yield g.group_id, g.error_code, None, GroupDescription(
+        yield g.group_id, error_of(g), GroupDescription(
             g.group_id, g.group_state, "Classic", g.protocol_type, g.protocol_data, -1, members
         )  # fmt: skip
 
@@ -109,18 +108,16 @@ def _modern(
 ) -> dict[str, GroupDescription | None]:
     """Groups of the new protocol among ``groups``; None for the others."""
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+    def ask(node: int, keys: list[str]) -> Question:
         nodes.update(dict.fromkeys(keys, node))
         request = modern.ConsumerGroupDescribeRequest(group_ids=keys)
-        return [(Question(node, request, modern.ConsumerGroupDescribeResponse), keys)]
+        return Question(node, request, modern.ConsumerGroupDescribeResponse)
 
     found = ask_coordinators(cluster, groups, ask, _read_modern, name=_NAME)
     return {k: g if isinstance(g, GroupDescription) else None for k, g in found.items()}
 
 
-def _read_modern(
-    answer: modern.ConsumerGroupDescribeResponse,
-) -> Iterable[tuple[str, int, str | None, GroupDescription]]:
+def _read_modern(answer: modern.ConsumerGroupDescribeResponse) -> Answers[GroupDescription]:
     for g in answer.groups:
         members = tuple(
             MemberDescription(
@@ -134,6 +131,6 @@ def _read_modern(
             )
             for m in g.members
         )
-        yield g.group_id, g.error_code, g.error_message, GroupDescription(
+        yield g.group_id, error_of(g), GroupDescription(
             g.group_id, g.group_state, "Consumer", CONSUMER_PROTOCOL, g.assignor_name, -1, members
         )  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.connection import UnsupportedVersionError
-from pykafka_ops.client.coordinators import ask_coordinators
+from pykafka_ops.client.coordinators import Answers, ask_coordinators
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
@@ -51,22 +52,22 @@ def fetch_offsets(cluster: Cluster, groups: Iterable[str]) -> dict[str, Offsets 
     """
     wanted = list(dict.fromkeys(groups))
 
-    def together(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+    def together(node: int, keys: list[str]) -> Question:
         request = OffsetFetchRequest(
             groups=[OffsetFetchRequestGroup(group_id=k, topics=None) for k in keys]
         )
-        return [(Question(node, request, OffsetFetchResponse, lowest=8), keys)]
+        return Question(node, request, OffsetFetchResponse, lowest=8)
 
     found = _fetch(cluster, wanted, together, _read_many)
     old = [k for k, v in found.items() if isinstance(v, UnsupportedVersionError)]
     for key in old:  # an answer before version 8 does not name its group
 
-        def alone(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+        def alone(node: int, keys: list[str]) -> Question:
             request = OffsetFetchRequest(group_id=keys[0], topics=None)
-            return [(Question(node, request, OffsetFetchResponse, lowest=2, highest=7), keys)]
+            return Question(node, request, OffsetFetchResponse, lowest=2, highest=7)
 
         found.update(
-            _fetch(cluster, [key], alone, lambda a, k=key: [(k, a.error_code, None, _offsets(a))])
+            _fetch(cluster, [key], alone, lambda a, k=key: [(k, error_of(a), _offsets(a))])
         )
     return found
 
@@ -77,9 +78,9 @@ def _fetch(
     return ask_coordinators(cluster, keys, ask, read, name="listConsumerGroupOffsets")
 
 
-def _read_many(answer: OffsetFetchResponse) -> Iterable[tuple[str, int, str | None, Offsets]]:
+def _read_many(answer: OffsetFetchResponse) -> Answers[Offsets]:
     for g in answer.groups:
-        yield g.group_id, g.error_code, None, _offsets(g)
+        yield g.group_id, error_of(g), _offsets(g)
 
 
 def _offsets(answer: Any) -> Offsets:
@@ -87,8 +88,8 @@ def _offsets(answer: Any) -> Offsets:
     for topic in answer.topics:
         for p in topic.partitions:
             key = topic.name, p.partition_index
-            if p.error_code:
-                found[key] = KafkaError(p.error_code)
+            if error := error_of(p):
+                found[key] = error
             elif p.committed_offset >= 0:
                 found[key] = Committed(
                     p.committed_offset, p.committed_leader_epoch, p.metadata or ""
@@ -100,28 +101,30 @@ def commit_offsets(
     cluster: Cluster, group: str, offsets: Mapping[Partition, Committed]
 ) -> Results | PkoError:
     """Commit for a group without members (generation -1); per partition how it went."""
-    topics: dict[str, list[OffsetCommitRequestPartition]] = {}
-    for (topic, index), value in offsets.items():
-        topics.setdefault(topic, []).append(
+    topics = by_topic(
+        (
+            topic,
             OffsetCommitRequestPartition(
                 partition_index=index,
                 committed_offset=value.offset,
                 committed_leader_epoch=value.leader_epoch,
                 committed_metadata=value.metadata,
-            )
+            ),
         )
+        for (topic, index), value in offsets.items()
+    )
     request = OffsetCommitRequest(
         group_id=group,
         topics=[OffsetCommitRequestTopic(name=t, partitions=p) for t, p in topics.items()],
     )
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
-        return [(Question(node, request, OffsetCommitResponse, lowest=1), keys)]
+    def ask(node: int, keys: list[str]) -> Question:
+        return Question(node, request, OffsetCommitResponse, lowest=1)
 
-    def read(answer: OffsetCommitResponse) -> Iterable[tuple[str, int, str | None, Results]]:
+    def read(answer: OffsetCommitResponse) -> Answers[Results]:
         results = _results(answer)
-        moved = next((e.code for e in results.values() if e and e.code in _WHOLE), 0)
-        yield group, moved, None, results
+        moved = next((e for e in results.values() if e and e.code in _WHOLE), None)
+        yield group, moved, results
 
     found = ask_coordinators(cluster, [group], ask, read, name="alterConsumerGroupOffsets")
     return found[group]
@@ -132,30 +135,24 @@ _WHOLE = frozenset((14, 15, 16))
 
 
 def _results(answer: Any) -> Results:
-    return {
-        (t.name, p.partition_index): KafkaError(p.error_code) if p.error_code else None
-        for t in answer.topics
-        for p in t.partitions
-    }
+    return {(t.name, p.partition_index): error_of(p) for t in answer.topics for p in t.partitions}
 
 
 def delete_offsets(
     cluster: Cluster, group: str, partitions: Iterable[Partition]
 ) -> Results | PkoError:
     """Delete committed offsets (KIP-496); per partition how it went, or what hit the group."""
-    topics: dict[str, list[OffsetDeleteRequestPartition]] = {}
-    for topic, index in partitions:
-        topics.setdefault(topic, []).append(OffsetDeleteRequestPartition(partition_index=index))
+    topics = by_topic((t, OffsetDeleteRequestPartition(partition_index=p)) for t, p in partitions)
     request = OffsetDeleteRequest(
         group_id=group,
         topics=[OffsetDeleteRequestTopic(name=t, partitions=p) for t, p in topics.items()],
     )
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
-        return [(Question(node, request, OffsetDeleteResponse), keys)]
+    def ask(node: int, keys: list[str]) -> Question:
+        return Question(node, request, OffsetDeleteResponse)
 
-    def read(answer: OffsetDeleteResponse) -> Iterable[tuple[str, int, str | None, Results]]:
-        yield group, answer.error_code, None, _results(answer)
+    def read(answer: OffsetDeleteResponse) -> Answers[Results]:
+        yield group, error_of(answer), _results(answer)
 
     found = ask_coordinators(cluster, [group], ask, read, name="deleteConsumerGroupOffsets")
     return found[group]
@@ -164,13 +161,11 @@ def delete_offsets(
 def delete_groups(cluster: Cluster, groups: Iterable[str]) -> dict[str, PkoError | None]:
     """Delete groups without members, with all their offsets; per group None or what went wrong."""
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
-        request = DeleteGroupsRequest(groups_names=keys)
-        return [(Question(node, request, DeleteGroupsResponse), keys)]
+    def ask(node: int, keys: list[str]) -> Question:
+        return Question(node, DeleteGroupsRequest(groups_names=keys), DeleteGroupsResponse)
 
-    def read(answer: DeleteGroupsResponse) -> Iterable[tuple[str, int, str | None, bool]]:
+    def read(answer: DeleteGroupsResponse) -> Answers[None]:
         for r in answer.results:
-            yield r.group_id, r.error_code, None, True
+            yield r.group_id, error_of(r), None
 
-    found = ask_coordinators(cluster, groups, ask, read, name="deleteConsumerGroups")
-    return {k: v if isinstance(v, PkoError) else None for k, v in found.items()}
+    return ask_coordinators(cluster, groups, ask, read, name="deleteConsumerGroups")

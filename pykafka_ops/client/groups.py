@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops.client.cluster import Cluster, Question
+from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.coordinators import GROUP
-from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 
 
@@ -30,22 +30,13 @@ def list_groups(
     """
     request = ListGroupsRequest(states_filter=list(states), types_filter=list(types))
     lowest = 5 if types else 4 if states else 0
-    brokers = sorted(cluster.brokers("listConsumerGroups"))
-    answers = cluster.call_each(
-        [Question(b, request, ListGroupsResponse, lowest) for b in brokers],
-        name="listConsumerGroups",
-    )
+    name = "listConsumerGroups"
+    answers, failed = cluster.call_all(request, ListGroupsResponse, name=name, lowest=lowest)
     groups: dict[str, GroupListing] = {}
-    failed: dict[int, PkoError] = {}
-    for broker, answer in zip(brokers, answers, strict=True):
-        if isinstance(answer, PkoError):
-            failed[broker] = answer
-        elif answer.error_code:
-            failed[broker] = KafkaError(answer.error_code)
-        else:
-            for g in answer.groups:
-                cluster.coordinators[GROUP, g.group_id] = broker
-                groups[g.group_id] = GroupListing(
-                    g.group_id, g.protocol_type, g.group_state, g.group_type, broker
-                )
+    for broker, answer in answers.items():
+        for g in answer.groups:
+            cluster.coordinators[GROUP, g.group_id] = broker
+            groups[g.group_id] = GroupListing(
+                g.group_id, g.protocol_type, g.group_state, g.group_type, broker
+            )
     return groups, failed

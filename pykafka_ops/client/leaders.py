@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from pykafka_ops.client.cluster import TRANSIENT, CallTimeoutError, Cluster, Question, complete
+from pykafka_ops.client.answers import complete
+from pykafka_ops.client.cluster import TRANSIENT, CallTimeoutError, Cluster, Question
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
@@ -17,8 +18,8 @@ from pykafka_ops.wire.messages.metadata import MetadataResponse
 Partition = tuple[str, int]
 V = TypeVar("V")
 R = TypeVar("R")
-Answers = Iterable[tuple[Partition, int, str | None, R]]
-"""What an answer says of each partition: who, error code, error text, value."""
+Answers = Iterable[tuple[Partition, KafkaError | None, R]]
+"""What an answer says of each partition: who, its error, else its value."""
 
 _AGAIN = frozenset(
     (
@@ -119,12 +120,12 @@ def _take(
         results.update(dict.fromkeys(part, answer))
         return
     results.update(complete({}, part))
-    for partition, code, text, value in read(answer):
-        if code in _AGAIN:
-            trouble[partition] = KafkaError(code, text or "")
+    for partition, error, value in read(answer):
+        if error and error.code in _AGAIN:
+            trouble[partition] = error
             results.pop(partition, None)
         else:
-            results[partition] = KafkaError(code, text or "") if code else value
+            results[partition] = error or value
 
 
 def _out_of_time(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.client.cluster import Cluster, Question, complete
+from pykafka_ops.client.answers import by_topic, complete, error_of
+from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
@@ -61,9 +62,7 @@ def describe_log_dirs(
 def _broker(answer: DescribeLogDirsResponse | PkoError) -> list[LogDirDescription] | PkoError:
     if isinstance(answer, PkoError):
         return answer
-    if answer.error_code:
-        return KafkaError(answer.error_code)
-    return [_dir(result) for result in answer.results]
+    return error_of(answer) or [_dir(result) for result in answer.results]
 
 
 def _dir(result: DescribeLogDirsResult) -> LogDirDescription:
@@ -73,9 +72,8 @@ def _dir(result: DescribeLogDirsResult) -> LogDirDescription:
         for p in t.partitions
     ]
     replicas.sort()
-    error = KafkaError(result.error_code) if result.error_code else None
     return LogDirDescription(
-        result.log_dir, error, result.total_bytes, result.usable_bytes, replicas
+        result.log_dir, error_of(result), result.total_bytes, result.usable_bytes, replicas
     )
 
 
@@ -144,23 +142,15 @@ def alter_replica_dirs(
         for result in answer.results:
             for p in result.partitions:
                 key = result.topic_name, p.partition_index, broker
-                done[key] = KafkaError(p.error_code) if p.error_code else None
+                done[key] = error_of(p)
     return {**complete(done, moves)}
 
 
 def _alter_request(dirs: Mapping[str, Sequence[ReplicaKey]]) -> AlterReplicaLogDirsRequest:
-    asked = []
-    for path, keys in dirs.items():
-        topics: dict[str, list[int]] = {}
-        for topic, partition, _ in keys:
-            topics.setdefault(topic, []).append(partition)
-        asked.append(
-            AlterReplicaLogDir(
-                path=path,
-                topics=[
-                    AlterReplicaLogDirTopic(name=t, partitions=numbers)
-                    for t, numbers in topics.items()
-                ],
-            )
-        )
-    return AlterReplicaLogDirsRequest(dirs=asked)
+    def topics(keys: Sequence[ReplicaKey]) -> list[AlterReplicaLogDirTopic]:
+        found = by_topic((topic, partition) for topic, partition, _ in keys)
+        return [AlterReplicaLogDirTopic(name=t, partitions=p) for t, p in found.items()]
+
+    return AlterReplicaLogDirsRequest(
+        dirs=[AlterReplicaLogDir(path=path, topics=topics(keys)) for path, keys in dirs.items()]
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from pykafka_ops.client.answers import raise_error
 from pykafka_ops.client.cluster import ANY, CONTROLLER, Cluster, Node
 from pykafka_ops.client.connection import UnsupportedVersionError
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages import describe_cluster as dc
 from pykafka_ops.wire.messages import unregister_broker as ub
@@ -42,20 +42,19 @@ def describe_members(cluster: Cluster, *, endpoints: int = BROKERS) -> ClusterMe
         cluster.metadata([], name="describeCluster")
         nodes = sorted(cluster.nodes.values())
         return ClusterMembers(cluster.cluster_id, cluster.controller, nodes)
-    if answer.error_code:
-        raise KafkaError(answer.error_code, answer.error_message or "")
+    raise_error(answer)
     nodes = sorted(Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers)
     return ClusterMembers(answer.cluster_id or None, answer.controller_id, nodes)
 
 
 def unregister_broker(cluster: Cluster, broker: int, *, of_controllers: bool = False) -> None:
     """Forget a broker; UnsupportedVersionError where the cluster is on ZooKeeper, KafkaError."""
-    answer = cluster.call(
-        ub.UnregisterBrokerRequest(broker_id=broker),
-        ub.UnregisterBrokerResponse,
-        to=ANY if of_controllers else CONTROLLER,
-        name="unregisterBroker",
-        again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
+    raise_error(
+        cluster.call(
+            ub.UnregisterBrokerRequest(broker_id=broker),
+            ub.UnregisterBrokerResponse,
+            to=ANY if of_controllers else CONTROLLER,
+            name="unregisterBroker",
+            again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
+        )
     )
-    if answer.error_code:
-        raise KafkaError(answer.error_code, answer.error_message or "")

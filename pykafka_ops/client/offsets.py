@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import PkoError
@@ -40,11 +41,10 @@ def list_offsets(
     """For each partition the offset at its time (ms, or one of the special times above)."""
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
-        topics: dict[str, list[ListOffsetsPartition]] = {}
-        for (topic, index), time in part.items():
-            topics.setdefault(topic, []).append(
-                ListOffsetsPartition(partition_index=index, timestamp=time)
-            )
+        topics = by_topic(
+            (topic, ListOffsetsPartition(partition_index=index, timestamp=time))
+            for (topic, index), time in part.items()
+        )
         request = ListOffsetsRequest(
             replica_id=-1,
             isolation_level=int(read_committed),
@@ -72,4 +72,4 @@ def _read(response: ListOffsetsResponse) -> Answers[Offset]:
     for topic in response.topics:
         for p in topic.partitions:
             value = Offset(p.offset, p.timestamp, p.leader_epoch)
-            yield (topic.name, p.partition_index), p.error_code, None, value
+            yield (topic.name, p.partition_index), error_of(p), value

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pykafka_ops.client.answers import error_of, raise_error
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages import alter_client_quotas as acq
@@ -55,8 +56,7 @@ def describe_quotas(
         strict=strict,
     )
     answer = cluster.call(request, dcq.DescribeClientQuotasResponse, name="describeClientQuotas")
-    if answer.error_code:
-        raise KafkaError(answer.error_code, answer.error_message or "")
+    raise_error(answer)
     return {
         entity_of({part.entity_type: part.entity_name for part in entry.entity}): {
             value.key: value.value for value in entry.values
@@ -87,10 +87,6 @@ def alter_quotas(
     )
     answer = cluster.call(request, acq.AlterClientQuotasResponse, name="alterClientQuotas")
     return {
-        entity_of({part.entity_type: part.entity_name for part in entry.entity}): KafkaError(
-            entry.error_code, entry.error_message or ""
-        )
-        if entry.error_code
-        else None
+        entity_of({part.entity_type: part.entity_name for part in entry.entity}): error_of(entry)
         for entry in answer.entries
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.client.answers import by_topic, error_of, raise_error
 from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import KafkaError
@@ -27,12 +28,9 @@ def list_reassignments(
     """The moves under way, of these partitions or of all; KafkaError where it is not allowed."""
     topics = None
     if partitions is not None:
-        wanted: dict[str, list[int]] = {}
-        for topic, index in partitions:
-            wanted.setdefault(topic, []).append(index)
         topics = [
             lpr.ListPartitionReassignmentsTopics(name=t, partition_indexes=p)
-            for t, p in wanted.items()
+            for t, p in by_topic(partitions).items()
         ]
     request = lpr.ListPartitionReassignmentsRequest(
         topics=topics, timeout_ms=int(cluster.config.request_timeout * 1000)
@@ -44,8 +42,7 @@ def list_reassignments(
         name="listPartitionReassignments",
         again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
     )
-    if response.error_code:
-        raise KafkaError(response.error_code, response.error_message or "")
+    raise_error(response)
     return {
         (t.name, p.partition_index): Reassignment(
             p.replicas, p.adding_replicas, p.removing_replicas
@@ -59,13 +56,15 @@ def alter_reassignments(
     cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]
 ) -> dict[Partition, KafkaError | None]:
     """Start moves to these replicas, or cancel (None); None in the result means accepted."""
-    topics: dict[str, list[apr.ReassignablePartition]] = {}
-    for (topic, index), replicas in moves.items():
-        topics.setdefault(topic, []).append(
+    topics = by_topic(
+        (
+            topic,
             apr.ReassignablePartition(
                 partition_index=index, replicas=None if replicas is None else list(replicas)
-            )
+            ),
         )
+        for (topic, index), replicas in moves.items()
+    )
     request = apr.AlterPartitionReassignmentsRequest(
         topics=[apr.ReassignableTopic(name=t, partitions=p) for t, p in topics.items()],
         timeout_ms=int(cluster.config.request_timeout * 1000),
@@ -77,12 +76,7 @@ def alter_reassignments(
         name="alterPartitionReassignments",
         again=lambda r: bool(r.error_code == ErrorCode.NOT_CONTROLLER),
     )
-    if response.error_code:
-        raise KafkaError(response.error_code, response.error_message or "")
+    raise_error(response)
     return {
-        (t.name, p.partition_index): KafkaError(p.error_code, p.error_message or "")
-        if p.error_code
-        else None
-        for t in response.responses
-        for p in t.partitions
+        (t.name, p.partition_index): error_of(p) for t in response.responses for p in t.partitions
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import PkoError
@@ -22,11 +23,10 @@ def delete_records(
     timeout_ms = int(cluster.config.request_timeout * 1000)
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
-        topics: dict[str, list[DeleteRecordsPartition]] = {}
-        for (topic, index), offset in part.items():
-            topics.setdefault(topic, []).append(
-                DeleteRecordsPartition(partition_index=index, offset=offset)
-            )
+        topics = by_topic(
+            (topic, DeleteRecordsPartition(partition_index=index, offset=offset))
+            for (topic, index), offset in part.items()
+        )
         request = DeleteRecordsRequest(
             topics=[DeleteRecordsTopic(name=t, partitions=p) for t, p in topics.items()],
             timeout_ms=timeout_ms,
@@ -39,4 +39,4 @@ def delete_records(
 def _read(response: DeleteRecordsResponse) -> Answers[int]:
     for topic in response.topics:
         for p in topic.partitions:
-            yield (topic.name, p.partition_index), p.error_code, None, p.low_watermark
+            yield (topic.name, p.partition_index), error_of(p), p.low_watermark

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.client.answers import error_of, raise_error
 from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.scram import BY_NUMBER, Credential, Mechanism
@@ -61,19 +62,13 @@ def describe_scram(
     answer = cluster.call(
         request, dsc.DescribeUserScramCredentialsResponse, name="describeUserScramCredentials"
     )
-    if answer.error_code:
-        raise KafkaError(answer.error_code, answer.error_message or "")
-    found: dict[str, dict[str, int] | KafkaError] = {}
-    for result in answer.results:
-        if result.error_code == ErrorCode.RESOURCE_NOT_FOUND:
-            continue
-        if result.error_code:
-            found[result.user] = KafkaError(result.error_code, result.error_message or "")
-        else:
-            found[result.user] = {
-                _name(info.mechanism): info.iterations for info in result.credential_infos
-            }
-    return found
+    raise_error(answer)
+    return {
+        result.user: error_of(result)
+        or {_name(info.mechanism): info.iterations for info in result.credential_infos}
+        for result in answer.results
+        if result.error_code != ErrorCode.RESOURCE_NOT_FOUND
+    }
 
 
 def alter_scram(
@@ -102,10 +97,7 @@ def alter_scram(
         name="alterUserScramCredentials",
         again=lambda r: any(x.error_code == ErrorCode.NOT_CONTROLLER for x in r.results),
     )
-    return {
-        r.user: KafkaError(r.error_code, r.error_message or "") if r.error_code else None
-        for r in answer.results
-    }
+    return {r.user: error_of(r) for r in answer.results}
 
 
 def _name(mechanism: int) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pykafka_ops.client.cluster import CONTROLLER, Cluster, complete
+from pykafka_ops.client.answers import complete, error_of
+from pykafka_ops.client.cluster import CONTROLLER, Cluster
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -52,9 +53,7 @@ def create_topics(
         again=lambda r: any(t.error_code == ErrorCode.NOT_CONTROLLER for t in r.topics),
     )
     made: dict[str, CreatedTopic | KafkaError] = {
-        t.name: KafkaError(t.error_code, t.error_message or "")
-        if t.error_code
-        else CreatedTopic(t.topic_id, t.num_partitions, t.replication_factor)
+        t.name: error_of(t) or CreatedTopic(t.topic_id, t.num_partitions, t.replication_factor)
         for t in response.topics
     }
     return complete(made, (t.name for t in topics))
@@ -101,11 +100,7 @@ def create_partitions(
         name="createPartitions",
         again=lambda r: any(t.error_code == ErrorCode.NOT_CONTROLLER for t in r.results),
     )
-    done = {
-        t.name: KafkaError(t.error_code, t.error_message or "") if t.error_code else None
-        for t in response.results
-    }
-    return complete(done, totals)
+    return complete({t.name: error_of(t) for t in response.results}, totals)
 
 
 def delete_topics(cluster: Cluster, names: Sequence[str]) -> dict[str, KafkaError | None]:
@@ -115,11 +110,7 @@ def delete_topics(cluster: Cluster, names: Sequence[str]) -> dict[str, KafkaErro
         response = _delete(cluster, dt.DeleteTopicsRequest(topics=states), lowest=6)
     except UnsupportedVersionError:
         response = _delete(cluster, dt.DeleteTopicsRequest(topic_names=list(names)), highest=5)
-    done = {
-        t.name or "": KafkaError(t.error_code, t.error_message or "") if t.error_code else None
-        for t in response.responses
-    }
-    return complete(done, names)
+    return complete({t.name or "": error_of(t) for t in response.responses}, names)
 
 
 def _delete(

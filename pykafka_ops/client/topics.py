@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.metadata import MetadataResponseTopic
@@ -47,10 +48,10 @@ def describe_topics(
     found: dict[str | bytes, TopicDescription | KafkaError] = {}
     if names:
         for t in cluster.metadata(list(names), name=name).topics:
-            found[t.name or ""] = KafkaError(t.error_code) if t.error_code else _topic(t)
+            found[t.name or ""] = error_of(t) or _topic(t)
     if ids:
         for t in cluster.metadata([], ids=ids, name=name).topics:
-            found[t.topic_id] = KafkaError(t.error_code) if t.error_code else _topic(t)
+            found[t.topic_id] = error_of(t) or _topic(t)
     return found
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.coordinators import TRANSACTION, ask_coordinators
+from pykafka_ops.client.coordinators import Answers as KeyAnswers
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
-from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.errors import PkoError
 from pykafka_ops.wire.messages.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,
@@ -80,24 +82,13 @@ def list_transactions(
     request = ListTransactionsRequest(
         producer_id_filters=list(producer_ids), duration_filter=duration_ms
     )
-    brokers = sorted(cluster.brokers("listTransactions"))
-    lowest = 1 if duration_ms >= 0 else 0
-    answers = cluster.call_each(
-        [Question(b, request, ListTransactionsResponse, lowest) for b in brokers],
-        name="listTransactions",
-    )
-    found: list[Listed] = []
-    failed: dict[int, PkoError] = {}
-    for broker, answer in zip(brokers, answers, strict=True):
-        if isinstance(answer, PkoError):
-            failed[broker] = answer
-        elif answer.error_code:
-            failed[broker] = KafkaError(answer.error_code)
-        else:
-            found += [
-                Listed(t.transactional_id, t.producer_id, t.transaction_state, broker)
-                for t in answer.transaction_states
-            ]
+    name, lowest = "listTransactions", 1 if duration_ms >= 0 else 0
+    answers, failed = cluster.call_all(request, ListTransactionsResponse, name=name, lowest=lowest)
+    found = [
+        Listed(t.transactional_id, t.producer_id, t.transaction_state, broker)
+        for broker, answer in answers.items()
+        for t in answer.transaction_states
+    ]
     return found, failed
 
 
@@ -107,14 +98,12 @@ def describe_transactions(
     """Each transactional id, or the PkoError that stands for it."""
     nodes: dict[str, int] = {}
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+    def ask(node: int, keys: list[str]) -> Question:
         nodes.update(dict.fromkeys(keys, node))
         request = DescribeTransactionsRequest(transactional_ids=keys)
-        return [(Question(node, request, DescribeTransactionsResponse), keys)]
+        return Question(node, request, DescribeTransactionsResponse)
 
-    def read(
-        answer: DescribeTransactionsResponse,
-    ) -> Iterable[tuple[str, int, str | None, TransactionDescription]]:
+    def read(answer: DescribeTransactionsResponse) -> KeyAnswers[TransactionDescription]:
         for t in answer.transaction_states:
             found = TransactionDescription(
                 nodes[t.transactional_id],
@@ -125,7 +114,7 @@ def describe_transactions(
                 t.transaction_start_time_ms,
                 tuple((topic.topic, p) for topic in t.topics for p in topic.partitions),
             )
-            yield t.transactional_id, t.error_code, None, found
+            yield t.transactional_id, error_of(t), found
 
     return ask_coordinators(cluster, ids, ask, read, kind=TRANSACTION, name="describeTransactions")
 
@@ -137,11 +126,8 @@ def describe_producers(
     wanted = list(dict.fromkeys(partitions))
 
     def ask(node: int, part: dict[Partition, None]) -> Question:
-        topics: dict[str, list[int]] = {}
-        for topic, index in part:
-            topics.setdefault(topic, []).append(index)
         request = DescribeProducersRequest(
-            topics=[TopicRequest(name=t, partition_indexes=p) for t, p in topics.items()]
+            topics=[TopicRequest(name=t, partition_indexes=p) for t, p in by_topic(part).items()]
         )
         return Question(node, request, DescribeProducersResponse)
 
@@ -153,10 +139,7 @@ def describe_producers(
     (answer,) = cluster.call_each([ask(broker, dict.fromkeys(wanted))], name="describeProducers")
     if isinstance(answer, PkoError):
         return dict.fromkeys(wanted, answer)
-    return {
-        p: KafkaError(code, text or "") if code else value
-        for p, code, text, value in _read_producers(answer)
-    }
+    return {p: error or value for p, error, value in _read_producers(answer)}
 
 
 def _read_producers(answer: DescribeProducersResponse) -> Answers[list[ActiveProducer]]:
@@ -173,7 +156,7 @@ def _read_producers(answer: DescribeProducersResponse) -> Answers[list[ActivePro
                 )
                 for s in p.active_producers
             ]
-            yield (topic.name, p.partition_index), p.error_code, p.error_message, found
+            yield (topic.name, p.partition_index), error_of(p), found
 
 
 def abort_on(
@@ -196,7 +179,7 @@ def abort_on(
         for m in answer.markers:
             for t in m.topics:
                 for p in t.partitions:
-                    yield (t.name, p.partition_index), p.error_code, None, None
+                    yield (t.name, p.partition_index), error_of(p), None
 
     found = ask_leaders(cluster, {partition: None}, ask, read, name="abortTransaction")
     error = found[partition]
@@ -210,15 +193,15 @@ def terminate(cluster: Cluster, transactional_id: str) -> None:
     Source: KafkaAdminClient.fenceProducers, as ``kafka-transactions.sh forceTerminateTransaction``.
     """
 
-    def ask(node: int, keys: list[str]) -> list[tuple[Question, list[str]]]:
+    def ask(node: int, keys: list[str]) -> Question:
         request = InitProducerIdRequest(
             transactional_id=transactional_id, transaction_timeout_ms=1,
             producer_id=-1, producer_epoch=-1,
         )  # fmt: skip
-        return [(Question(node, request, InitProducerIdResponse), keys)]
+        return Question(node, request, InitProducerIdResponse)
 
-    def read(answer: InitProducerIdResponse) -> Iterable[tuple[str, int, str | None, bool]]:
-        yield transactional_id, answer.error_code, None, True
+    def read(answer: InitProducerIdResponse) -> KeyAnswers[None]:
+        yield transactional_id, error_of(answer), None
 
     found = ask_coordinators(
         cluster, [transactional_id], ask, read, kind=TRANSACTION, name="fenceProducer"

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, cast
 
+from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.fetch import BY_NAME
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
@@ -75,7 +76,7 @@ def _read(answer: FetchResponse) -> Answers[FetchedPage]:
             data = bytes(cast("bytes", p.records)) if p.records is not None else b""
             aborted = [_pair(a) for a in p.aborted_transactions or ()]
             page = FetchedPage(data, p.high_watermark, p.log_start_offset, aborted)
-            yield (topic.topic, p.partition_index), p.error_code, None, page
+            yield (topic.topic, p.partition_index), error_of(p), page
 
 
 def _pair(found: AbortedTransaction) -> tuple[int, int]:
