@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.api_versions import kafka
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Switch
 from pykafka_ops.commands.framework.run import Result, Run
@@ -13,7 +12,7 @@ DIFF = Switch("--diff", ours=True, help="only requests on which the brokers diff
 TOOL = Tool(
     "kafka-broker-api-versions",
     "This tool helps to retrieve broker version information.",
-    check=kafka.check,
+    required=("bootstrap-server",),
 )
 
 

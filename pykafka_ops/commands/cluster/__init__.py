@@ -8,7 +8,7 @@ from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
 from pykafka_ops.commands.options import FAIL_ON, WATCH
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.tongue.tool import Tool, execution_on_stderr
 
 # fmt: off
 BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",
@@ -25,7 +25,7 @@ OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True, ours=True,
 TOOL = Tool(
     "kafka-cluster",
     "The Kafka cluster tool.",
-    failure=kafka.failure,
+    failure=execution_on_stderr,
     read=kafka.read,
     has_verbs=True,
 )

@@ -5,14 +5,10 @@ Unlike kafka-transactions all its options stand behind the verb. ``list-endpoint
 
 from __future__ import annotations
 
-import sys
-
 from pykafka_ops.commands.framework.args import Args, OptionError
-from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.framework.verb import Verb
 from pykafka_ops.commands.tongue.tool import Tool
-from pykafka_ops.errors import PkoError
 
 _CONNECT = ("bootstrap-server", "bootstrap-controller")
 _SHORT = {"-b": "bootstrap-server", "-C": "bootstrap-controller", "-c": "config", "-i": "id",
@@ -97,11 +93,3 @@ def usage(verb: Verb | None) -> str:
 
 def _error(verb: Verb | None, text: str) -> OptionError:
     return OptionError(f"{usage(verb)}\nkafka-cluster: error: {text}")
-
-
-def failure(error: PkoError, run: Run) -> int:
-    """The message on stderr, 1."""
-    from pykafka_ops.commands.framework.failures import execution_text
-
-    sys.stderr.write(f"{execution_text(error)}\n")
-    return 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.delete_records import kafka
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.run import Result, Run
@@ -22,7 +21,7 @@ FILE = Option("-f", "--file", metavar="FILE", type=FILE_PATH, kafka="offset-json
 TOOL = Tool(
     "kafka-delete-records",
     "This tool helps to delete records of the given partitions down to the specified offset.",
-    check=kafka.check,
+    required=("bootstrap-server", "file"),
 )
 
 

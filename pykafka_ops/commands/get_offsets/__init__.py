@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
+from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.failures import execution_text
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import TOPIC_NAME
-from pykafka_ops.commands.get_offsets import kafka
 from pykafka_ops.commands.options import REGEX
 from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.errors import PkoError
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                help="topics, several by comma; a regular expression in Kafka's tongue")  # fmt: skip
@@ -25,11 +29,25 @@ TIME = Option("-t", "--time", metavar="TIME", default="latest",
 BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", stands_for="bootstrap-server",
                      hidden=True, help="old name of --bootstrap-server")  # fmt: skip
 
+
+def _check(args: Args) -> None:
+    """GetOffsetShell's checks."""
+    if not args.has("broker-list"):
+        args.require("bootstrap-server")
+
+
+def _failure(error: PkoError, run: Run) -> int:
+    """A missing option as such, the rest as "Error occurred", both on stderr."""
+    missing = isinstance(error, OptionError) and str(error).startswith("Missing required")
+    sys.stderr.write(f"{'' if missing else 'Error occurred: '}{execution_text(error)}\n")
+    return 1
+
+
 TOOL = Tool(
     "kafka-get-offsets",
     "An interactive shell for getting topic-partition offsets.",
-    check=kafka.check,
-    failure=kafka.failure,
+    check=_check,
+    failure=_failure,
 )
 
 

@@ -79,6 +79,7 @@ TOOL = Tool(
     "This tool helps to list all consumer groups, describe a consumer group, delete "
     "consumer group info, or reset consumer group offsets.",
     options=(TIMEOUT,),
+    required=("bootstrap-server",),
     check=kafka.check,
     failure=kafka.failure,
 )

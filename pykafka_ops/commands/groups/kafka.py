@@ -29,7 +29,6 @@ class ScopeError(OptionError):
 
 def check(args: Args) -> None:
     """The checks of ConsumerGroupCommandOptions, in its order."""
-    args.require("bootstrap-server")
     if args.has("describe"):
         _check_describe(args)
     somewhere = args.has("group") or args.has("all-groups")

@@ -6,8 +6,7 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import BROKER_NAME, TOPIC_NAME, Choices
-from pykafka_ops.commands.log_dirs import kafka
-from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.tongue.tool import Tool, execution_on_stderr
 
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True, kafka="topic-list",
                help="only these topics: a,b")  # fmt: skip
@@ -21,8 +20,8 @@ SORT_BY_SIZE = Switch("-s", "--sort-by-size", ours=True, help="the biggest first
 TOOL = Tool(
     "kafka-log-dirs",
     "This tool helps to query log directory usage on the specified brokers.",
-    check=kafka.check,
-    failure=kafka.failure,
+    required=("bootstrap-server", "describe"),
+    failure=execution_on_stderr,
 )
 log_dirs = VerbGroup(
     "log-dirs", "Bytes on disk per broker, directory, topic, partition.", tool=TOOL

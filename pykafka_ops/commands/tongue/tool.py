@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.failures import text_of
+from pykafka_ops.commands.framework.failures import execution_text, text_of
 from pykafka_ops.commands.framework.params import Option, Switch, by_letter, named, offered
 from pykafka_ops.commands.framework.run import Run, execute, run_of
 from pykafka_ops.commands.options import COMMON, TOOLS_VERSION
@@ -35,13 +35,19 @@ def on_stderr(error: PkoError, run: Run) -> int:
     return 1
 
 
+def execution_on_stderr(error: PkoError, run: Run) -> int:
+    """The message on stderr, with the exception's name where a call failed; 1."""
+    sys.stderr.write(f"{execution_text(error)}\n")
+    return 1
+
+
 class Tool(click.Command):
     """``kafka-topics`` and its like.
 
-    ``options``: those that no verb of ours has. ``check`` runs after reading and raises OptionError
-    in Kafka's words. ``failure`` reports an error and returns the exit code. ``read`` turns the
-    words into arguments; ``has_verbs``: in them the tool has verbs of its own, so its flags mean
-    nothing without its name.
+    ``options``: those that no verb of ours has; ``required``: those that must be given. ``check``
+    runs after reading and raises OptionError in Kafka's words. ``failure`` reports an error and
+    returns the exit code. ``read`` turns the words into arguments; ``has_verbs``: in them the tool
+    has verbs of its own, so its flags mean nothing without its name.
     """
 
     def __init__(
@@ -50,13 +56,14 @@ class Tool(click.Command):
         purpose: str,
         *,
         options: Sequence[Option] = (),
+        required: Sequence[str] = (),
         check: Check | None = None,
         failure: Failure = on_stderr,
         read: Read = jopt.read,
         has_verbs: bool = False,
     ) -> None:
         super().__init__(name, help=purpose, add_help_option=False)
-        self.check, self.failure, self.read = check, failure, read
+        self.required, self.check, self.failure, self.read = required, check, failure, read
         self.has_verbs = has_verbs
         self.verbs: list[Verb] = []
         own = [*options, *COMMON, Switch("-h", "--help", help="show this help")]
@@ -135,6 +142,7 @@ class Tool(click.Command):
                 sys.stdout.write(self.manual())
                 return 0
             run = run_of(args)
+            args.require(*self.required)
             if self.check:
                 self.check(args)
             return execute(run, self.verb_of(args).work)

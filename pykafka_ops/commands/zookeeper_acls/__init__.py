@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
+from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import INT
 from pykafka_ops.commands.options import TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
-from pykafka_ops.commands.zookeeper_acls import kafka
+from pykafka_ops.errors import PkoError
 
 # fmt: off
 ACL = Option("--zookeeper.acl", metavar="secure|unsecure",
@@ -25,14 +28,29 @@ PATH_CHECK = Switch("--enable.path.check",
                     "the chroot may be wrong")
 # fmt: on
 
+
+def _check(args: Args) -> None:
+    """ZkSecurityMigrator's options."""
+    args.number("zookeeper.session.timeout")
+    args.number("zookeeper.connection.timeout")
+    if args.text("zookeeper.acl") not in ("secure", "unsecure"):
+        raise OptionError("--zookeeper.acl: one of secure, unsecure")
+
+
+def _failure(error: PkoError, run: Run) -> int:
+    """The message on stderr, 1."""
+    sys.stderr.write(f"ERROR: {error}\n")
+    return 1
+
+
 OPTIONS = (ZOOKEEPER, SESSION_TIMEOUT, CONNECTION_TIMEOUT, PATH_CHECK, TLS_FILE)
 TOOL = Tool(
     "zookeeper-security-migration",
     "ZooKeeper Migration Tool Help. This tool updates the ACLs of znodes as part of the "
     "process of setting up ZooKeeper authentication.",
     options=(ACL,),
-    check=kafka.check,
-    failure=kafka.failure,
+    check=_check,
+    failure=_failure,
 )
 zookeeper_acls = VerbGroup(
     "zookeeper-acls", "Let Kafka's znodes belong to a login, or to everybody.", tool=TOOL
