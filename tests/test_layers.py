@@ -42,7 +42,7 @@ def test_the_files_that_answer_are_those_of_the_rows_and_each_has_a_test() -> No
     answering = {
         path.stem
         for path in (PACKAGE / "broker" / "handlers").glob("*.py")
-        if "\ndef handle(" in path.read_text()
+        if "def handle(" in path.read_text()
     }
     assert answering == {api.name.lower() for api in ApiKey if api.is_announced}
     tested = ROOT / "tests" / "unit" / "broker" / "handlers"

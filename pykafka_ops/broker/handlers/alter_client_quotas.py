@@ -5,11 +5,8 @@ Any broker serves it.
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.services.config_admin import outcome
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -18,18 +15,13 @@ from pykafka_ops.wire.messages.alter_client_quotas import (
 from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 
 
-def handle(context: Context, request: AlterClientQuotasRequest) -> Answer:
+async def handle(context: Context, request: AlterClientQuotasRequest) -> AlterClientQuotasResponse:
     """Change the quotas of each entity."""
-    return _alter(context.services.client_quotas, request)
-
-
-async def _alter(
-    quotas: ClientQuotaAdmin, request: AlterClientQuotasRequest
-) -> AlterClientQuotasResponse:
+    alter = context.services.client_quotas.alter
     results: dict[frozenset[tuple[str, str | None]], AlterClientQuotasResponseEntryData] = {}
     for entry in request.entries:
         names = {part.entity_type: part.entity_name for part in entry.entity}
-        error = await quotas.alter(entry.entity, entry.ops, validate_only=request.validate_only)
+        error = await alter(entry.entity, entry.ops, validate_only=request.validate_only)
         code, message = outcome(error)
         results[frozenset(names.items())] = AlterClientQuotasResponseEntryData(
             error_code=code,
@@ -37,19 +29,3 @@ async def _alter(
             entity=[EntityData(entity_type=t, entity_name=n) for t, n in names.items()],
         )
     return AlterClientQuotasResponse(entries=list(results.values()))
-
-
-def failed(
-    request: AlterClientQuotasRequest | None, version: int, error: KafkaError
-) -> AlterClientQuotasResponse:
-    """Every entity of the request with the same error."""
-    return AlterClientQuotasResponse(
-        entries=[
-            AlterClientQuotasResponseEntryData(
-                error_code=error.code,
-                error_message=ErrorCode.of(error.code).text,
-                entity=entry.entity,
-            )
-            for entry in (request.entries if request else ())
-        ]
-    )

@@ -5,11 +5,9 @@ What a request does not name goes back to its default. Loggers have only the inc
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.config_outcomes import all_failed, shaped
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.services.config_admin import Item
 from pykafka_ops.broker.state.configs.alter import Change, Op
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.alter_configs import (
     AlterConfigsRequest,
     AlterConfigsResourceResponse,
@@ -17,33 +15,26 @@ from pykafka_ops.wire.messages.alter_configs import (
 )
 
 
-def handle(context: Context, request: AlterConfigsRequest) -> Answer:
+async def handle(context: Context, request: AlterConfigsRequest) -> AlterConfigsResponse:
     """Replace the settings of each resource."""
-    return _alter(context, request)
-
-
-async def _alter(context: Context, request: AlterConfigsRequest) -> AlterConfigsResponse:
     items = [
-        Item(
-            resource.resource_type,
-            resource.resource_name,
-            [Change(config.name, Op.SET, config.value) for config in resource.configs],
-            True,
-        )
-        for resource in request.resources
+        Item(r.resource_type, r.resource_name, [Change(c.name, Op.SET, c.value) for c in r.configs])
+        for r in request.resources
     ]
-    outcomes = await context.services.config_admin.alter(items, request.validate_only)
-    return AlterConfigsResponse(
-        responses=shaped(request.resources, outcomes, AlterConfigsResourceResponse)
-    )
+    return AlterConfigsResponse(responses=await altered(context, items, request.validate_only))
 
 
-def failed(
-    request: AlterConfigsRequest | None, version: int, error: KafkaError
-) -> AlterConfigsResponse:
-    """Every resource of the request with the same error."""
-    if request is None:
-        return AlterConfigsResponse()
-    return AlterConfigsResponse(
-        responses=all_failed(request.resources, error, AlterConfigsResourceResponse)
-    )
+async def altered(
+    context: Context, items: list[Item], validate_only: bool
+) -> list[AlterConfigsResourceResponse]:
+    """Change the settings of each resource; what became of it."""
+    outcomes = await context.services.config_admin.alter(items, validate_only)
+    return [
+        AlterConfigsResourceResponse(
+            error_code=code,
+            error_message=message,
+            resource_type=item.kind,
+            resource_name=item.name,
+        )
+        for item, (code, message) in zip(items, outcomes, strict=True)
+    ]

@@ -9,31 +9,32 @@ from __future__ import annotations
 import logging
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.shaping import by_topic
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.alter_replica_log_dirs import (
-    AlterReplicaLogDirPartitionResult,
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
+from pykafka_ops.wire.topic_codes import PartitionCode
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 
 
 def handle(context: Context, request: AlterReplicaLogDirsRequest) -> Answer:
     """Start every move; of a partition named twice the last directory counts, as in Kafka."""
-    wanted = {
+    wanted = _wanted(request)
+    return _response({place: _start(context, *place, path) for place, path in wanted.items()})
+
+
+def _wanted(request: AlterReplicaLogDirsRequest) -> dict[tuple[str, int], str]:
+    return {
         (topic.name, index): asked.path
         for asked in request.dirs
         for topic in asked.topics
         for index in topic.partitions
     }
-    results = {
-        (topic, index): _start(context, topic, index, path)
-        for (topic, index), path in wanted.items()
-    }
-    return _response(results)
 
 
 def _start(context: Context, topic: str, index: int, path: str) -> int:
@@ -53,24 +54,21 @@ def _start(context: Context, topic: str, index: int, path: str) -> int:
 
 
 def _response(results: dict[tuple[str, int], int]) -> AlterReplicaLogDirsResponse:
-    topics: dict[str, AlterReplicaLogDirTopicResult] = {}
-    for (name, index), code in results.items():
-        topic = topics.setdefault(name, AlterReplicaLogDirTopicResult(topic_name=name))
-        topic.partitions.append(
-            AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
-        )
-    return AlterReplicaLogDirsResponse(results=list(topics.values()))
+    return AlterReplicaLogDirsResponse(
+        results=[
+            AlterReplicaLogDirTopicResult(
+                topic_name=name,
+                partitions=[
+                    PartitionCode(partition_index=index, error_code=code) for index, code in found
+                ],
+            )
+            for name, found in by_topic(results).items()
+        ]
+    )
 
 
 def failed(
-    request: AlterReplicaLogDirsRequest | None, version: int, error: KafkaError
+    request: AlterReplicaLogDirsRequest, version: int, error: KafkaError
 ) -> AlterReplicaLogDirsResponse:
-    """Every partition of the request with the same error."""
-    return _response(
-        {
-            (topic.name, index): error.code
-            for asked in (request.dirs if request else ())
-            for topic in asked.topics
-            for index in topic.partitions
-        }
-    )
+    """Every partition of the request, by topic, with the same error."""
+    return _response(dict.fromkeys(_wanted(request), error.code))

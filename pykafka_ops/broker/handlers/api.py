@@ -8,10 +8,9 @@ answers with
 * a coroutine, when it waits for the controller or for threads (admin work),
 * ``None``, when the protocol has no answer (Produce with acks=0).
 
-``KafkaError`` raised by a handler stands for the whole request; the module's
-``failed(request, version, error)`` shapes it, and without one the response's top-level
-``error_code`` is set. Memory views of records inside a request are valid only until
-``handle`` returns.
+``KafkaError`` raised by a handler stands for the whole request; ``failed.py`` shapes it, or the
+module's own ``failed(request, version, error)`` where that rule does not fit. Memory
+views of records inside a request are valid only until ``handle`` returns.
 
 A module may also have ``shape(context, request, frame)``: a :class:`Shape` that serves later
 requests like this one from their bytes.

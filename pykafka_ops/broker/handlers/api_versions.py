@@ -62,10 +62,3 @@ def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
 
 def _is_software(text: str) -> bool:
     return _SOFTWARE.fullmatch(text) is not None
-
-
-def failed(
-    request: ApiVersionsRequest | None, version: int, error: KafkaError
-) -> ApiVersionsResponse:
-    """The error and an empty list."""
-    return ApiVersionsResponse(error_code=error.code)

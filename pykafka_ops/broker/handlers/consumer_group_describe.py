@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.consumer_group_describe import (
-    ConsumerGroupDescribeRequest,
-    ConsumerGroupDescribeResponse,
-    DescribedGroup,
-)
 
 
-def handle(context: Context, request: ConsumerGroupDescribeRequest) -> Answer:
+def handle(context: Context, request: object) -> Answer:
     """UNSUPPORTED_VERSION for each group, by which clients learn to ask DescribeGroups."""
-    return ConsumerGroupDescribeResponse(
-        groups=[
-            DescribedGroup(group_id=group, error_code=ErrorCode.UNSUPPORTED_VERSION)
-            for group in request.group_ids
-        ]
-    )
+    raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-)
 
 
-def handle(context: Context, request: ConsumerGroupHeartbeatRequest) -> Answer:
+def handle(context: Context, request: object) -> Answer:
     """UNSUPPORTED_VERSION: group.protocol=consumer needs a broker of Kafka 4."""
-    return ConsumerGroupHeartbeatResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.acls import NO_AUTHORIZER, check_known
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.create_acls import (
-    AclCreationResult,
-    CreateAclsRequest,
-    CreateAclsResponse,
-)
+from pykafka_ops.wire.messages.create_acls import CreateAclsRequest
 
 
 def handle(context: Context, request: CreateAclsRequest) -> Answer:
@@ -18,5 +15,4 @@ def handle(context: Context, request: CreateAclsRequest) -> Answer:
         check_known(
             rule.resource_type, rule.resource_pattern_type, rule.operation, rule.permission_type
         )
-    refused = AclCreationResult(error_code=ErrorCode.SECURITY_DISABLED, error_message=NO_AUTHORIZER)
-    return CreateAclsResponse(results=[refused] * len(request.creations))
+    raise KafkaError(ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.shaping import code_and_text
 from pykafka_ops.broker.services.topic_admin import PartitionsSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -19,12 +20,8 @@ _FIRST_VERSION_REFUSED = 3
 """Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
-def handle(context: Context, request: CreatePartitionsRequest) -> Answer:
+async def handle(context: Context, request: CreatePartitionsRequest) -> CreatePartitionsResponse:
     """Enlarge topics; errors stand at each. Raises KafkaError NOT_CONTROLLER."""
-    return _enlarge(context, request)
-
-
-async def _enlarge(context: Context, request: CreatePartitionsRequest) -> CreatePartitionsResponse:
     times = Counter(topic.name for topic in request.topics)
     duplicate = KafkaError(ErrorCode.INVALID_REQUEST, "Duplicate topic in request.")
     errors: dict[str, KafkaError | None] = {n: duplicate for n, count in times.items() if count > 1}
@@ -48,16 +45,5 @@ def _spec(topic: CreatePartitionsTopic) -> PartitionsSpec:
 
 
 def _result(name: str, error: KafkaError | None) -> CreatePartitionsTopicResult:
-    if error is None:
-        return CreatePartitionsTopicResult(name=name)
-    return CreatePartitionsTopicResult(
-        name=name, error_code=error.code, error_message=error.message or None
-    )
-
-
-def failed(
-    request: CreatePartitionsRequest | None, version: int, error: KafkaError
-) -> CreatePartitionsResponse:
-    """Every topic of the request with the same error."""
-    topics = request.topics if request else ()
-    return CreatePartitionsResponse(results=[_result(topic.name, error) for topic in topics])
+    code, text = code_and_text(error)
+    return CreatePartitionsTopicResult(name=name, error_code=code, error_message=text)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.services.topic_admin import Created
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
 from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
@@ -30,12 +29,8 @@ _FIRST_VERSION_REFUSED = 6
 """Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
-def handle(context: Context, request: CreateTopicsRequest) -> Answer:
+async def handle(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:
     """Create topics; errors stand at each. Raises KafkaError NOT_CONTROLLER."""
-    return _create(context, request)
-
-
-async def _create(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:
     times = Counter(topic.name for topic in request.topics)
     results = [_refused(topic, times[topic.name]) for topic in request.topics]
     created = await context.services.topics.create(
@@ -94,21 +89,4 @@ def _setting(entry: DescribedConfig) -> CreatableTopicConfigs:
         read_only=entry.read_only,
         config_source=entry.source,
         is_sensitive=entry.sensitive,
-    )
-
-
-def failed(
-    request: CreateTopicsRequest | None, version: int, error: KafkaError
-) -> CreateTopicsResponse:
-    """Every topic of the request with the same error."""
-    return CreateTopicsResponse(
-        topics=[
-            CreatableTopicResult(
-                name=topic.name,
-                error_code=error.code,
-                error_message=error.message or None,
-                configs=[],
-            )
-            for topic in (request.topics if request else ())
-        ]
     )

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.acls import NO_AUTHORIZER, check_known
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.delete_acls import (
-    DeleteAclsFilterResult,
-    DeleteAclsRequest,
-    DeleteAclsResponse,
-)
+from pykafka_ops.wire.messages.delete_acls import DeleteAclsRequest
 
 
 def handle(context: Context, request: DeleteAclsRequest) -> Answer:
@@ -21,7 +18,4 @@ def handle(context: Context, request: DeleteAclsRequest) -> Answer:
             each.operation,
             each.permission_type,
         )
-    refused = DeleteAclsFilterResult(
-        error_code=ErrorCode.SECURITY_DISABLED, error_message=NO_AUTHORIZER
-    )
-    return DeleteAclsResponse(filter_results=[refused] * len(request.filters))
+    raise KafkaError(ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER)

@@ -6,12 +6,10 @@ The answer waits until every live replica has moved too, at most ``timeout_ms``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import repeat
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.partitions.deletion import Deleted
 from pykafka_ops.broker.state.deferred import shaped
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsPartitionResult,
     DeleteRecordsRequest,
@@ -33,24 +31,20 @@ def handle(context: Context, request: DeleteRecordsRequest) -> Answer:
 
 def _response(request: DeleteRecordsRequest, results: Iterable[Deleted]) -> DeleteRecordsResponse:
     found = iter(results)
-    response = DeleteRecordsResponse()
-    for topic in request.topics:
-        partitions = []
-        for asked in topic.partitions:
-            code, low_watermark = next(found)
-            partitions.append(
-                DeleteRecordsPartitionResult(
-                    partition_index=asked.partition_index,
-                    low_watermark=low_watermark,
-                    error_code=code,
-                )
+    return DeleteRecordsResponse(
+        topics=[
+            DeleteRecordsTopicResult(
+                name=topic.name,
+                partitions=[
+                    _partition(asked.partition_index, *next(found)) for asked in topic.partitions
+                ],
             )
-        response.topics.append(DeleteRecordsTopicResult(name=topic.name, partitions=partitions))
-    return response
+            for topic in request.topics
+        ]
+    )
 
 
-def failed(
-    request: DeleteRecordsRequest | None, version: int, error: KafkaError
-) -> DeleteRecordsResponse:
-    """Every partition of the request with the same error."""
-    return _response(request or DeleteRecordsRequest(), repeat(Deleted(error.code)))
+def _partition(index: int, code: int, low_watermark: int) -> DeleteRecordsPartitionResult:
+    return DeleteRecordsPartitionResult(
+        partition_index=index, low_watermark=low_watermark, error_code=code
+    )

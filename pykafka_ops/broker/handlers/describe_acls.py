@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.acls import check_known
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.describe_acls import DescribeAclsRequest, DescribeAclsResponse
+from pykafka_ops.wire.messages.describe_acls import DescribeAclsRequest
 
 
 def handle(context: Context, request: DescribeAclsRequest) -> Answer:
@@ -16,7 +17,4 @@ def handle(context: Context, request: DescribeAclsRequest) -> Answer:
         request.operation,
         request.permission_type,
     )
-    return DescribeAclsResponse(
-        error_code=ErrorCode.SECURITY_DISABLED,
-        error_message="No Authorizer is configured on the broker",
-    )
+    raise KafkaError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured on the broker")

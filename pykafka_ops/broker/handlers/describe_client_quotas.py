@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
-from pykafka_ops.broker.state.quotas.requests import FIELDS, Filter, filter_of
+from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,
@@ -16,19 +15,18 @@ from pykafka_ops.wire.messages.describe_client_quotas import (
 )
 
 
-def handle(context: Context, request: DescribeClientQuotasRequest) -> Answer:
+async def handle(
+    context: Context, request: DescribeClientQuotasRequest
+) -> DescribeClientQuotasResponse:
     """Find the entities, tell their quotas."""
-    return _describe(context.services.client_quotas, filter_of(request.components, request.strict))
-
-
-async def _describe(quotas: ClientQuotaAdmin, wanted: Filter) -> DescribeClientQuotasResponse:
+    wanted = filter_of(request.components, request.strict)
     return DescribeClientQuotasResponse(
         entries=[
             DescribeClientQuotasResponseEntryData(
                 entity=_parts(entity),
                 values=[ValueData(key=key, value=value) for key, value in values.items()],
             )
-            for entity, values in await quotas.find(wanted)
+            for entity, values in await context.services.client_quotas.find(wanted)
         ]
     )
 
@@ -42,7 +40,7 @@ def _parts(entity: QuotaEntity) -> list[EntityData]:
 
 
 def failed(
-    request: DescribeClientQuotasRequest | None, version: int, error: KafkaError
+    request: DescribeClientQuotasRequest, version: int, error: KafkaError
 ) -> DescribeClientQuotasResponse:
     """No entries, rather than none that fit."""
     return DescribeClientQuotasResponse(

@@ -118,21 +118,3 @@ def _entry(
         config_type=entry.type,
         documentation=entry.documentation,
     )
-
-
-def failed(
-    request: DescribeConfigsRequest | None, version: int, error: KafkaError
-) -> DescribeConfigsResponse:
-    """Every resource of the request with the same error."""
-    text = error.message or ErrorCode.of(error.code).text
-    return DescribeConfigsResponse(
-        results=[
-            DescribeConfigsResult(
-                error_code=error.code,
-                error_message=text,
-                resource_type=asked.resource_type,
-                resource_name=asked.resource_name,
-            )
-            for asked in (request.resources if request else ())
-        ]
-    )

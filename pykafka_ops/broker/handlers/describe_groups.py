@@ -20,23 +20,21 @@ from pykafka_ops.wire.messages.describe_groups import (
 
 def handle(context: Context, request: DescribeGroupsRequest) -> Answer:
     """Each group asked for, or the error for it."""
+    operations = GROUP_OPERATIONS if request.include_authorized_operations else NOT_ASKED
     response = DescribeGroupsResponse()
     for group_id in request.groups:
         try:
-            described = _describe(context, group_id)
+            described = _describe(group_id, context.services.groups.describe(group_id))
+            described.authorized_operations = operations
         except KafkaError as error:
-            described = _unknown(group_id, "", error.code)
-        else:
-            if request.include_authorized_operations:
-                described.authorized_operations = GROUP_OPERATIONS
+            described = DescribedGroup(group_id=group_id, error_code=error.code)
         response.groups.append(described)
     return response
 
 
-def _describe(context: Context, group_id: str) -> DescribedGroup:
-    group = context.services.groups.describe(group_id)
+def _describe(group_id: str, group: Group | None) -> DescribedGroup:
     if group is None:
-        return _unknown(group_id, GroupState.DEAD.value)
+        return DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
     stable = group.state is GroupState.STABLE
     return DescribedGroup(
         group_id=group_id,
@@ -60,23 +58,3 @@ def _members(group: Group, stable: bool) -> list[DescribedGroupMember]:
         )
         for member in group.members.values()
     ]
-
-
-def _unknown(group_id: str, state: str, code: int = 0) -> DescribedGroup:
-    return DescribedGroup(
-        error_code=code,
-        group_id=group_id,
-        group_state=state,
-        protocol_type="",
-        protocol_data="",
-        members=[],
-        authorized_operations=NOT_ASKED,
-    )
-
-
-def failed(
-    request: DescribeGroupsRequest | None, version: int, error: KafkaError
-) -> DescribeGroupsResponse:
-    """Every group with the same error."""
-    groups = request.groups if request else ()
-    return DescribeGroupsResponse(groups=[_unknown(name, "", error.code) for name in groups])

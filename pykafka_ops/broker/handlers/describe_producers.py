@@ -53,19 +53,3 @@ def _partition(context: Context, topic: str, index: int) -> PartitionResponse:
         for producer_id, state in producers
     ]
     return PartitionResponse(partition_index=index, active_producers=active)
-
-
-def failed(
-    request: DescribeProducersRequest | None, version: int, error: KafkaError
-) -> DescribeProducersResponse:
-    """Every partition with the same error."""
-    response = DescribeProducersResponse()
-    for topic in request.topics if request else ():
-        partitions = [
-            PartitionResponse(
-                partition_index=i, error_code=error.code, error_message=error.message or None
-            )
-            for i in topic.partition_indexes
-        ]
-        response.topics.append(TopicResponse(name=topic.name, partitions=partitions))
-    return response

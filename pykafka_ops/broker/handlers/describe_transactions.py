@@ -39,12 +39,3 @@ def _describe(context: Context, transactional_id: str) -> State:
         producer_epoch=found.epoch,
         topics=list(topics.values()),
     )
-
-
-def failed(
-    request: DescribeTransactionsRequest | None, version: int, error: KafkaError
-) -> DescribeTransactionsResponse:
-    """Every id with the same error."""
-    ids = request.transactional_ids if request else ()
-    states = [State(transactional_id=each, error_code=error.code) for each in ids]
-    return DescribeTransactionsResponse(transaction_states=states)

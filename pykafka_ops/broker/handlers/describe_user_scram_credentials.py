@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.services.scram_credentials import Iterations
 from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_user_scram_credentials import (
     CredentialInfo,
     DescribeUserScramCredentialsRequest,
@@ -16,17 +13,14 @@ from pykafka_ops.wire.messages.describe_user_scram_credentials import (
 )
 
 
-def handle(context: Context, request: DescribeUserScramCredentialsRequest) -> Answer:
+async def handle(
+    context: Context, request: DescribeUserScramCredentialsRequest
+) -> DescribeUserScramCredentialsResponse:
     """Of all users who have any, or of those that are named."""
     scram = context.services.scram
     users = [user.name for user in request.users or ()]
-    return _answer(scram.describe(users) if users else scram.describe_all())
-
-
-async def _answer(
-    described: Awaitable[Mapping[str, Iterations | KafkaError]],
-) -> DescribeUserScramCredentialsResponse:
-    results = [_result(user, found) for user, found in (await described).items()]
+    described = await (scram.describe(users) if users else scram.describe_all())
+    results = [_result(user, found) for user, found in described.items()]
     return DescribeUserScramCredentialsResponse(results=results)
 
 
@@ -37,12 +31,3 @@ def _result(user: str, found: Iterations | KafkaError) -> DescribeUserScramCrede
         )
     infos = [CredentialInfo(mechanism=m, iterations=n) for m, n in found.items()]
     return DescribeUserScramCredentialsResult(user=user, credential_infos=infos)
-
-
-def failed(
-    request: DescribeUserScramCredentialsRequest | None, version: int, error: KafkaError
-) -> DescribeUserScramCredentialsResponse:
-    """Nothing about any user."""
-    return DescribeUserScramCredentialsResponse(
-        error_code=error.code, error_message=error.message or ErrorCode.of(error.code).text
-    )

@@ -8,10 +8,10 @@ created when it is first needed; meanwhile clients get an error that they retry.
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -23,19 +23,8 @@ from pykafka_ops.wire.messages.find_coordinator import (
 
 log = logging.getLogger("kafka.server.KafkaApis")
 
-GROUP = 0
-TRANSACTION = 1
 SHARE = 2
-TOPICS = {GROUP: GROUP_METADATA_TOPIC, TRANSACTION: TRANSACTION_STATE_TOPIC}
-
-
-class FoundCoordinator(NamedTuple):
-    """The coordinator of one key, or why there is none."""
-
-    code: ErrorCode
-    node_id: int = -1
-    host: str = ""
-    port: int = -1
+TOPICS = {0: GROUP_METADATA_TOPIC, 1: TRANSACTION_STATE_TOPIC}
 
 
 def handle(context: Context, request: FindCoordinatorRequest) -> Answer:
@@ -43,11 +32,11 @@ def handle(context: Context, request: FindCoordinatorRequest) -> Answer:
 
     At once where the topic exists. Raises KafkaError INVALID_REQUEST for unknown key types.
     """
-    if request.key_type not in TOPICS and not (request.key_type == SHARE and context.version >= 6):
-        raise KafkaError(ErrorCode.INVALID_REQUEST)
     topic = TOPICS.get(request.key_type)
+    if topic is None and not (request.key_type == SHARE and context.version >= 6):
+        raise KafkaError(ErrorCode.INVALID_REQUEST)
     if topic is None or topic in context.services.image.topics:
-        return _answer(context, request)
+        return _answer(context, request, topic)
     return _create_first(context, request, topic)
 
 
@@ -57,62 +46,34 @@ async def _create_first(
     code = await context.services.topics.ensure_internal(topic, context.mutations())
     if code not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):
         log.warning("cannot create %s yet: %s", topic, code.text)
-    return _answer(context, request)
+    return _answer(context, request, topic)
 
 
-def _answer(context: Context, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
-    if context.version >= 4:
-        return FindCoordinatorResponse(
-            coordinators=[
-                _entry(key, _find(context, request.key_type, key))
-                for key in request.coordinator_keys
-            ]
-        )
-    return _single(_find(context, request.key_type, request.key))
-
-
-def _find(context: Context, key_type: int, key: str) -> FoundCoordinator:
-    missing = FoundCoordinator(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    image = context.services.image
-    topic = image.topics.get(TOPICS.get(key_type, ""))
-    if topic is None:
-        return missing
-    partition = topic.partitions.get(partition_for(key, len(topic.partitions)))
-    leader = None if partition is None else image.brokers.get(partition.leader)
-    endpoint = None if leader is None else leader.endpoint(context.listener)
-    if leader is None or endpoint is None:
-        return missing
-    return FoundCoordinator(ErrorCode.NONE, leader.id, endpoint.host, endpoint.port)
-
-
-def _entry(key: str, found: FoundCoordinator) -> Coordinator:
-    return Coordinator(
-        key=key,
-        error_code=found.code,
-        node_id=found.node_id,
-        host=found.host,
-        port=found.port,
-    )
-
-
-def _single(found: FoundCoordinator) -> FindCoordinatorResponse:
-    return FindCoordinatorResponse(
-        error_code=found.code,
-        error_message=found.code.text,
-        node_id=found.node_id,
-        host=found.host,
-        port=found.port,
-    )
-
-
-def failed(
-    request: FindCoordinatorRequest | None, version: int, error: KafkaError
+def _answer(
+    context: Context, request: FindCoordinatorRequest, topic: str | None
 ) -> FindCoordinatorResponse:
-    """Every key with the same error."""
-    found = FoundCoordinator(ErrorCode.of(error.code))
-    if version < 4:
-        return _single(found)
-    entries = [_entry(key, found) for key in (request.coordinator_keys if request else ())]
-    for entry in entries:
-        entry.error_message = found.code.text
-    return FindCoordinatorResponse(coordinators=entries)
+    image, listener = context.services.image, context.listener
+    if context.version >= 4:
+        keys = request.coordinator_keys
+        return FindCoordinatorResponse(
+            coordinators=[_find(image, listener, topic, key) for key in keys]
+        )
+    found = _find(image, listener, topic, request.key)
+    return FindCoordinatorResponse(
+        error_code=found.error_code,
+        error_message=ErrorCode(found.error_code).text,
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+    )
+
+
+def _find(image: MetadataImage, listener: str, topic: str | None, key: str) -> Coordinator:
+    known = None if topic is None else image.topics.get(topic)
+    partition = known and known.partitions.get(partition_for(key, len(known.partitions)))
+    leader = partition and image.brokers.get(partition.leader)
+    endpoint = leader and leader.endpoint(listener)
+    if not leader or not endpoint:
+        code = ErrorCode.COORDINATOR_NOT_AVAILABLE
+        return Coordinator(key=key, error_code=code, node_id=-1, port=-1)
+    return Coordinator(key=key, node_id=leader.id, host=endpoint.host, port=endpoint.port)

@@ -104,19 +104,3 @@ def _code_for(version: int, code: int) -> int:
     if code == ErrorCode.OFFSET_NOT_AVAILABLE and version < 5:
         return ErrorCode.LEADER_NOT_AVAILABLE
     return code
-
-
-def failed(
-    request: ListOffsetsRequest | None, version: int, error: KafkaError
-) -> ListOffsetsResponse:
-    """Every partition of the request with the same error."""
-    response = ListOffsetsResponse()
-    for topic in request.topics if request else ():
-        answers = [
-            ListOffsetsPartitionResponse(
-                partition_index=asked.partition_index, error_code=error.code
-            )
-            for asked in topic.partitions
-        ]
-        response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
-    return response

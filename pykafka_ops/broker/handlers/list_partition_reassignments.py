@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.shaping import by_topic
+from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment
 from pykafka_ops.wire.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
@@ -12,30 +13,29 @@ from pykafka_ops.wire.messages.list_partition_reassignments import (
 )
 
 
-def handle(context: Context, request: ListPartitionReassignmentsRequest) -> Answer:
-    """Only the controller knows."""
-    context.services.topics.require_controller(ErrorCode.NOT_CONTROLLER.text)
-    return _list(context, request)
-
-
-async def _list(
+async def handle(
     context: Context, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
+    """Only the controller knows."""
     keys = None
     if request.topics is not None:
         keys = [
             (topic.name, index) for topic in request.topics for index in topic.partition_indexes
         ]
     moving = await context.services.topics.reassignments(keys)
-    topics: dict[str, OngoingTopicReassignment] = {}
-    for (name, index), assignment in moving.items():
-        topic = topics.setdefault(name, OngoingTopicReassignment(name=name))
-        topic.partitions.append(
-            OngoingPartitionReassignment(
-                partition_index=index,
-                replicas=list(assignment.replicas),
-                adding_replicas=list(assignment.adding),
-                removing_replicas=list(assignment.removing),
-            )
-        )
-    return ListPartitionReassignmentsResponse(error_message="", topics=list(topics.values()))
+    return ListPartitionReassignmentsResponse(
+        error_message="",
+        topics=[
+            OngoingTopicReassignment(name=name, partitions=[_partition(*each) for each in found])
+            for name, found in by_topic(moving).items()
+        ],
+    )
+
+
+def _partition(index: int, assignment: ReplicaAssignment) -> OngoingPartitionReassignment:
+    return OngoingPartitionReassignment(
+        partition_index=index,
+        replicas=list(assignment.replicas),
+        adding_replicas=list(assignment.adding),
+        removing_replicas=list(assignment.removing),
+    )

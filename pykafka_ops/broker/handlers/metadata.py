@@ -168,17 +168,3 @@ class _View:
             isr_nodes=isr,
             offline_replicas=list(image.offline),
         )
-
-
-def failed(request: MetadataRequest | None, version: int, error: KafkaError) -> MetadataResponse:
-    """No brokers, and every topic of the request with the same error."""
-    return MetadataResponse(
-        topics=[
-            MetadataResponseTopic(
-                error_code=error.code,
-                name=topic.name if topic.name is not None or version >= 12 else "",
-                topic_id=topic.topic_id,
-            )
-            for topic in (request.topics if request and request.topics else ())
-        ]
-    )

@@ -6,20 +6,12 @@ v2 a retention of their own (to v4), v6 leader epochs, v7 static members, v8 fle
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import repeat
-
 from pykafka_ops.broker.handlers.api import Answer, Context, Shape
+from pykafka_ops.broker.handlers.shaping import with_codes
 from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
-from pykafka_ops.errors import KafkaError
-from pykafka_ops.wire.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    OffsetCommitResponsePartition,
-    OffsetCommitResponseTopic,
-)
+from pykafka_ops.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 
 
 def handle(context: Context, request: OffsetCommitRequest) -> Answer:
@@ -32,14 +24,16 @@ def handle(context: Context, request: OffsetCommitRequest) -> Answer:
         return _store(context, request, commits)
     who = (request.member_id, request.group_instance_id, request.generation_id_or_member_epoch)
     codes = context.services.offsets.commit(request.group_id, who, commits)
-    return shaped(codes, lambda codes: _response(request, codes))
+    return shaped(
+        codes, lambda codes: OffsetCommitResponse(topics=with_codes(request.topics, iter(codes)))
+    )
 
 
 async def _store(
     context: Context, request: OffsetCommitRequest, commits: list[Commit]
 ) -> OffsetCommitResponse:
     codes = await context.services.consumer_offsets.commit(request.group_id, commits)
-    return _response(request, codes)
+    return OffsetCommitResponse(topics=with_codes(request.topics, iter(codes)))
 
 
 def _commits(request: OffsetCommitRequest, now: int) -> list[Commit]:
@@ -58,31 +52,6 @@ def _commits(request: OffsetCommitRequest, now: int) -> list[Commit]:
         for topic in request.topics
         for asked in topic.partitions
     ]
-
-
-def _response(request: OffsetCommitRequest, codes: Iterable[int]) -> OffsetCommitResponse:
-    found = iter(codes)
-    return OffsetCommitResponse(
-        topics=[
-            OffsetCommitResponseTopic(
-                name=topic.name,
-                partitions=[
-                    OffsetCommitResponsePartition(
-                        partition_index=asked.partition_index, error_code=next(found)
-                    )
-                    for asked in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
-
-
-def failed(
-    request: OffsetCommitRequest | None, version: int, error: KafkaError
-) -> OffsetCommitResponse:
-    """Every partition with the same error."""
-    return _response(request or OffsetCommitRequest(), repeat(error.code))
 
 
 def shape(context: Context, request: OffsetCommitRequest, frame: memoryview) -> Shape | None:

@@ -21,9 +21,8 @@ from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
-    OffsetCommitResponsePartition,
-    OffsetCommitResponseTopic,
 )
+from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
 
 FIRST_VERSION = 2
 """Before it, commits have times of their own or go elsewhere."""
@@ -135,11 +134,10 @@ class OffsetCommitShape:
     def _response(self, code: ErrorCode) -> OffsetCommitResponse:
         return OffsetCommitResponse(
             topics=[
-                OffsetCommitResponseTopic(
+                TopicCodes(
                     name=name,
                     partitions=[
-                        OffsetCommitResponsePartition(partition_index=index, error_code=code)
-                        for index in indexes
+                        PartitionCode(partition_index=index, error_code=code) for index in indexes
                     ],
                 )
                 for name, indexes in self._topics

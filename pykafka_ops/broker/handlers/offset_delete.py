@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.shaping import by_topic
 from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.offset_delete import (
-    OffsetDeleteRequest,
-    OffsetDeleteResponse,
-    OffsetDeleteResponsePartition,
-    OffsetDeleteResponseTopic,
-)
+from pykafka_ops.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
+from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
 
 Codes = dict["TopicPartition", ErrorCode]
 
@@ -32,11 +29,12 @@ def handle(context: Context, request: OffsetDeleteRequest) -> Answer:
 def _response(found: ErrorCode | Codes) -> OffsetDeleteResponse:
     if isinstance(found, ErrorCode):
         return OffsetDeleteResponse(error_code=found)
-    topics: dict[str, list[OffsetDeleteResponsePartition]] = {}
-    for (topic, index), code in found.items():
-        topics.setdefault(topic, []).append(
-            OffsetDeleteResponsePartition(partition_index=index, error_code=code)
-        )
     return OffsetDeleteResponse(
-        topics=[OffsetDeleteResponseTopic(name=n, partitions=p) for n, p in topics.items()]
+        topics=[
+            TopicCodes(
+                name=name,
+                partitions=[PartitionCode(partition_index=i, error_code=code) for i, code in codes],
+            )
+            for name, codes in by_topic(found).items()
+        ]
     )

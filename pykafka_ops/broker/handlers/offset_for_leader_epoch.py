@@ -50,21 +50,3 @@ def _answer(context: Context, topic: str, asked: OffsetForLeaderPartition) -> Ep
         log.error("epochs of %s-%d", topic, asked.partition, exc_info=error)
         answer.error_code = ErrorCode.UNKNOWN_SERVER_ERROR
     return answer
-
-
-def failed(
-    request: OffsetForLeaderEpochRequest | None, version: int, error: KafkaError
-) -> OffsetForLeaderEpochResponse:
-    """Every partition of the request with the same error."""
-    return OffsetForLeaderEpochResponse(
-        topics=[
-            OffsetForLeaderTopicResult(
-                topic=topic.topic,
-                partitions=[
-                    EpochEndOffset(partition=asked.partition, error_code=error.code)
-                    for asked in topic.partitions
-                ],
-            )
-            for topic in (request.topics if request else ())
-        ]
-    )

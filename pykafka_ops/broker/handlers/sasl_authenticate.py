@@ -4,16 +4,11 @@ listener."""
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.sasl_authenticate import (
-    SaslAuthenticateRequest,
-    SaslAuthenticateResponse,
-)
 
 
-def handle(context: Context, request: SaslAuthenticateRequest) -> Answer:
+def handle(context: Context, request: object) -> Answer:
     """ILLEGAL_SASL_STATE."""
-    return SaslAuthenticateResponse(
-        error_code=ErrorCode.ILLEGAL_SASL_STATE,
-        error_message="SaslAuthenticate request received after successful authentication",
-    )
+    text = "SaslAuthenticate request received after successful authentication"
+    raise KafkaError(ErrorCode.ILLEGAL_SASL_STATE, text)

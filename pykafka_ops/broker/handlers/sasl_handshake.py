@@ -4,10 +4,10 @@ listener."""
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
 
-def handle(context: Context, request: SaslHandshakeRequest) -> Answer:
+def handle(context: Context, request: object) -> Answer:
     """ILLEGAL_SASL_STATE, and no mechanisms."""
-    return SaslHandshakeResponse(error_code=ErrorCode.ILLEGAL_SASL_STATE)
+    raise KafkaError(ErrorCode.ILLEGAL_SASL_STATE)

@@ -5,17 +5,13 @@ v1 groups by topic and fences by broker epoch (KIP-380), v3 decides for each par
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.controller import order_messages as codec
 from pykafka_ops.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 
 
-def handle(context: Context, request: StopReplicaRequest) -> Answer:
+async def handle(context: Context, request: StopReplicaRequest) -> StopReplicaResponse:
     """Obey; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH for orders of the past."""
-    return _execute(context, request)
-
-
-async def _execute(context: Context, request: StopReplicaRequest) -> StopReplicaResponse:
     order = codec.read_stop_replica(request)
     errors = await context.services.executor.apply_stop_replica(order)
     return codec.stop_replica_response(order.stops, errors)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import repeat
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.shaping import with_codes
 from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
@@ -19,8 +20,6 @@ from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
-    TxnOffsetCommitResponsePartition,
-    TxnOffsetCommitResponseTopic,
 )
 
 KNOWS_LOADING_FROM = 2
@@ -63,21 +62,8 @@ def _commits(request: TxnOffsetCommitRequest, now: int) -> list[Commit]:
 def _response(
     request: TxnOffsetCommitRequest, codes: Iterable[int], version: int
 ) -> TxnOffsetCommitResponse:
-    found = (_shown(code, version) for code in codes)
-    return TxnOffsetCommitResponse(
-        topics=[
-            TxnOffsetCommitResponseTopic(
-                name=topic.name,
-                partitions=[
-                    TxnOffsetCommitResponsePartition(
-                        partition_index=asked.partition_index, error_code=next(found)
-                    )
-                    for asked in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+    shown = (_shown(code, version) for code in codes)
+    return TxnOffsetCommitResponse(topics=with_codes(request.topics, shown))
 
 
 def _shown(code: int, version: int) -> int:
@@ -88,7 +74,7 @@ def _shown(code: int, version: int) -> int:
 
 
 def failed(
-    request: TxnOffsetCommitRequest | None, version: int, error: KafkaError
+    request: TxnOffsetCommitRequest, version: int, error: KafkaError
 ) -> TxnOffsetCommitResponse:
     """Every partition with the same error."""
-    return _response(request or TxnOffsetCommitRequest(), repeat(error.code), version)
+    return _response(request, repeat(error.code), version)

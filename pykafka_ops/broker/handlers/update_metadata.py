@@ -5,17 +5,13 @@ v5 groups by topic and fences by broker epoch (KIP-380), v7 brings topic ids (KI
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.controller import order_messages as codec
 from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 
-def handle(context: Context, request: UpdateMetadataRequest) -> Answer:
+async def handle(context: Context, request: UpdateMetadataRequest) -> UpdateMetadataResponse:
     """Take it over; KafkaError STALE_CONTROLLER_EPOCH or STALE_BROKER_EPOCH if it is outdated."""
-    return _execute(context, request)
-
-
-async def _execute(context: Context, request: UpdateMetadataRequest) -> UpdateMetadataResponse:
     order = codec.read_update_metadata(request, context.version)
     await context.services.executor.apply_update_metadata(order)
     return UpdateMetadataResponse()

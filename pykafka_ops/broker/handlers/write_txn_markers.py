@@ -6,21 +6,19 @@ v1 brought flexible headers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import repeat
+from collections.abc import Iterable, Iterator
 
 from pykafka_ops.broker.coordinators.markers import TxnMarker
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.state.deferred import shaped
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.write_txn_markers import (
     WritableTxnMarker,
-    WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
-    WritableTxnMarkerTopicResult,
+    WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
 
 
 def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:
@@ -40,34 +38,22 @@ def _marker(asked: WritableTxnMarker) -> TxnMarker:
     )
 
 
-def _response(
-    request: WriteTxnMarkersRequest | None, codes: Iterable[int]
-) -> WriteTxnMarkersResponse:
+def _response(request: WriteTxnMarkersRequest, codes: Iterable[int]) -> WriteTxnMarkersResponse:
     found = iter(codes)
     return WriteTxnMarkersResponse(
         markers=[
             WritableTxnMarkerResult(
                 producer_id=asked.producer_id,
-                topics=[
-                    WritableTxnMarkerTopicResult(
-                        name=topic.name,
-                        partitions=[
-                            WritableTxnMarkerPartitionResult(
-                                partition_index=index, error_code=next(found)
-                            )
-                            for index in topic.partition_indexes
-                        ],
-                    )
-                    for topic in asked.topics
-                ],
+                topics=[_topic(topic, found) for topic in asked.topics],
             )
-            for asked in (request.markers if request else ())
+            for asked in request.markers
         ]
     )
 
 
-def failed(
-    request: WriteTxnMarkersRequest | None, version: int, error: KafkaError
-) -> WriteTxnMarkersResponse:
-    """Every partition with the same error."""
-    return _response(request, repeat(error.code))
+def _topic(asked: WritableTxnMarkerTopic, codes: Iterator[int]) -> TopicCodes:
+    partitions = [
+        PartitionCode(partition_index=index, error_code=next(codes))
+        for index in asked.partition_indexes
+    ]
+    return TopicCodes(name=asked.name, partitions=partitions)

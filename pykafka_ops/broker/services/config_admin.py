@@ -44,7 +44,7 @@ class Item(NamedTuple):
     kind: int
     name: str
     changes: list[Change]
-    replace: bool
+    replace: bool = True
 
 
 class ConfigOutcome(NamedTuple):

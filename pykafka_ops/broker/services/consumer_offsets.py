@@ -9,9 +9,13 @@ from collections.abc import Callable, Sequence
 
 from pykafka_ops.broker.metadata.store import MetadataStore, NodeExistsError, NoNodeError
 from pykafka_ops.broker.state.groups.commits import Checked, Commit
+from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+Found = list[tuple[str, list[tuple[int, OffsetAndMetadata, int]]]]
+"""By topic: partition, its offset, error code."""
 
 
 class ConsumerOffsets:
@@ -27,15 +31,21 @@ class ConsumerOffsets:
         self._image = image
         self._longest = longest
 
-    async def fetch(self, group: str, asked: dict[str, list[int]]) -> dict[str, list[int | None]]:
-        """The offsets of partitions, None where there is none."""
-        found: dict[str, list[int | None]] = {}
-        for topic, indexes in asked.items():
-            known = topic in self._image.topics
-            found[topic] = [
-                await self._read(_path(group, topic, n)) if known else None for n in indexes
-            ]
-        return found
+    async def fetch(self, group: str, asked: dict[str, list[int]]) -> Found:
+        """The offsets of partitions; UNKNOWN_TOPIC_OR_PARTITION where there is none."""
+        return [
+            (topic, [await self._place(group, topic, index) for index in indexes])
+            for topic, indexes in asked.items()
+        ]
+
+    async def _place(
+        self, group: str, topic: str, index: int
+    ) -> tuple[int, OffsetAndMetadata, int]:
+        known = topic in self._image.topics
+        offset = await self._read(_path(group, topic, index)) if known else None
+        if offset is None:
+            return index, OffsetAndMetadata(-1), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return index, OffsetAndMetadata(offset), ErrorCode.NONE
 
     async def _read(self, path: str) -> int | None:
         node = await self._store.get(path)

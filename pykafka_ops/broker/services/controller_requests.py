@@ -7,12 +7,10 @@ Counterpart of ``KafkaController.alterPartitions``, ``allocateProducerIds`` and
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TypeVar
 
 from pykafka_ops.broker.metadata.registration import allocate_producer_ids
 from pykafka_ops.broker.metadata.store import MetadataStore, StoreError
-from pykafka_ops.broker.services.topic_admin import ControllerGate
+from pykafka_ops.broker.services.controller_gate import ControllerGate, OnController
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange
 from pykafka_ops.broker.state.controller.leadership import (
@@ -21,7 +19,7 @@ from pykafka_ops.broker.state.controller.leadership import (
     intern_replicas,
 )
 from pykafka_ops.broker.state.controller.steps import Steps
-from pykafka_ops.errors import KafkaError, StorageError
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
@@ -47,21 +45,15 @@ IDS_SINCE = 2
 EPOCHS_SINCE = 3
 """The AlterPartition version that brings the ISR with broker epochs."""
 
-R = TypeVar("R")
 Changes = dict[TopicPartition, IsrChange]
 
 
-class ControllerRequests:
+class ControllerRequests(OnController):
     """One per broker; each method answers NOT_CONTROLLER while the broker is not controller."""
 
     def __init__(self, controller: ControllerGate, store: MetadataStore) -> None:
-        self._controller = controller
+        super().__init__(controller)
         self._store = store
-
-    @property
-    def is_controller(self) -> bool:
-        """Whether this broker can do any of this."""
-        return self._controller.is_active
 
     async def answer(self, request: object, version: int) -> object:
         """The response to any of the requests.
@@ -163,12 +155,6 @@ class ControllerRequests:
                 for topic, index in sorted(left)
             ]
         )
-
-    async def _perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
-        try:
-            return await self._controller.perform(rule)
-        except (StoreError, StorageError) as error:
-            raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
 
 
 def _change(data: AlterPartitionRequestPartitionData, version: int) -> IsrChange:

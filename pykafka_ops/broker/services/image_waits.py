@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
 
@@ -20,6 +20,7 @@ class ImageWaits:
     """All who wait for changes of one image; looks only at topics that changed."""
 
     def __init__(self, image: MetadataImage) -> None:
+        self._image = image
         self._waiters: dict[str, list[_Waiter]] = {}
         image.listeners.append(self._changed)
 
@@ -43,6 +44,20 @@ class ImageWaits:
                 if not self._waiters[topic]:
                     del self._waiters[topic]
         return True
+
+    async def leaderless(self, topics: Mapping[str, int], timeout_ms: int) -> list[str]:
+        """Wait for leaders of each topic's partitions; the topics that lack some at the end.
+
+        As in Kafka, no time to wait means that nobody looks.
+        """
+        if timeout_ms <= 0:
+            return list(topics)
+
+        def lack() -> list[str]:
+            return [t for t, n in topics.items() if not self._image.has_leaders(t, range(n))]
+
+        await self.wait(topics, lambda: not lack(), timeout_ms)
+        return lack()
 
     def _changed(self, delta: MetadataDelta) -> None:
         if not self._waiters:

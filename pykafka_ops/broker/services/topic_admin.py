@@ -10,10 +10,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
 
-from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.services.auto_topics import AutoTopics, SendOn
+from pykafka_ops.broker.services.controller_gate import ControllerGate, OnController
 from pykafka_ops.broker.services.image_waits import ImageWaits
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
@@ -32,29 +31,14 @@ from pykafka_ops.broker.state.controller.topic_requests import (
 )
 from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.errors import KafkaError, StorageError
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID
 
 SETTLE_WAIT_MS = 1000
 """How long an answer to DeleteTopics waits for znodes once the brokers know nothing any more."""
 
-R = TypeVar("R")
 Errors = dict[TopicPartition, KafkaError | None]
-
-
-class ControllerGate(Protocol):
-    """The controller, if this broker is it (``runtime/controller/loop.ControllerLoop``)."""
-
-    @property
-    def is_active(self) -> bool:
-        """Whether this broker is controller."""
-
-    async def perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
-        """Run a rule. Raises KafkaError NOT_CONTROLLER and what the rule raises."""
-
-    async def deletion_settled(self, topic: str) -> None:
-        """Wait until a topic's deletion is over, or waits for a broker that is down."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,7 +63,7 @@ class PartitionsSpec:
     brokers: list[list[int]] | None = None
 
 
-class TopicAdmin:
+class TopicAdmin(OnController):
     """One per broker."""
 
     def __init__(
@@ -96,24 +80,14 @@ class TopicAdmin:
 
         ``send_on`` has another broker create topics that clients only ask for.
         """
+        super().__init__(controller)
         self._image = image
-        self._controller = controller
         self._configs = configs
         self._draw = draw
         self._new_topic_id = new_topic_id
         self._waits = ImageWaits(image)
         self.auto = AutoTopics(self, image, self._waits, configs, send_on)
         """Creates topics that are only asked for."""
-
-    @property
-    def is_controller(self) -> bool:
-        """Whether this broker can do any of this."""
-        return self._controller.is_active
-
-    def require_controller(self, text: str = "") -> None:
-        """Raises KafkaError NOT_CONTROLLER, with that text, on any other broker."""
-        if not self.is_controller:
-            raise KafkaError(ErrorCode.NOT_CONTROLLER, text)
 
     # -- create
 
@@ -142,8 +116,8 @@ class TopicAdmin:
         results = await self._perform(rule)
         if not validate_only:
             wanted = {name: r.partitions for name, r in results.items() if r.error is None}
-            for name in await self._leaderless(wanted, timeout_ms):
-                results[name].error = _timed_out()
+            for name in await self._waits.leaderless(wanted, timeout_ms):
+                results[name].error = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
         if describe:
             self._describe(results.values())
         return results
@@ -242,20 +216,46 @@ class TopicAdmin:
         results = await self._perform(rule)
         if not validate_only:
             done = {s.name: s.count for s in specs if results[s.name] is None}
-            for name in await self._leaderless(done, timeout_ms):
-                results[name] = _timed_out()
+            for name in await self._waits.leaderless(done, timeout_ms):
+                results[name] = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
         return results
 
     # -- delete
 
     async def delete(
-        self, names: Collection[str], timeout_ms: int, *, charge: Charge | None = None
-    ) -> dict[str, ErrorCode]:
-        """Delete topics; answers when brokers know them no more, at most ``timeout_ms`` later.
+        self,
+        asked: Sequence[tuple[str | None, bytes]],
+        timeout_ms: int,
+        *,
+        charge: Charge | None = None,
+    ) -> list[tuple[str | None, ErrorCode]]:
+        """Delete topics, each given by its name or its id; the name of each and what became of it.
 
-        ``charge`` counts the partitions of each before, or refuses it. Raises KafkaError
-        NOT_CONTROLLER.
+        Answers when brokers know them no more, at most ``timeout_ms`` later. ``charge`` counts the
+        partitions of each before, or refuses it. Raises KafkaError NOT_CONTROLLER,
+        TOPIC_DELETION_DISABLED, and INVALID_REQUEST for a name together with an id.
         """
+        self.require_controller()
+        if not self._configs.value("delete.topic.enable"):
+            raise KafkaError(ErrorCode.TOPIC_DELETION_DISABLED)
+        if any(name is not None and topic_id != ZERO_UUID for name, topic_id in asked):
+            text = "Topic name and topic ID can not both be specified."
+            raise KafkaError(ErrorCode.INVALID_REQUEST, text)
+        found = [self._resolved(*each) for each in asked]
+        names = {name for name, code in found if name is not None and code is ErrorCode.NONE}
+        deleted = await self._delete(names, timeout_ms, charge) if names else {}
+        return [(name, deleted.get(name or "", code)) for name, code in found]
+
+    def _resolved(self, name: str | None, topic_id: bytes) -> tuple[str | None, ErrorCode]:
+        if topic_id != ZERO_UUID:
+            name = self._image.topic_names_by_id.get(topic_id)
+            return name, ErrorCode.UNKNOWN_TOPIC_ID if name is None else ErrorCode.NONE
+        known = name in self._image.topics
+        return name, ErrorCode.NONE if known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    async def _delete(
+        self, names: Collection[str], timeout_ms: int, charge: Charge | None
+    ) -> dict[str, ErrorCode]:
         results = dict.fromkeys(names, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 
         def rule(controller: Controller) -> Steps[set[str]]:
@@ -289,13 +289,32 @@ class TopicAdmin:
     # -- elect
 
     async def elect(
-        self, partitions: Sequence[TopicPartition] | None, kind: ElectionType, timeout_ms: int
+        self, partitions: Sequence[TopicPartition] | None, kind: int, timeout_ms: int
     ) -> Errors:
-        """Elect leaders, of all partitions if None; answers when brokers know them.
+        """Elect leaders; answers when brokers know them.
 
-        Raises KafkaError NOT_CONTROLLER.
+        None stands for all partitions, of which those are left out where nothing was to do. On
+        another broker NOT_CONTROLLER stands at each, as in Kafka. Raises KafkaError
+        INVALID_REQUEST for an unknown kind of election.
         """
-        results = await self._perform(lambda controller: controller.elect(partitions, kind))
+        if not self.is_controller:
+            return dict.fromkeys(partitions or (), KafkaError(ErrorCode.NOT_CONTROLLER))
+        if kind not in set(ElectionType):
+            text = f"Value {kind} must be one of [PREFERRED, UNCLEAN]"
+            raise KafkaError(ErrorCode.INVALID_REQUEST, text)
+        topics = self._image.topics
+        every = [(name, index) for name, topic in topics.items() for index in topic.partitions]
+        wanted = every if partitions is None else partitions
+        results = await self._perform(lambda term: term.elect(wanted, ElectionType(kind)))
+        answers = await self._elected(results, timeout_ms)
+        if partitions is None:
+            needless = ErrorCode.ELECTION_NOT_NEEDED
+            return {k: e for k, e in answers.items() if e is None or e.code != needless}
+        return answers
+
+    async def _elected(
+        self, results: Mapping[TopicPartition, int | KafkaError], timeout_ms: int
+    ) -> Errors:
         answers: Errors = {}
         expected: dict[TopicPartition, int] = {}
         for key, result in results.items():
@@ -309,7 +328,7 @@ class TopicAdmin:
         await self._waits.wait({topic for topic, _ in expected}, ready, timeout_ms)
         for key, leader in expected.items():
             if not self._led_by(key, leader):
-                answers[key] = _timed_out()
+                answers[key] = KafkaError(ErrorCode.REQUEST_TIMED_OUT)
         return answers
 
     async def reassign(self, wanted: Mapping[TopicPartition, Sequence[int] | None]) -> Errors:
@@ -317,6 +336,7 @@ class TopicAdmin:
 
         Raises KafkaError NOT_CONTROLLER.
         """
+        self.require_controller(ErrorCode.NOT_CONTROLLER.text)
         return await self._perform(lambda controller: controller.moves.alter(wanted))
 
     async def reassignments(
@@ -326,6 +346,7 @@ class TopicAdmin:
 
         Raises KafkaError NOT_CONTROLLER.
         """
+        self.require_controller(ErrorCode.NOT_CONTROLLER.text)
 
         def rule(controller: Controller) -> Steps[dict[TopicPartition, ReplicaAssignment]]:
             yield from ()
@@ -336,28 +357,6 @@ class TopicAdmin:
     def _led_by(self, key: TopicPartition, leader: int) -> bool:
         image = self._image.partition(*key)
         return image is not None and image.leader == leader
-
-    # -- waiting
-
-    async def _perform(self, rule: Callable[[Controller], Steps[R]]) -> R:
-        try:
-            return await self._controller.perform(rule)
-        except (StoreError, StorageError) as error:
-            raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
-
-    async def _leaderless(self, topics: Mapping[str, int], timeout_ms: int) -> list[str]:
-        """Wait for leaders of each topic's partitions; the topics that lack some at the end.
-
-        As in Kafka, no time to wait means that nobody looks.
-        """
-        if timeout_ms <= 0:
-            return list(topics)
-
-        def lack() -> list[str]:
-            return [t for t, n in topics.items() if not self._image.has_leaders(t, range(n))]
-
-        await self._waits.wait(topics, lambda: not lack(), timeout_ms)
-        return lack()
 
 
 def _refused(partitions: int, charge: Charge | None) -> KafkaError | None:
@@ -391,7 +390,3 @@ def _created(plan: TopicCreation | KafkaError) -> Created:
         replication_factor=len(plan.assignments[0].replicas),
         config=plan.config,
     )
-
-
-def _timed_out() -> KafkaError:
-    return KafkaError(ErrorCode.REQUEST_TIMED_OUT)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import INT16, INT32, STRING
+from pykafka_ops.wire.topic_codes import PartitionCode
+from pykafka_ops.wire.types import INT32, STRING
 
 
 @struct
@@ -31,19 +32,11 @@ class AlterReplicaLogDirsRequest:
 
 
 @struct
-class AlterReplicaLogDirPartitionResult:
-    """Whether the move of one replica was started."""
-
-    partition_index: int = wire(INT32)
-    error_code: int = wire(INT16)
-
-
-@struct
 class AlterReplicaLogDirTopicResult:
     """The partitions of one topic."""
 
     topic_name: str = wire(STRING)
-    partitions: list[AlterReplicaLogDirPartitionResult] = wire([AlterReplicaLogDirPartitionResult])
+    partitions: list[PartitionCode] = wire([PartitionCode])
 
 
 @message(ApiKey.ALTER_REPLICA_LOG_DIRS)

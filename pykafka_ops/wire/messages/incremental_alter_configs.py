@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
+from pykafka_ops.wire.messages.alter_configs import AlterConfigsResourceResponse
+from pykafka_ops.wire.types import BOOL, INT8, INT32, STRING
 
 
 @struct
@@ -31,16 +32,6 @@ class IncrementalAlterConfigsRequest:
 
     resources: list[AlterConfigsResource] = wire([AlterConfigsResource])
     validate_only: bool = wire(BOOL)
-
-
-@struct
-class AlterConfigsResourceResponse:
-    """What became of one resource."""
-
-    error_code: int = wire(INT16)
-    error_message: str | None = wire(STRING, nullable="0+")
-    resource_type: int = wire(INT8)
-    resource_name: str = wire(STRING)
 
 
 @message(ApiKey.INCREMENTAL_ALTER_CONFIGS)

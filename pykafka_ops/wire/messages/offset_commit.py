@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
+from pykafka_ops.wire.topic_codes import TopicCodes
+from pykafka_ops.wire.types import INT32, INT64, STRING
 
 
 @struct
@@ -42,25 +43,9 @@ class OffsetCommitRequest:
     topics: list[OffsetCommitRequestTopic] = wire([OffsetCommitRequestTopic])
 
 
-@struct
-class OffsetCommitResponsePartition:
-    """The outcome for one partition."""
-
-    partition_index: int = wire(INT32)
-    error_code: int = wire(INT16)
-
-
-@struct
-class OffsetCommitResponseTopic:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partitions: list[OffsetCommitResponsePartition] = wire([OffsetCommitResponsePartition])
-
-
 @message(ApiKey.OFFSET_COMMIT)
 class OffsetCommitResponse:
     """The outcome for each partition."""
 
     throttle_time_ms: int = wire(INT32, "3+", ignorable=True)
-    topics: list[OffsetCommitResponseTopic] = wire([OffsetCommitResponseTopic])
+    topics: list[TopicCodes] = wire([TopicCodes])

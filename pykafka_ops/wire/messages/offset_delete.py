@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.topic_codes import TopicCodes
 from pykafka_ops.wire.types import INT16, INT32, STRING
 
 
@@ -30,26 +31,10 @@ class OffsetDeleteRequest:
     topics: list[OffsetDeleteRequestTopic] = wire([OffsetDeleteRequestTopic])
 
 
-@struct
-class OffsetDeleteResponsePartition:
-    """The outcome for one partition."""
-
-    partition_index: int = wire(INT32)
-    error_code: int = wire(INT16)
-
-
-@struct
-class OffsetDeleteResponseTopic:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partitions: list[OffsetDeleteResponsePartition] = wire([OffsetDeleteResponsePartition])
-
-
 @message(ApiKey.OFFSET_DELETE)
 class OffsetDeleteResponse:
     """The outcome for each partition."""
 
     error_code: int = wire(INT16)
     throttle_time_ms: int = wire(INT32, ignorable=True)
-    topics: list[OffsetDeleteResponseTopic] = wire([OffsetDeleteResponseTopic])
+    topics: list[TopicCodes] = wire([TopicCodes])

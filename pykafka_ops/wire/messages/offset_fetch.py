@@ -14,18 +14,10 @@ from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
 @struct
 class OffsetFetchRequestTopic:
-    """One topic, to version 7."""
+    """The partitions of one topic."""
 
-    name: str = wire(STRING, "0-7")
-    partition_indexes: list[int] = wire([INT32], "0-7")
-
-
-@struct
-class OffsetFetchRequestTopics:
-    """One topic, from version 8."""
-
-    name: str = wire(STRING, "8+")
-    partition_indexes: list[int] = wire([INT32], "8+")
+    name: str = wire(STRING)
+    partition_indexes: list[int] = wire([INT32])
 
 
 @struct
@@ -35,8 +27,8 @@ class OffsetFetchRequestGroup:
     group_id: str = wire(STRING, "8+")
     member_id: str | None = wire(STRING, "9+", nullable="9+", default=None, ignorable=True)
     member_epoch: int = wire(INT32, "9+", default=-1, ignorable=True)
-    topics: list[OffsetFetchRequestTopics] | None = wire(
-        [OffsetFetchRequestTopics], "8+", nullable="8+"
+    topics: list[OffsetFetchRequestTopic] | None = wire(
+        [OffsetFetchRequestTopic], "8+", nullable="8+"
     )
 
 
@@ -54,40 +46,21 @@ class OffsetFetchRequest:
 
 @struct
 class OffsetFetchResponsePartition:
-    """The offset of one partition, -1 when there is none; to version 7."""
+    """The offset of one partition, -1 when there is none."""
 
-    partition_index: int = wire(INT32, "0-7")
-    committed_offset: int = wire(INT64, "0-7")
-    committed_leader_epoch: int = wire(INT32, "5-7", default=-1, ignorable=True)
-    metadata: str | None = wire(STRING, "0-7", nullable="0-7")
-    error_code: int = wire(INT16, "0-7")
+    partition_index: int = wire(INT32)
+    committed_offset: int = wire(INT64)
+    committed_leader_epoch: int = wire(INT32, "5+", default=-1, ignorable=True)
+    metadata: str | None = wire(STRING, nullable="0+")
+    error_code: int = wire(INT16)
 
 
 @struct
 class OffsetFetchResponseTopic:
-    """One topic, to version 7."""
+    """The partitions of one topic."""
 
-    name: str = wire(STRING, "0-7")
-    partitions: list[OffsetFetchResponsePartition] = wire([OffsetFetchResponsePartition], "0-7")
-
-
-@struct
-class OffsetFetchResponsePartitions:
-    """The offset of one partition, -1 when there is none; from version 8."""
-
-    partition_index: int = wire(INT32, "8+")
-    committed_offset: int = wire(INT64, "8+")
-    committed_leader_epoch: int = wire(INT32, "8+", default=-1, ignorable=True)
-    metadata: str | None = wire(STRING, "8+", nullable="8+")
-    error_code: int = wire(INT16, "8+")
-
-
-@struct
-class OffsetFetchResponseTopics:
-    """One topic, from version 8."""
-
-    name: str = wire(STRING, "8+")
-    partitions: list[OffsetFetchResponsePartitions] = wire([OffsetFetchResponsePartitions], "8+")
+    name: str = wire(STRING)
+    partitions: list[OffsetFetchResponsePartition] = wire([OffsetFetchResponsePartition])
 
 
 @struct
@@ -95,7 +68,7 @@ class OffsetFetchResponseGroup:
     """The offsets of one group, or the error for it."""
 
     group_id: str = wire(STRING, "8+")
-    topics: list[OffsetFetchResponseTopics] = wire([OffsetFetchResponseTopics], "8+")
+    topics: list[OffsetFetchResponseTopic] = wire([OffsetFetchResponseTopic], "8+")
     error_code: int = wire(INT16, "8+")
 
 

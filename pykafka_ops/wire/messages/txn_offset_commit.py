@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.topic_codes import TopicCodes
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
 
@@ -42,25 +43,9 @@ class TxnOffsetCommitRequest:
     topics: list[TxnOffsetCommitRequestTopic] = wire([TxnOffsetCommitRequestTopic])
 
 
-@struct
-class TxnOffsetCommitResponsePartition:
-    """The outcome for one partition."""
-
-    partition_index: int = wire(INT32)
-    error_code: int = wire(INT16)
-
-
-@struct
-class TxnOffsetCommitResponseTopic:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partitions: list[TxnOffsetCommitResponsePartition] = wire([TxnOffsetCommitResponsePartition])
-
-
 @message(ApiKey.TXN_OFFSET_COMMIT)
 class TxnOffsetCommitResponse:
     """The outcome for each partition."""
 
     throttle_time_ms: int = wire(INT32)
-    topics: list[TxnOffsetCommitResponseTopic] = wire([TxnOffsetCommitResponseTopic])
+    topics: list[TopicCodes] = wire([TopicCodes])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.topic_codes import TopicCodes
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
 
@@ -34,27 +35,11 @@ class WriteTxnMarkersRequest:
 
 
 @struct
-class WritableTxnMarkerPartitionResult:
-    """The outcome for one partition."""
-
-    partition_index: int = wire(INT32)
-    error_code: int = wire(INT16)
-
-
-@struct
-class WritableTxnMarkerTopicResult:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partitions: list[WritableTxnMarkerPartitionResult] = wire([WritableTxnMarkerPartitionResult])
-
-
-@struct
 class WritableTxnMarkerResult:
     """The outcome for one producer."""
 
     producer_id: int = wire(INT64)
-    topics: list[WritableTxnMarkerTopicResult] = wire([WritableTxnMarkerTopicResult])
+    topics: list[TopicCodes] = wire([TopicCodes])
 
 
 @message(ApiKey.WRITE_TXN_MARKERS)

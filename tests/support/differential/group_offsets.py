@@ -21,7 +21,6 @@ from pykafka_ops.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
-    OffsetFetchRequestTopics,
 )
 from pykafka_ops.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -84,7 +83,7 @@ def fetch_request(
             None
             if places is None
             else [
-                OffsetFetchRequestTopics(name=side.topic(n), partition_indexes=i)
+                OffsetFetchRequestTopic(name=side.topic(n), partition_indexes=i)
                 for n, i in places.items()
             ]
         )

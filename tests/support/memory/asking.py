@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pykafka_ops.broker.handlers import ROUTES
+from pykafka_ops.broker.handlers import ROUTES, failed
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import APIS
@@ -51,7 +51,4 @@ def api_of(request: Any) -> int:
 def _failed(request: Any, version: int, error: KafkaError) -> Any:
     """The error of a whole request in its response."""
     key = api_of(request)
-    shape = getattr(ROUTES[key].load(), "failed", None)
-    if shape is not None:
-        return shape(request, version, error)
-    return APIS[key].response(error_code=error.code)
+    return failed.answer_to(key, ROUTES[key].load(), request, version, error)

@@ -19,7 +19,6 @@ from pykafka_ops.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
-    OffsetFetchRequestTopics,
 )
 from pykafka_ops.wire.messages.sync_group import SyncGroupRequest
 from pykafka_ops.wire.messages.txn_offset_commit import (
@@ -76,7 +75,7 @@ def commit_request(offset: int, topic: str = "t", **of: Any) -> OffsetCommitRequ
 def fetch_request(version: int, *, stable: bool = False) -> OffsetFetchRequest:
     """Both partitions of t, for group g."""
     if version >= 8:
-        topics = [OffsetFetchRequestTopics(name="t", partition_indexes=[0, 1])]
+        topics = [OffsetFetchRequestTopic(name="t", partition_indexes=[0, 1])]
         group = OffsetFetchRequestGroup(group_id="g", topics=topics)
         return OffsetFetchRequest(groups=[group], require_stable=stable)
     old = [OffsetFetchRequestTopic(name="t", partition_indexes=[0, 1])]

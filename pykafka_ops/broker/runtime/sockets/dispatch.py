@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from types import ModuleType
 from typing import Any
 
-from pykafka_ops.broker.handlers import Route
+from pykafka_ops.broker.handlers import Route, failed
 from pykafka_ops.broker.handlers.api import Context, Handle, MakeShape, Services
 from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.runtime.sockets import request_log
@@ -44,17 +44,8 @@ class Api:
         return self._module.handle  # type: ignore[no-any-return]  # modules are untyped
 
     def failed(self, request: object, version: int, error: KafkaError) -> object:
-        """The answer that says the whole request failed. Raises WireError if there is none."""
-        shape = getattr(self._module, "failed", None)
-        if shape is not None:
-            return shape(request, version, error)
-        answer = APIS[self.key].response()
-        if not hasattr(answer, "error_code"):
-            raise WireError(f"{APIS[self.key].name}: {error.message or error.code}")
-        answer.error_code = error.code
-        if hasattr(answer, "error_message"):
-            answer.error_message = error.message or None
-        return answer
+        """The answer that says the whole request failed."""
+        return failed.answer_to(self.key, self._module, request, version, error)
 
 
 class Dispatch:

@@ -211,7 +211,7 @@ class Exchange:
             return self._failed(error, message)
 
     def _failed(self, error: Exception, message: object) -> object:
-        """The answer for a request whose handler raised; WireError if it has no such answer."""
+        """The answer for a request whose handler raised."""
         api, version = self._api, self._version
         assert api is not None
         if not isinstance(error, KafkaError):

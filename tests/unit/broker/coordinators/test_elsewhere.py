@@ -21,12 +21,11 @@ from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopicResult,
 )
 from pykafka_ops.wire.messages.write_txn_markers import (
-    WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
-    WritableTxnMarkerTopicResult,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
 
 
 class Leader:
@@ -56,10 +55,10 @@ class Leader:
                 WritableTxnMarkerResult(
                     producer_id=marker.producer_id,
                     topics=[
-                        WritableTxnMarkerTopicResult(
+                        TopicCodes(
                             name=topic.name,
                             partitions=[
-                                WritableTxnMarkerPartitionResult(
+                                PartitionCode(
                                     partition_index=i, error_code=self.codes.get((topic.name, i), 0)
                                 )
                                 for i in topic.partition_indexes

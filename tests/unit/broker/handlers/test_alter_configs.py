@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.handlers import alter_configs
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource
 from tests.support.memory.config_desk import BROKER, LOGGER, TOPIC, ConfigDesk
 
 OK = (ErrorCode.NONE, None)
@@ -72,13 +69,3 @@ def test_what_is_wrong_is_refused(
 ) -> None:
     assert desk.replace(kind, name, values) == (code, text)
     assert desk.notified() == []
-
-
-def test_a_request_that_fails_as_a_whole_names_every_resource() -> None:
-    request = AlterConfigsRequest(
-        resources=[AlterConfigsResource(resource_type=TOPIC, resource_name="t")]
-    )
-    error = KafkaError(ErrorCode.INVALID_REQUEST, "why")
-    answer = alter_configs.failed(request, 1, error)
-    assert [(r.resource_name, r.error_message) for r in answer.responses] == [("t", "why")]
-    assert alter_configs.failed(None, 1, error).responses == []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.handlers import ROUTES, Route, api_versions
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.frame import decode_response
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -78,7 +77,3 @@ def test_an_unknown_version_is_answered_with_the_range_of_api_versions() -> None
     assert answer.error_code == UNSUPPORTED_VERSION
     assert [(a.api_key, a.min_version, a.max_version) for a in answer.api_keys] == [(18, 0, 4)]
     assert encode(answer, 0)
-
-
-def test_the_answer_to_any_failure_has_its_code() -> None:
-    assert api_versions.failed(None, 0, KafkaError(-1)).error_code == -1

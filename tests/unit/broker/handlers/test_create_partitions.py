@@ -18,6 +18,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
     CreateTopicsRequest,
 )
+from pykafka_ops.wire.types import ZERO_UUID
 from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 Outcome = tuple[ErrorCode, str | None]
@@ -130,7 +131,7 @@ def test_what_may_not_be_is_refused_in_kafkas_words(tmp_path: Path, only: bool) 
 def test_a_topic_on_its_way_out_does_not_grow(tmp_path: Path) -> None:
     async def body(desk: TopicDesk) -> None:
         await create(desk, "t", [0, 9])
-        await desk.services(0).topics.delete(["t"], 1000)
+        await desk.services(0).topics.delete([("t", ZERO_UUID)], 1000)
         assert await enlarge(desk, grow("t", 2)) == [
             (ErrorCode.INVALID_TOPIC_EXCEPTION, "The topic is queued for deletion.")
         ]

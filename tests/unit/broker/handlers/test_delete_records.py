@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.handlers import delete_records
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,
@@ -150,8 +148,3 @@ def test_a_client_that_goes_leaves_nothing_behind(site: Site) -> None:
     later = site.ask(request(2), 2)
     later.deferred.abandon()
     assert len(site.replicas.deletes) == 0
-
-
-def test_the_answer_to_any_failure_names_every_partition() -> None:
-    answer = delete_records.failed(request(1), 2, KafkaError(-1))
-    assert outcome(answer) == (-1, -1)

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.analysis.java_hash import partition_for
-from pykafka_ops.broker.handlers import find_coordinator
 from pykafka_ops.broker.state.image import PartitionImage
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.find_coordinator import FindCoordinatorRequest
 from tests.support.memory.handler_site import ME, OTHER, Site
@@ -156,12 +154,3 @@ def test_share_groups_have_no_coordinator_and_other_types_are_no_request(site: S
     assert code(2, 5) == INVALID_REQUEST
     assert code(3, 6) == INVALID_REQUEST
     assert code(-1, 6) == INVALID_REQUEST
-
-
-def test_the_answer_to_any_failure_names_every_key() -> None:
-    error = KafkaError(12345)
-    request = FindCoordinatorRequest(coordinator_keys=["a", "b"])
-    answer = find_coordinator.failed(request, 4, error)
-    assert [c.error_code for c in answer.coordinators] == [-1, -1]
-    assert all(c.error_message for c in answer.coordinators)
-    assert find_coordinator.failed(None, 3, error).error_code == -1

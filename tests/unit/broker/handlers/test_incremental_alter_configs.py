@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.handlers import incremental_alter_configs
 from pykafka_ops.broker.services import broker_loggers
 from pykafka_ops.broker.state.configs.alter import Op
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -259,14 +257,3 @@ def test_impossible_levels_are_refused(
     text: str,
 ) -> None:
     assert desk.change(LOGGER, name, key) == (code, text)
-
-
-def test_a_request_that_fails_as_a_whole_names_every_resource() -> None:
-    resource = AlterConfigsResource(resource_type=TOPIC, resource_name="t")
-    request = IncrementalAlterConfigsRequest(resources=[resource])
-    error = KafkaError(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-    answer = incremental_alter_configs.failed(request, 1, error)
-    assert [(r.error_code, r.error_message) for r in answer.responses] == [
-        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.CLUSTER_AUTHORIZATION_FAILED.text)
-    ]
-    assert incremental_alter_configs.failed(None, 1, error).responses == []

@@ -7,7 +7,7 @@ import pytest
 from pykafka_ops.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
+    OffsetFetchRequestTopic,
 )
 from tests.support.memory.group_requests import code_of, commit_request, fetch_request, offsets
 from tests.support.memory.handler_site import Site
@@ -34,7 +34,7 @@ def test_each_group_of_a_request_has_its_own_answer(site: Site) -> None:
     site.ask(commit_request(11), 8)
     groups = [
         OffsetFetchRequestGroup(
-            group_id=name, topics=[OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
+            group_id=name, topics=[OffsetFetchRequestTopic(name="t", partition_indexes=[0])]
         )
         for name in ("g", "other")
     ]

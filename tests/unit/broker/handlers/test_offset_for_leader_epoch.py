@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.handlers import offset_for_leader_epoch
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderPartition,
@@ -75,8 +73,3 @@ def test_an_offline_log_is_a_storage_error(site: Site) -> None:
     site.logs.logs.clear()
     site.replicas.find("t", 0).go_offline()  # type: ignore[union-attr]
     assert ends(site, 3).error_code == STORAGE
-
-
-def test_the_answer_to_any_failure_names_every_partition() -> None:
-    answer = offset_for_leader_epoch.failed(request("t", 1), 4, KafkaError(-1))
-    assert answer.topics[0].partitions[0].error_code == -1

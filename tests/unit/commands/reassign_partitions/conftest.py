@@ -14,6 +14,7 @@ from pykafka_ops.wire.messages import alter_replica_log_dirs as ald
 from pykafka_ops.wire.messages import describe_log_dirs as dld
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
 from pykafka_ops.wire.messages import list_partition_reassignments as lpr
+from pykafka_ops.wire.topic_codes import PartitionCode
 from tests.support.memory.fake_broker import FakeBroker
 
 OK = 0
@@ -109,8 +110,7 @@ class Moving:
                 ald.AlterReplicaLogDirTopicResult(
                     topic_name=t.name,
                     partitions=[
-                        ald.AlterReplicaLogDirPartitionResult(partition_index=p, error_code=code)
-                        for p in t.partitions
+                        PartitionCode(partition_index=p, error_code=code) for p in t.partitions
                     ],
                 )
                 for d in request.dirs

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.frame import decode_response, encode_request
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse
@@ -210,20 +210,18 @@ def test_a_coroutine_that_raises_is_answered_with_its_error(peer: Peer) -> None:
     assert peer.transport.correlation_ids() == [1, 2]
 
 
-def test_an_error_that_has_no_answer_closes(peer: Peer) -> None:
-    async def later() -> FetchResponse:
-        raise KafkaError(41)
-
-    peer.produce = lambda context, request: later()
-    peer.transport.feed(produce(1, 10) + versions(2))
-    peer.settle()
-    assert peer.transport.closed
-    assert peer.transport.frames() == []
+def test_a_bug_in_a_handler_costs_that_answer_only(peer: Peer) -> None:
+    peer.transport.feed(encode_request(ListOffsetsRequest(), 1, 1, "c") + versions(2))
+    assert peer.transport.correlation_ids() == [1, 2]
 
 
-def test_a_bug_in_a_handler_costs_that_connection_only(peer: Peer) -> None:
+def test_a_request_that_cannot_be_answered_costs_that_connection_only(peer: Peer) -> None:
+    def refuse(context: object, request: object) -> object:
+        raise WireError("not what it should be")
+
     other = peer.another()
-    peer.transport.feed(encode_request(ListOffsetsRequest(), 1, 1, "c"))
+    peer.fetch = refuse
+    peer.transport.feed(fetch(1))
     assert peer.transport.closed
     other.feed(versions(1))
     assert other.correlation_ids() == [1]

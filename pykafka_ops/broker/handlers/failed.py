@@ -1,0 +1,107 @@
+"""The answer that says that a whole request failed, made from what its messages declare.
+
+The error stands at the top where the answer has a place for it there, else at every item that the
+request lists. Kafka counterpart: ``AbstractRequest.getErrorResponse``.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.apis import APIS, ApiKey
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.message import Field, Struct, table_of
+from pykafka_ops.wire.types import Scalar
+
+AT_BOTH = frozenset({ApiKey.ELECT_LEADERS})
+"""The error stands at the top and at the items."""
+
+WITH_TEXT = frozenset(
+    {
+        ApiKey.ALTER_CLIENT_QUOTAS,
+        ApiKey.ALTER_CONFIGS,
+        ApiKey.DESCRIBE_CONFIGS,
+        ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,
+        ApiKey.FIND_COORDINATOR,
+        ApiKey.INCREMENTAL_ALTER_CONFIGS,
+    }
+)
+"""An error without a message of its own has that of its code."""
+
+CODES = ("error_code", "partition_error_code")
+MESSAGE = "error_message"
+
+BESIDE_ERRORS = {
+    "committed_offset": -1,
+    "expiry_timestamp_ms": -1,
+    "low_watermark": -1,
+    "node_id": -1,
+    "port": -1,
+}
+"""What stands in fields beside an error where that is not their default."""
+
+
+def answer_to(
+    api: int, handler: ModuleType | None, request: Any, version: int, error: KafkaError
+) -> Any:
+    """As the handler's own ``failed`` says it, or by the rule."""
+    own = getattr(handler, "failed", None)
+    if own is not None:
+        return own(request, version, error)
+    answer = APIS[api].response()
+    text = error.message or (ErrorCode.of(error.code).text if api in WITH_TEXT else None)
+    if not _tell(answer, version, error.code, text) or api in AT_BOTH:
+        _list(answer, request, version, error.code, text)
+    return answer
+
+
+def _fields(message: object, version: int) -> list[Field]:
+    return [field for field in table_of(type(message)).fields if field.exists(version)]
+
+
+def _tell(answer: object, version: int, code: int, text: str | None) -> bool:
+    """Whether an answer, or an item of one, has a place for the error; it is there then."""
+    names = {field.name for field in _fields(answer, version)}
+    if names.isdisjoint(CODES):
+        return False
+    told = {**BESIDE_ERRORS, **dict.fromkeys(CODES, code), MESSAGE: text}
+    for name in names & told.keys():
+        setattr(answer, name, told[name])
+    return True
+
+
+def _list(answer: object, asked: object, version: int, code: int, text: str | None) -> None:
+    """Have in the answer's array what the request's array asks for, each with the error."""
+    arrays = {f.name: getattr(asked, f.name) or () for f in _fields(asked, version) if f.array}
+    for field in _fields(answer, version):
+        if arrays and field.array and isinstance(field.kind, type):
+            items = []
+            for each in arrays.get(field.name, next(iter(arrays.values()))):
+                item = field.kind()
+                if _name(item, each, version):
+                    items.append(item)
+                    if not _tell(item, version, code, text):
+                        _list(item, each, version, code, text)
+            setattr(answer, field.name, items)
+
+
+def _name(item: object, asked: object, version: int) -> bool:
+    """Give an item the names and numbers of what was asked; whether it is about such a thing."""
+    fields = [f for f in _fields(item, version) if f.name not in (*CODES, MESSAGE)]
+    keys = [f for f in fields if isinstance(f.kind, Scalar) and not f.array]
+    if not isinstance(asked, Struct):
+        setattr(item, keys[0].name, asked)
+        return True
+    theirs = {field.name: field for field in _fields(asked, version)}
+    for field in fields:
+        if field.name in theirs and theirs[field.name].kind is field.kind and _is_zero(field):
+            value = getattr(asked, field.name)
+            if value is not None or field.may_be_null(version):
+                setattr(item, field.name, value)
+    return not keys or keys[0].name in theirs
+
+
+def _is_zero(field: Field) -> bool:
+    return field.array or field.default in (None, getattr(field.kind, "zero", None))

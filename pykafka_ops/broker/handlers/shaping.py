@@ -1,0 +1,39 @@
+"""What many handlers do to shape an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
+
+V = TypeVar("V")
+
+
+def code_and_text(error: KafkaError | None) -> tuple[int, str | None]:
+    """An item's error code and message; NONE and None for an item without an error."""
+    return (ErrorCode.NONE, None) if error is None else (error.code, error.message or None)
+
+
+def by_topic(found: Mapping[tuple[str, int], V]) -> dict[str, list[tuple[int, V]]]:
+    """What was found of partitions, as answers list it."""
+    topics: dict[str, list[tuple[int, V]]] = {}
+    for (topic, index), value in found.items():
+        topics.setdefault(topic, []).append((index, value))
+    return topics
+
+
+def with_codes(topics: Iterable[Any], codes: Iterator[int]) -> list[TopicCodes]:
+    """The partitions of a request, each with the next code."""
+    return [
+        TopicCodes(
+            name=topic.name,
+            partitions=[
+                PartitionCode(partition_index=asked.partition_index, error_code=next(codes))
+                for asked in topic.partitions
+            ],
+        )
+        for topic in topics
+    ]
