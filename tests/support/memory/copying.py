@@ -6,9 +6,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar, cast
 
 from pykafka_ops.broker.partitions.partition import Partition
-from pykafka_ops.broker.runtime.replication.fetch_requests import NoThrottle, Throttle
 from pykafka_ops.broker.runtime.replication.fetch_requests import Site as FetcherSite
 from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
+from pykafka_ops.broker.state.replication.throttle import ReplicationQuota, ReplicationThrottles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.record import iter_records
@@ -55,7 +55,7 @@ def fetcher_of(
     leader: int,
     reach: Callable[[], Site | None],
     *,
-    throttle: Throttle | None = None,
+    throttle: ReplicationQuota | None = None,
 ) -> Fetcher:
     """What copies to ``site`` from broker ``leader``, which ``reach`` gives."""
     return Fetcher(
@@ -68,7 +68,7 @@ def fetcher_of(
             configs=site.services.configs,
             connect=lambda *_: cast(Any, InMemoryPeer(reach)),
             timer=lambda: site.time,
-            throttle=throttle or NoThrottle(),
+            throttle=throttle or ReplicationThrottles(1, site.services.configs.value).follower,
         ),
     )
 
@@ -102,7 +102,7 @@ def contents(log: Log) -> dict[int, bytes]:
 class Pair:
     """Broker 0 leads partition 0 of topic t in epoch 3, broker 1 follows."""
 
-    def __init__(self, *, throttle: Throttle | None = None, **settings: object) -> None:
+    def __init__(self, *, throttle: ReplicationQuota | None = None, **settings: object) -> None:
         rest: Mapping[str, Any] = settings
         self.leader = Site(0, **rest)
         self.follower = Site(1, **rest)

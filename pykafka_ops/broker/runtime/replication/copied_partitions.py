@@ -13,10 +13,11 @@ from collections.abc import Mapping
 
 from pykafka_ops.broker.partitions import follower
 from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.partitions.replicas import Replicas
+from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.broker.runtime.log_text import Troubles
 from pykafka_ops.broker.runtime.replication import fetch_requests
 from pykafka_ops.broker.runtime.replication.fetch_requests import Site
-from pykafka_ops.broker.runtime.replication.unsynced_partitions import UnsyncedPartitions
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
     Asked,
@@ -36,6 +37,44 @@ log = logging.getLogger("kafka.server.ReplicaFetcherThread")
 
 AT_ONCE = 500
 """Partitions that one request names."""
+
+
+class UnsyncedPartitions:
+    """The partitions of one fetcher whose logs hold records that are not synced yet: with
+    ``flush.messages`` a follower acknowledges none of these to its leader.
+
+    In Kafka an append syncs before it returns, so the follower's next Fetch says what is durable;
+    here logs are synced in the background, and the fetcher waits for that before it asks again.
+    """
+
+    def __init__(self, replicas: Replicas) -> None:
+        self._replicas = replicas
+        self._keys: set[Key] = set()
+
+    def note(self, partition: Partition) -> None:
+        """It was appended to, or begins to follow. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        if partition.log.durability.owed >= 0:
+            self._keys.add(partition.key)
+
+    async def synced(self) -> None:
+        """Wait until all of them are synced, or not followed any more."""
+        if self._keys:
+            await wait_until(self._replicas, self._keys, self._are_synced)
+            self._keys.clear()
+
+    def _are_synced(self) -> bool:
+        return not any(map(self._is_unsynced, self._keys))
+
+    def _is_unsynced(self, key: Key) -> bool:
+        partition = self._replicas.find(*key)
+        try:
+            return (
+                partition is not None
+                and not partition.is_leader
+                and partition.log.durability.owed >= 0
+            )
+        except KafkaError:
+            return False
 
 
 class CopiedPartitions:
@@ -140,7 +179,7 @@ class CopiedPartitions:
             if (
                 not (ready := state.is_ready(now))
                 or partition.log.home.full
-                or (throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded())
+                or (throttle.is_throttled(key) and not state.in_sync and throttle.is_exceeded(now))
             ):
                 self._later.append(key)
                 self._ready_at = min(self._ready_at, math.inf if ready else state.ready_at)
@@ -155,7 +194,7 @@ class CopiedPartitions:
 
     def partition(self, state: FollowState) -> Partition | None:
         """The replica, if it is still to be copied from this leader in this epoch."""
-        partition = self._site.replicas.find(state.topic, state.index)
+        partition = self._site.replicas.find(*state.key)
         if (
             partition is None
             or partition.leader != self.leader
@@ -237,7 +276,7 @@ class CopiedPartitions:
         if moved and site.replicas.fetches.watched(partition.key):
             site.replicas.wake_soon(partition.key)
         if records and site.throttle.is_throttled(partition.key):
-            site.throttle.record(len(records))
+            site.throttle.record(len(records), site.timer())
 
     @staticmethod
     def _truncate(partition: Partition, state: FollowState, data: PartitionData) -> None:
@@ -272,7 +311,7 @@ class CopiedPartitions:
         self._trouble(logging.WARNING, f"marked as failed: {reason}", state)
 
     def _trouble(self, level: int, text: str, state: FollowState) -> None:
-        self.troubles.add(level, text, f"{state.topic}-{state.index}")
+        self.troubles.add(level, text, "{}-{}".format(*state.key))
 
     # -- how long to wait
 

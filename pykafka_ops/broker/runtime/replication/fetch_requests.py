@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.replication.fetching import FollowState, Key
+from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.broker.state.replication.follower_session import SessionFetch
+from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
@@ -40,40 +40,13 @@ LIST_OFFSETS_VERSION = 9
 LATEST, EARLIEST = -1, -2
 
 
-class Throttle(Protocol):
-    """The limit on what followers copy (``follower.replication.throttled.rate``)."""
-
-    def is_throttled(self, key: Key) -> bool:
-        """Whether the partition counts."""
-
-    def is_exceeded(self) -> bool:
-        """Whether more than allowed was copied lately."""
-
-    def record(self, size: int) -> None:
-        """``size`` bytes of partitions that count were copied."""
-
-
-class NoThrottle:
-    """Where nothing is limited."""
-
-    def is_throttled(self, key: Key) -> bool:
-        """Never."""
-        return False
-
-    def is_exceeded(self) -> bool:
-        """Never."""
-        return False
-
-    def record(self, size: int) -> None:
-        """Nobody counts."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """What fetchers share: this broker, its replicas, connections to others.
 
     ``connect(leader, fetcher)`` gives a connection for one fetcher alone (raises ConnectError);
-    ``broker_epoch()`` is that of the registration at hand; ``timer()`` a monotonic clock.
+    ``broker_epoch()`` is that of the registration at hand; ``timer()`` a monotonic clock;
+    ``throttle`` limits what is copied (``follower.replication.throttled.rate``).
     """
 
     broker_id: int
@@ -82,7 +55,7 @@ class Site:
     configs: BrokerConfigs
     connect: Callable[[int, int], Peer]
     timer: Callable[[], float]
-    throttle: Throttle
+    throttle: ReplicationQuota
 
 
 def fetch_request(site: Site, ask: SessionFetch, *, most_wait: float) -> FetchRequest:
@@ -129,19 +102,20 @@ async def leader_offset(site: Site, peer: Peer, state: FollowState, timestamp: i
 
     Raises KafkaError, ConnectError.
     """
+    name, index = state.key
     asked = ListOffsetsPartition(
-        partition_index=state.index,
+        partition_index=index,
         current_leader_epoch=state.leader_epoch,
         timestamp=timestamp,
     )
     request = ListOffsetsRequest(
         replica_id=site.broker_id,
-        topics=[ListOffsetsTopic(name=state.topic, partitions=[asked])],
+        topics=[ListOffsetsTopic(name=name, partitions=[asked])],
     )
     response = await peer.ask(request, LIST_OFFSETS_VERSION, ListOffsetsResponse)
     for topic in response.topics:
         for found in topic.partitions:
-            if topic.name == state.topic and found.partition_index == state.index:
+            if (topic.name, found.partition_index) == state.key:
                 if found.error_code:
                     raise KafkaError(found.error_code)
                 return found.offset

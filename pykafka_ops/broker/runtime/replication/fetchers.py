@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from pykafka_ops.analysis.java_hash import java_hash
 from pykafka_ops.broker.partitions.partition import Partition
-from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.runtime.cluster.peer import Peer
-from pykafka_ops.broker.runtime.replication.fetch_requests import NoThrottle, Site, Throttle
+from pykafka_ops.broker.runtime.replication.fetch_requests import Site
 from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
-from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.replication.fetching import Key
 from pykafka_ops.errors import KafkaError
 
@@ -32,33 +29,15 @@ def fetcher_number(key: Key, fetchers: int) -> int:
 
 
 class ReplicaFetchers:
-    """One per broker; the arguments as for :class:`.fetch_requests.Site`."""
+    """One per broker."""
 
-    def __init__(
-        self,
-        *,
-        broker_id: int,
-        broker_epoch: Callable[[], int],
-        replicas: Replicas,
-        configs: BrokerConfigs,
-        connect: Callable[[int, int], Peer],
-        timer: Callable[[], float],
-        throttle: Throttle | None = None,
-    ) -> None:
-        self._site = Site(
-            broker_id=broker_id,
-            broker_epoch=broker_epoch,
-            replicas=replicas,
-            configs=configs,
-            connect=connect,
-            timer=timer,
-            throttle=throttle or NoThrottle(),
-        )
+    def __init__(self, site: Site) -> None:
+        self._site = site
         self._fetchers: dict[tuple[int, int], Fetcher] = {}
         self._where: dict[Key, Fetcher] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
-        self._count: int = configs.value("num.replica.fetchers")
+        self._count: int = site.configs.value("num.replica.fetchers")
 
     def follow(self, partition: Partition) -> None:
         """Copy ``partition`` from who leads it now. Raises KafkaError KAFKA_STORAGE_ERROR."""
@@ -103,17 +82,6 @@ class ReplicaFetchers:
                 with contextlib.suppress(KafkaError):  # its directory failed
                     self.follow(partition)
         self.end_idle()
-
-    @property
-    def failed(self) -> set[Key]:
-        """Partitions that were given up (``FailedPartitionsCount``)."""
-        return {key for fetcher in self._fetchers.values() for key in fetcher.partitions.failed}
-
-    @property
-    def max_lag(self) -> int:
-        """The largest number of offsets a partition is behind (``MaxLag``); 0 if none is known."""
-        lags = (s.lag for f in self._fetchers.values() for s in f.partitions.states.values())
-        return max(lags, default=0)
 
     async def close(self) -> None:
         """Stop all; nothing is copied after this."""

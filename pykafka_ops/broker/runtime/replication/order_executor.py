@@ -49,8 +49,8 @@ class LocalOrderExecutor:
         logs: LogManager,
         settings: LiveSettings,
         *,
-        coordinators: Coordinators | None = None,
-        fetchers: ReplicaFetchers | None = None,
+        coordinators: Coordinators,
+        fetchers: ReplicaFetchers,
     ) -> None:
         self._image = image
         self._replicas = replicas
@@ -93,8 +93,7 @@ class LocalOrderExecutor:
             await time_slice.pause()
         for reason, names in refused.items():  # one line: a new controller sends every partition
             log.info("%s: %s", first_of(names), reason)
-        if self._fetchers is not None:
-            self._fetchers.end_idle()
+        self._fetchers.end_idle()
         return errors
 
     async def apply_stop_replica(self, order: StopReplicaOrder) -> PartitionErrors:
@@ -112,8 +111,7 @@ class LocalOrderExecutor:
             except KafkaError as error:
                 errors[stop.topic, stop.partition] = ErrorCode(error.code)
             await time_slice.pause()
-        if self._fetchers is not None:
-            self._fetchers.end_idle()
+        self._fetchers.end_idle()
         return errors
 
     async def apply_update_metadata(self, order: MetadataOrder) -> None:
@@ -127,7 +125,7 @@ class LocalOrderExecutor:
         gone = [topic for topic in order.delta.partitions if topic not in self._image.topics]
         for topic in gone:
             self._settings.forget_topic(topic)
-        if gone and self._coordinators is not None:
+        if gone:
             self._coordinators.topics_deleted(gone)
 
     def _check(self, controller_epoch: int, broker_epoch: int) -> None:
@@ -167,12 +165,12 @@ class LocalOrderExecutor:
         if state.partition_epoch < partition.partition_epoch:
             return
         if leads:
-            self._stop_fetching(partition.key)
+            self._fetchers.stop([partition.key])
         new_epoch = partition.become(state, change.assignment)
-        if not leads and new_epoch and self._fetchers is not None:
+        if not leads and new_epoch:
             self._fetchers.follow(partition)
         replicas.wake_soon(partition.key)
-        if new_epoch and self._coordinators is not None:
+        if new_epoch:
             self._coordinators.led(partition)
 
     def _check_space(self, change: ReplicaChange) -> None:
@@ -202,7 +200,7 @@ class LocalOrderExecutor:
             partition.topic_id = told
         elif not back:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "nothing new")
-        if not partition.is_leader and self._fetchers is not None:
+        if not partition.is_leader:
             self._fetchers.follow(partition)
         return False
 
@@ -216,10 +214,6 @@ class LocalOrderExecutor:
         config = self._settings.topic_config(topic)
         self._logs.create(topic, index, topic_id, config, is_new=change.is_new)
 
-    def _stop_fetching(self, key: TopicPartition) -> None:
-        if self._fetchers is not None:
-            self._fetchers.stop([key])
-
     # -- stopping
 
     def _stop(self, stop: StopChange) -> None:
@@ -232,13 +226,12 @@ class LocalOrderExecutor:
             deleting = stop.leader_epoch in (EPOCH_DURING_DELETE, -1)
             if not deleting and stop.leader_epoch < partition.leader_epoch:
                 raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
-        self._stop_fetching(key)
+        self._fetchers.stop([key])
         if not stop.delete:
             self._replicas.wake_soon(key)
             return
         self._replicas.drop(*key)
-        if self._coordinators is not None:
-            self._coordinators.lost(*key)
+        self._coordinators.lost(*key)
         self._logs.delete(*key)
 
     # -- a log directory that failed
@@ -246,10 +239,9 @@ class LocalOrderExecutor:
     def dir_failed(self, gone: list[TopicPartition]) -> None:
         """The logs of these partitions are gone until the next start: requests that wait for them
         are answered, and nothing is copied to them."""
+        self._fetchers.stop(gone)
         for key in gone:
-            self._stop_fetching(key)
-            if self._coordinators is not None:
-                self._coordinators.lost(*key)
+            self._coordinators.lost(*key)
             partition = self._replicas.find(*key)
             if partition is not None:
                 partition.go_offline()

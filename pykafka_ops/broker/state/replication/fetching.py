@@ -7,6 +7,7 @@ answers with where the two part. OffsetForLeaderEpoch is not needed for that. Ti
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ class Phase(Enum):
     """Its log knows no epochs: it is first cut to the high watermark."""
 
 
+@dataclass(slots=True, eq=False)
 class FollowState:
     """How far a follower is with one partition.
 
@@ -40,38 +42,21 @@ class FollowState:
     ``lag`` how many offsets it is behind what is committed (-1: not known yet).
     """
 
-    __slots__ = (
-        "errors",
-        "index",
-        "lag",
-        "last_epoch",
-        "leader_epoch",
-        "offset",
-        "phase",
-        "ready_at",
-        "topic",
-        "topic_id",
-    )
+    key: Key
+    topic_id: bytes
+    leader_epoch: int
+    _: KW_ONLY
+    offset: int
+    last_epoch: int
+    lag: int = UNKNOWN
+    phase: Phase = field(init=False)
+    ready_at: float = 0.0
+    """Not asked for before this time, after an error."""
+    errors: int = 0
+    """Errors in a row."""
 
-    def __init__(
-        self, key: Key, topic_id: bytes, leader_epoch: int, *, offset: int, last_epoch: int
-    ) -> None:
-        self.topic, self.index = key
-        self.topic_id = topic_id
-        self.leader_epoch = leader_epoch
-        self.offset = offset
-        self.last_epoch = last_epoch
-        self.lag = UNKNOWN
-        self.phase = Phase.FETCHING if last_epoch >= 0 else Phase.TRUNCATING
-        self.ready_at = 0.0
-        """Not asked for before this time, after an error."""
-        self.errors = 0
-        """Errors in a row."""
-
-    @property
-    def key(self) -> Key:
-        """Topic and partition."""
-        return self.topic, self.index
+    def __post_init__(self) -> None:
+        self.phase = Phase.FETCHING if self.last_epoch >= 0 else Phase.TRUNCATING
 
     @property
     def in_sync(self) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from pykafka_ops.broker.runtime.replication.copied_partitions import AT_ONCE
 from pykafka_ops.broker.runtime.replication.fetchers import fetcher_number
+from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
@@ -342,7 +343,7 @@ def test_a_full_disk_is_tried_again_until_there_is_room() -> None:
     assert contents(pair.copy.log)[2] == b"c" * 500
 
 
-class Limit:
+class Limit(ReplicationQuota):
     """Partitions of topic t are throttled while ``exceeded``."""
 
     def __init__(self) -> None:
@@ -352,10 +353,10 @@ class Limit:
     def is_throttled(self, key: tuple[str, int]) -> bool:
         return key[0] == "t"
 
-    def is_exceeded(self) -> bool:
+    def is_exceeded(self, now: float) -> bool:
         return self.exceeded
 
-    def record(self, size: int) -> None:
+    def record(self, size: int, now: float) -> None:
         self.copied += size
 
 
@@ -394,7 +395,6 @@ def test_a_topic_made_anew_is_not_confused_with_the_old_one() -> None:
 
 def test_fetchers_are_chosen_as_kafka_does() -> None:
     # Utils.abs(31 * "topic".hashCode + partition) % n, by hand: "ab".hashCode is 3105
-    assert [fetcher_number(("ab", n), 4) for n in range(3)] == [
-        (31 * 3105 + n) % 4 for n in range(3)
-    ]
+    numbers = [fetcher_number(("ab", n), 4) for n in range(3)]
+    assert numbers == [(31 * 3105 + n) % 4 for n in range(3)]
     assert fetcher_number(("a-long-topic-name", 3), 1) == 0
