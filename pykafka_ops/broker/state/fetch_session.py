@@ -7,7 +7,9 @@ a new session is an argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from pykafka_ops.errors import KafkaError
 
@@ -24,33 +26,20 @@ FetchKey = tuple[str | bytes, int]
 """A partition as the client names it: (topic name or 16-byte topic id, partition)."""
 
 
+@dataclass(slots=True, eq=False)
 class CachedPartition:
     """One partition a client fetches, and what the last answer said about it."""
 
-    __slots__ = (
-        "current_leader_epoch",
-        "fetch_offset",
-        "high_watermark",
-        "index",
-        "last_fetched_epoch",
-        "log_start_offset",
-        "max_bytes",
-        "seen_log_start",
-        "topic",
-        "topic_id",
-    )
-
-    def __init__(self, topic: str, topic_id: bytes, index: int) -> None:
-        self.topic = topic
-        self.topic_id = topic_id
-        self.index = index
-        self.fetch_offset = 0
-        self.max_bytes = 0
-        self.current_leader_epoch = -1
-        self.last_fetched_epoch = -1
-        self.log_start_offset = -1
-        self.high_watermark = -1
-        self.seen_log_start = -1
+    topic: str
+    topic_id: bytes
+    index: int
+    fetch_offset: int = 0
+    max_bytes: int = 0
+    current_leader_epoch: int = -1
+    last_fetched_epoch: int = -1
+    log_start_offset: int = -1
+    high_watermark: int = -1
+    seen_log_start: int = -1
 
     def changed(self, error: int, high_watermark: int, log_start: int, size: int) -> bool:
         """Whether an incremental answer must name this partition; remembers what it says."""
@@ -78,6 +67,7 @@ class Kind(Enum):
     INCREMENTAL = "incremental"
 
 
+@dataclass(slots=True, eq=False)
 class FetchSession:
     """One client's session; ``partitions`` keeps the order in which they are served.
 
@@ -86,42 +76,23 @@ class FetchSession:
     ``looked_at`` when all partitions were read last (monotonic ms).
     """
 
-    __slots__ = (
-        "closed",
-        "created",
-        "epoch",
-        "follower",
-        "identity",
-        "last_used",
-        "lively",
-        "looked_at",
-        "partitions",
-        "privileged",
-        "seen_at",
-        "uses_ids",
-    )
+    identity: int
+    created: float
+    partitions: dict[FetchKey, CachedPartition]
+    _: KW_ONLY
+    privileged: bool
+    uses_ids: bool
+    epoch: int = 1
+    closed: bool = False
+    follower: int = -1
+    seen_at: float = 0.0
+    last_used: float = field(init=False)
+    looked_at: float = field(init=False)
+    lively: dict[FetchKey, None] | None = field(init=False)
 
-    def __init__(
-        self,
-        identity: int,
-        now: float,
-        partitions: dict[FetchKey, CachedPartition],
-        *,
-        privileged: bool,
-        uses_ids: bool,
-    ) -> None:
-        self.identity = identity
-        self.epoch = 1
-        self.created = now
-        self.last_used = now
-        self.partitions = partitions
-        self.privileged = privileged
-        self.uses_ids = uses_ids
-        self.closed = False
-        self.follower = -1
-        self.seen_at = 0.0
-        self.looked_at = now
-        self.lively: dict[FetchKey, None] | None = dict.fromkeys(partitions) if privileged else None
+    def __post_init__(self) -> None:
+        self.last_used = self.looked_at = self.created
+        self.lively = dict.fromkeys(self.partitions) if self.privileged else None
 
     def stir(self, key: FetchKey) -> None:
         """A partition may have something to tell."""
@@ -148,20 +119,12 @@ class FetchSession:
                 self.lively[key] = None
 
 
-class FetchContext:
+class FetchContext(NamedTuple):
     """What one Fetch request is about, whatever it said itself."""
 
-    __slots__ = ("kind", "partitions", "session")
-
-    def __init__(
-        self,
-        kind: Kind,
-        partitions: dict[FetchKey, CachedPartition],
-        session: FetchSession | None = None,
-    ) -> None:
-        self.kind = kind
-        self.partitions = partitions
-        self.session = session
+    kind: Kind
+    partitions: dict[FetchKey, CachedPartition]
+    session: FetchSession | None = None
 
     @property
     def session_id(self) -> int:

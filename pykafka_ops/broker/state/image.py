@@ -82,15 +82,13 @@ class PartitionImage(NamedTuple):
         return self._replace(leader=LEADER_DURING_DELETE, leader_epoch=EPOCH_DURING_DELETE)
 
 
+@dataclass(slots=True, eq=False)
 class TopicImage:
     """A topic: its id (zero if it has none) and the partitions that have a state, by index."""
 
-    __slots__ = ("name", "partitions", "topic_id")
-
-    def __init__(self, name: str, topic_id: bytes, partitions: dict[int, PartitionImage]) -> None:
-        self.name = name
-        self.topic_id = topic_id
-        self.partitions = partitions
+    name: str
+    topic_id: bytes
+    partitions: dict[int, PartitionImage]
 
 
 @dataclass(slots=True, kw_only=True)

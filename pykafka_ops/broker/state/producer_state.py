@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -52,17 +53,15 @@ class CompletedTxn(NamedTuple):
     last_stable_offset: int
 
 
+@dataclass(slots=True, eq=False)
 class ProducerState:
     """One producer; -1 means none. ``txn_first_offset`` is where its open transaction began."""
 
-    __slots__ = ("batches", "coordinator_epoch", "epoch", "last_timestamp", "txn_first_offset")
-
-    def __init__(self, epoch: int = -1) -> None:
-        self.epoch = epoch
-        self.coordinator_epoch = -1
-        self.last_timestamp = -1
-        self.txn_first_offset = -1
-        self.batches: list[BatchMetadata] = []
+    epoch: int = -1
+    coordinator_epoch: int = -1
+    last_timestamp: int = -1
+    txn_first_offset: int = -1
+    batches: list[BatchMetadata] = field(default_factory=list)
 
     @property
     def last_sequence(self) -> int:
@@ -84,16 +83,14 @@ class ProducerState:
         )
 
 
+@dataclass(slots=True, eq=False)
 class PendingVerification:
     """A transaction waits for its coordinator to confirm this partition (KIP-890)."""
 
-    __slots__ = ("epoch", "guard", "lowest_sequence", "timestamp")
-
-    def __init__(self, timestamp: int, sequence: int, epoch: int) -> None:
-        self.timestamp = timestamp
-        self.lowest_sequence = sequence
-        self.epoch = epoch
-        self.guard = object()
+    timestamp: int
+    lowest_sequence: int
+    epoch: int
+    guard: object = field(default_factory=object)
 
     def lower(self, sequence: int, epoch: int) -> None:
         """Remember the lowest sequence of the newest epoch, so that a later batch that is

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from dataclasses import dataclass
 
 
+@dataclass(slots=True, eq=False)
 class Timer:
     """One thing to do at ``deadline`` (ms); :meth:`cancel` forgets it."""
 
-    __slots__ = ("action", "deadline", "owner")
-
-    def __init__(
-        self, deadline: float, owner: object, action: Callable[..., object] | None
-    ) -> None:
-        self.deadline = deadline
-        self.owner = owner
-        self.action = action
+    deadline: float
+    owner: object
+    action: Callable[..., object] | None
 
     def cancel(self) -> None:
         """Do nothing at that time."""

@@ -24,15 +24,13 @@ from pykafka_ops.broker.state.image import BrokerInfo, PartitionImage
 from pykafka_ops.broker.state.names import has_collision_chars, metric_name
 
 
+@dataclass(slots=True, eq=False)
 class PartitionRecord:
     """One partition; ``state`` is None until its first leader is elected."""
 
-    __slots__ = ("assignment", "phase", "state")
-
-    def __init__(self, assignment: ReplicaAssignment, state: LeaderAndIsr | None = None) -> None:
-        self.assignment = assignment
-        self.state = state
-        self.phase = PartitionPhase.NON_EXISTENT
+    assignment: ReplicaAssignment
+    state: LeaderAndIsr | None = None
+    phase: PartitionPhase = PartitionPhase.NON_EXISTENT
 
     def move_to(self, phase: PartitionPhase) -> None:
         """Change the phase as the table of transitions allows."""
@@ -40,25 +38,21 @@ class PartitionRecord:
         self.phase = phase
 
 
+@dataclass(slots=True, eq=False)
 class TopicEntry:
     """One topic."""
 
-    __slots__ = ("partitions", "topic_id")
-
-    def __init__(self, topic_id: bytes, partitions: dict[int, PartitionRecord]) -> None:
-        self.topic_id = topic_id
-        self.partitions = partitions
+    topic_id: bytes
+    partitions: dict[int, PartitionRecord]
 
 
+@dataclass(slots=True, eq=False)
 class Deletion:
     """A topic that is being deleted: how far each replica is."""
 
-    __slots__ = ("replicas", "started")
-
-    def __init__(self) -> None:
-        self.started = False
-        self.replicas: dict[tuple[int, int], ReplicaPhase] = {}
-        """(partition, broker) -> phase."""
+    started: bool = False
+    replicas: dict[tuple[int, int], ReplicaPhase] = field(default_factory=dict)
+    """(partition, broker) -> phase."""
 
     def move(self, partition: int, broker: int, phase: ReplicaPhase) -> None:
         """Change a replica's phase as the table of transitions allows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 from pykafka_ops.broker.state.controller.cluster import ControllerContext
@@ -19,17 +20,15 @@ from pykafka_ops.broker.state.controller.steps import Send, Steps, portions
 from pykafka_ops.broker.state.image import MetadataDelta, PartitionImage
 
 
+@dataclass(slots=True, eq=False)
 class _Collected:
     """The partitions, by kind of order, that the next flush sends."""
 
-    __slots__ = ("changes", "everything_to", "metadata", "stops", "to_all")
-
-    def __init__(self) -> None:
-        self.changes: dict[int, dict[TopicPartition, bool]] = {}
-        self.stops: dict[int, dict[TopicPartition, bool]] = {}
-        self.metadata: dict[TopicPartition, None] = {}
-        self.everything_to: set[int] = set()
-        self.to_all = False
+    changes: dict[int, dict[TopicPartition, bool]] = field(default_factory=dict)
+    stops: dict[int, dict[TopicPartition, bool]] = field(default_factory=dict)
+    metadata: dict[TopicPartition, None] = field(default_factory=dict)
+    everything_to: set[int] = field(default_factory=set)
+    to_all: bool = False
 
     def partitions(self) -> list[TopicPartition]:
         """All partitions in the orders, each once."""

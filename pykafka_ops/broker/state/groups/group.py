@@ -7,6 +7,7 @@ Holds values and the rules that need nothing else; what requests do with a group
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -58,53 +59,26 @@ Protocols = tuple[tuple[str, bytes], ...]
 """Names of assignors with the member's metadata for each, most liked first."""
 
 
+@dataclass(slots=True, eq=False)
 class Member:
     """A member. ``join`` and ``sync`` are its waiting requests; timeouts in ms; ``deadline`` is
     by when its next sign of life is due (monotonic ms)."""
 
-    __slots__ = (
-        "assignment",
-        "client_host",
-        "client_id",
-        "deadline",
-        "gone",
-        "id",
-        "instance_id",
-        "is_new",
-        "join",
-        "protocols",
-        "rebalance_timeout",
-        "session_timeout",
-        "sync",
-        "timer",
-    )
-
-    def __init__(
-        self,
-        member_id: str,
-        *,
-        instance_id: str | None,
-        client_id: str,
-        client_host: str,
-        rebalance_timeout: int,
-        session_timeout: int,
-        protocols: Protocols,
-        assignment: bytes = b"",
-    ) -> None:
-        self.id = member_id
-        self.instance_id = instance_id
-        self.client_id = client_id
-        self.client_host = client_host
-        self.rebalance_timeout = rebalance_timeout
-        self.session_timeout = session_timeout
-        self.protocols = protocols
-        self.assignment = assignment
-        self.join: Deferred | None = None
-        self.sync: Deferred | None = None
-        self.is_new = False
-        self.gone = False
-        self.deadline = 0.0
-        self.timer: Timer | None = None
+    id: str
+    _: KW_ONLY
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout: int
+    session_timeout: int
+    protocols: Protocols
+    assignment: bytes = b""
+    join: Deferred | None = None
+    sync: Deferred | None = None
+    is_new: bool = False
+    gone: bool = False
+    deadline: float = 0.0
+    timer: Timer | None = None
 
     def metadata(self, protocol: str | None) -> bytes:
         """Its metadata for ``protocol``; empty if it has none."""
@@ -118,49 +92,28 @@ class Member:
         return next(name for name, _ in self.protocols if name in candidates)
 
 
+@dataclass(slots=True, eq=False)
 class Group:
     """One group. Times in ms since 1970; ``leader`` and ``protocol`` are None without members."""
 
-    __slots__ = (
-        "_supported",
-        "awaiting_join",
-        "generation",
-        "id",
-        "initial_left",
-        "join_timer",
-        "leader",
-        "member_added",
-        "members",
-        "pending_members",
-        "pending_sync",
-        "protocol",
-        "protocol_type",
-        "state",
-        "state_time",
-        "static_members",
-        "subscribed",
-        "sync_timer",
-    )
-
-    def __init__(self, group_id: str, now: int = NO_TIMESTAMP) -> None:
-        self.id = group_id
-        self.state = GroupState.EMPTY
-        self.state_time = now
-        self.generation = 0
-        self.protocol_type: str | None = None
-        self.protocol: str | None = None
-        self.leader: str | None = None
-        self.members: dict[str, Member] = {}
-        self.static_members: dict[str, str] = {}
-        self.pending_members: dict[str, Timer] = {}
-        self.pending_sync: set[str] = set()
-        self.subscribed: frozenset[str] | None = None
-        self.awaiting_join = 0
-        self.member_added = False
-        self.join_timer: Timer | None = None
-        self.initial_left: float | None = None
-        self.sync_timer: Timer | None = None
-        self._supported: dict[str, int] = {}
+    id: str
+    state_time: int = NO_TIMESTAMP
+    state: GroupState = GroupState.EMPTY
+    generation: int = 0
+    protocol_type: str | None = None
+    protocol: str | None = None
+    leader: str | None = None
+    members: dict[str, Member] = field(default_factory=dict)
+    static_members: dict[str, str] = field(default_factory=dict)
+    pending_members: dict[str, Timer] = field(default_factory=dict)
+    pending_sync: set[str] = field(default_factory=set)
+    subscribed: frozenset[str] | None = None
+    awaiting_join: int = 0
+    member_added: bool = False
+    join_timer: Timer | None = None
+    initial_left: float | None = None
+    sync_timer: Timer | None = None
+    _supported: dict[str, int] = field(default_factory=dict)
 
     # -- state ---------------------------------------------------------------------------------
 

@@ -6,11 +6,13 @@ The rules of ``GroupCoordinator.handleJoinGroup`` and what it calls (KIP-345, KI
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinRequest, Synced
-from pykafka_ops.broker.state.groups.group import Group, GroupState, Member, Protocols
+from pykafka_ops.broker.state.groups.group import Group, GroupState, Member
 from pykafka_ops.broker.state.groups.rebalance import NEW_MEMBER_JOIN_TIMEOUT_MS, Rebalance
 from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
 from pykafka_ops.broker.state.outcome import Instant, Outcome
@@ -109,7 +111,7 @@ class Joins:
         """A static member is back under a new id; whoever holds the old one is fenced."""
         request, _, now, out = call
         leader = group.leader
-        before = _Before(member)
+        before = copy(member)
         self._rebalance.answer_join(
             group, member, Joined(ErrorCode.FENCED_INSTANCE_ID, member.id), out
         )
@@ -168,49 +170,32 @@ class Joins:
         group.set_join(member, call.ticket)
 
 
-class _Before:
-    """What a static member was before it came back."""
-
-    def __init__(self, member: Member) -> None:
-        self.id = member.id
-        self.protocols: Protocols = member.protocols
-        self.rebalance_timeout = member.rebalance_timeout
-        self.session_timeout = member.session_timeout
-
-
+@dataclass(slots=True, eq=False)
 class _Stored:
-    """Answers a static member once the group with its new id was written, or takes that back."""
+    """Answers a static member once the group with its new id was written, or makes it what it was
+    ``before``, with the group's former ``leader``."""
 
-    def __init__(
-        self,
-        rebalance: Rebalance,
-        group: Group,
-        member: Member,
-        before: _Before,
-        leader: str | None,
-        may_skip: bool,
-    ) -> None:
-        self._rebalance = rebalance
-        self._group = group
-        self._member = member
-        self._before = before
-        self._leader = leader
-        self._may_skip = may_skip
+    rebalance: Rebalance
+    group: Group
+    member: Member
+    before: Member
+    leader: str | None
+    may_skip: bool
 
     def __call__(self, code: ErrorCode, now: Instant) -> Outcome:
         """As ``Outcome.then``."""
-        group, member, out = self._group, self._member, Outcome()
+        group, member, out = self.group, self.member, Outcome()
         if member.gone:
             return out
         if code is ErrorCode.NONE:
             leads = group.leader == member.id
-            answer = self._rebalance.joined(group, member, skip_assignment=leads and self._may_skip)
-            if not self._may_skip:
+            answer = self.rebalance.joined(group, member, skip_assignment=leads and self.may_skip)
+            if not self.may_skip:
                 # The old leader's id: with its own the client would assign partitions, and a
                 # stable group would not take the assignment.
-                answer = answer._replace(leader=self._leader or "", members=())
-            self._rebalance.answer_join(group, member, answer, out)
-            self._rebalance.expect(group, member, now.timer)
+                answer = answer._replace(leader=self.leader or "", members=())
+            self.rebalance.answer_join(group, member, answer, out)
+            self.rebalance.expect(group, member, now.timer)
             return out
         answer = Joined(
             stored_code(code),
@@ -218,15 +203,15 @@ class _Stored:
             group.generation,
             group.protocol_type,
             group.protocol,
-            self._leader or "",
+            self.leader or "",
         )
-        self._rebalance.answer_join(group, member, answer, out)
-        before = self._before
+        self.rebalance.answer_join(group, member, answer, out)
+        before = self.before
         group.set_protocols(member, before.protocols)
         member.rebalance_timeout = before.rebalance_timeout
         member.session_timeout = before.session_timeout
         group.rename(member, before.id)
-        self._rebalance.expect(group, member, now.timer)
+        self.rebalance.expect(group, member, now.timer)
         return out
 
 

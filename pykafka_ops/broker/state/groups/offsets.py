@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
@@ -10,16 +11,14 @@ from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 TopicPartition = tuple[str, int]
 
 
+@dataclass(slots=True, eq=False)
 class GroupOffsets:
     """What a group has committed. ``pending`` counts commits that are being written,
     ``transactions`` holds what open transactions committed, by producer id."""
 
-    __slots__ = ("committed", "pending", "transactions")
-
-    def __init__(self) -> None:
-        self.committed: dict[TopicPartition, OffsetAndMetadata] = {}
-        self.pending: dict[TopicPartition, int] = {}
-        self.transactions: dict[int, dict[TopicPartition, OffsetAndMetadata]] = {}
+    committed: dict[TopicPartition, OffsetAndMetadata] = field(default_factory=dict)
+    pending: dict[TopicPartition, int] = field(default_factory=dict)
+    transactions: dict[int, dict[TopicPartition, OffsetAndMetadata]] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:

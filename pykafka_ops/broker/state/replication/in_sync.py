@@ -7,7 +7,7 @@ ISR, KIP-966's rule that nothing is committed below ``min.insync.replicas``). Ti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from pykafka_ops.broker.state.controller.leadership import intern_replicas
@@ -18,21 +18,19 @@ UNKNOWN = -1
 NEVER = float("-inf")
 
 
+@dataclass(slots=True, eq=False)
 class Follower:
     """What the leader knows of one other replica."""
 
-    __slots__ = ("caught_up", "end", "fetched_at", "leader_end", "start")
-
-    def __init__(self) -> None:
-        self.end = UNKNOWN
-        """Its log end offset."""
-        self.start = UNKNOWN
-        """Its log start offset."""
-        self.leader_end = UNKNOWN
-        """Where the leader's log ended at its last fetch."""
-        self.fetched_at = NEVER
-        self.caught_up = NEVER
-        """The last moment at which it had all that the leader had then."""
+    end: int = UNKNOWN
+    """Its log end offset."""
+    start: int = UNKNOWN
+    """Its log start offset."""
+    leader_end: int = UNKNOWN
+    """Where the leader's log ended at its last fetch."""
+    fetched_at: float = NEVER
+    caught_up: float = NEVER
+    """The last moment at which it had all that the leader had then."""
 
     def fetched(self, offset: int, start: int, now: float, leader_end: int) -> None:
         """It asks for what follows ``offset``, so it has all before.
@@ -102,31 +100,22 @@ _OUT_OF_DATE = (
 )
 
 
+@dataclass(slots=True, eq=False)
 class InSync:
-    """The followers of a partition that this broker leads.
+    """The followers of a partition that this broker, ``local``, leads.
 
     ``isr`` is what the controller has committed; ``maximal`` also has a replica that is about to
     join, which only makes committing records stricter.
     """
 
-    __slots__ = (
-        "_local",
-        "epoch_start",
-        "followers",
-        "isr",
-        "leader_epoch",
-        "partition_epoch",
-        "pending",
-    )
-
-    def __init__(self, local: int) -> None:
-        self._local = local
-        self.followers: dict[int, Follower] = {}
-        self.isr: tuple[int, ...] = ()
-        self.leader_epoch = self.partition_epoch = UNKNOWN
-        self.epoch_start = 0
-        """The log's end when this leader epoch began."""
-        self.pending: Proposal | None = None
+    local: int
+    followers: dict[int, Follower] = field(default_factory=dict)
+    isr: tuple[int, ...] = ()
+    leader_epoch: int = UNKNOWN
+    partition_epoch: int = UNKNOWN
+    epoch_start: int = 0
+    """The log's end when this leader epoch began."""
+    pending: Proposal | None = None
 
     @property
     def maximal(self) -> tuple[int, ...]:
@@ -143,7 +132,7 @@ class InSync:
         partition_epoch: int,
     ) -> None:
         """Take over assignment and ISR from the controller; whatever was pending is settled."""
-        others = [id_ for id_ in replicas if id_ != self._local]
+        others = [id_ for id_ in replicas if id_ != self.local]
         self.followers = {id_: self.followers.get(id_) or Follower() for id_ in others}
         self.isr = intern_replicas(isr)
         self.partition_epoch = partition_epoch
@@ -202,7 +191,7 @@ class InSync:
         """The proposal to drop those that are behind for longer than ``max_lag``, if any are."""
         if self.pending is not None:
             return None
-        others = (id_ for id_ in self.isr if id_ != self._local)
+        others = (id_ for id_ in self.isr if id_ != self.local)
         late = {id_ for id_ in others if self._is_late(id_, end, now, max_lag)}
         if not late:
             return None

@@ -7,6 +7,7 @@ failed is taken back by clearing the mark. All times are ms.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -98,48 +99,36 @@ class Transit(NamedTuple):
     updated: int
 
 
+@dataclass(slots=True, eq=False)
 class Transaction:
-    """A transactional id and its present transaction. ``pending`` is the state it is moving to."""
+    """A transactional id and its present transaction; a new one has no epoch until its first move
+    is written. ``pending`` is the state it is moving to."""
 
-    __slots__ = (
-        "epoch",
-        "last_epoch",
-        "partitions",
-        "pending",
-        "previous_producer_id",
-        "producer_id",
-        "started",
-        "state",
-        "timeout_ms",
-        "transactional_id",
-        "updated",
-    )
-
-    def __init__(self, transactional_id: str, producer_id: int, timeout_ms: int, now: int) -> None:
-        """A new id: empty, and without an epoch until the first move is written."""
-        self.transactional_id = transactional_id
-        self.producer_id = producer_id
-        self.previous_producer_id = NO_PRODUCER_ID
-        self.epoch = NO_PRODUCER_EPOCH
-        self.last_epoch = NO_PRODUCER_EPOCH
-        self.timeout_ms = timeout_ms
-        self.state = TxnState.EMPTY
-        self.partitions = NO_PARTITIONS
-        self.started = NO_TIMESTAMP
-        self.updated = now
-        self.pending: TxnState | None = None
+    transactional_id: str
+    producer_id: int
+    timeout_ms: int
+    updated: int
+    previous_producer_id: int = NO_PRODUCER_ID
+    epoch: int = NO_PRODUCER_EPOCH
+    last_epoch: int = NO_PRODUCER_EPOCH
+    state: TxnState = TxnState.EMPTY
+    partitions: frozenset[TopicPartition] = NO_PARTITIONS
+    started: int = NO_TIMESTAMP
+    pending: TxnState | None = None
 
     @classmethod
     def loaded(cls, written: Transit) -> Transaction:
         """As a record of the log left it."""
-        made = cls(
-            written.transactional_id, written.producer_id, written.timeout_ms, written.updated
+        return cls(
+            written.transactional_id,
+            written.producer_id,
+            written.timeout_ms,
+            written.updated,
+            epoch=written.epoch,
+            state=written.state,
+            partitions=written.partitions,
+            started=written.started,
         )
-        made.epoch = written.epoch
-        made.state = written.state
-        made.partitions = written.partitions
-        made.started = written.started
-        return made
 
     @property
     def is_exhausted(self) -> bool:

@@ -20,7 +20,7 @@ T0 = frozenset({("t", 0)})
 
 
 def in_state(state: TxnState) -> Transaction:
-    made = Transaction("x", 7, 1000, now=5)
+    made = Transaction("x", 7, 1000, updated=5)
     made.epoch, made.state = 3, state
     if state in (TxnState.ONGOING, TxnState.PREPARE_ABORT, TxnState.PREPARE_COMMIT):
         made.partitions, made.started = T0, 10
