@@ -18,16 +18,15 @@ from pykafka_ops.broker.partitions.fetches import Fetches
 from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.read import ReadSite
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.runtime.cluster import identity
 from pykafka_ops.broker.runtime.cluster.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
-from pykafka_ops.broker.runtime.cluster.membership import Membership
+from pykafka_ops.broker.runtime.cluster.membership import Membership, random_uuid
 from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
 from pykafka_ops.broker.runtime.controller.active import ControllerSettings
-from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
+from pykafka_ops.broker.runtime.controller.channels import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
 from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
@@ -35,13 +34,12 @@ from pykafka_ops.broker.runtime.logs.cleaner import LogCleaner
 from pykafka_ops.broker.runtime.logs.failed_dirs import FailedDirs
 from pykafka_ops.broker.runtime.logs.full_dirs import FullDirs
 from pykafka_ops.broker.runtime.logs.tasks import PeriodicTasks
+from pykafka_ops.broker.runtime.replication.fetch_requests import Site
 from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
-from pykafka_ops.broker.runtime.replication.follower_throttle import FollowerThrottle
 from pykafka_ops.broker.runtime.replication.isr_changes import IsrChanges
 from pykafka_ops.broker.runtime.replication.order_executor import LocalOrderExecutor
 from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
-from pykafka_ops.broker.runtime.settings.storage import storage_settings
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
@@ -55,6 +53,7 @@ from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
+from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
@@ -113,7 +112,7 @@ class Parts:
             broker_id=membership.broker_id,
             cluster_id=membership.cluster_id,
             config_of=self.settings.topic_config,
-            settings=storage_settings(self.configs, wall_clock, monotonic_clock),
+            settings=self._storage_settings(),
             on_offline=self.failed_dirs.failed,
             wake=lambda: self.tasks.wake(),
         )
@@ -129,6 +128,22 @@ class Parts:
         self.deadlines.due = lambda: self.replicas.expire(monotonic_clock())
         self.full_dirs = FullDirs(self.logs, self.replicas, self.image, self.failed_dirs.announce)
         self.logs.on_full = self.full_dirs.filled
+
+    def _storage_settings(self) -> StorageSettings:
+        get = self.configs.value
+        return StorageSettings(
+            clock=wall_clock,
+            timer=monotonic_clock,
+            recovery_threads_per_dir=get("num.recovery.threads.per.data.dir"),
+            producer_id_expiration_ms=get("producer.id.expiration.ms"),
+            producer_id_expiration_check_ms=get("producer.id.expiration.check.interval.ms"),
+            verify_transactions=get("transaction.partition.verification.enable"),
+            flush_check_ms=get("log.flush.scheduler.interval.ms"),
+            recovery_point_checkpoint_ms=get("log.flush.offset.checkpoint.interval.ms"),
+            log_start_checkpoint_ms=get("log.flush.start.offset.checkpoint.interval.ms"),
+            move_threads=get("num.replica.alter.log.dirs.threads") or 0,
+            high_watermark_checkpoint_ms=get("replica.high.watermark.checkpoint.interval.ms"),
+        )
 
     def _setting_effects(self) -> SettingEffects:
         return SettingEffects(
@@ -152,13 +167,15 @@ class Parts:
             run_in_thread=self._run_in_thread,
         )
         self.fetchers = ReplicaFetchers(
-            broker_id=self.broker_id,
-            broker_epoch=lambda: self.executor.broker_epoch,
-            replicas=self.replicas,
-            configs=self.configs,
-            connect=self._connect_fetcher,
-            timer=monotonic_clock,
-            throttle=FollowerThrottle(self.throttles.follower, monotonic_clock),
+            Site(
+                broker_id=self.broker_id,
+                broker_epoch=lambda: self.executor.broker_epoch,
+                replicas=self.replicas,
+                configs=self.configs,
+                connect=self._connect_fetcher,
+                timer=monotonic_clock,
+                throttle=self.throttles.follower,
+            )
         )
         self.executor = LocalOrderExecutor(
             self.image,
@@ -187,7 +204,7 @@ class Parts:
         return ControllerSettings(
             broker_id=self.broker_id,
             clock=wall_clock,
-            new_topic_id=identity.random_uuid,
+            new_topic_id=random_uuid,
             unclean=self._unclean,
             delete_enabled=self.configs.value("delete.topic.enable"),
             connect=self._connect,
@@ -271,7 +288,7 @@ class Parts:
             self.controller,
             self.configs,
             draw=random.randrange,
-            new_topic_id=identity.random_uuid,
+            new_topic_id=random_uuid,
             # A line of its own, which a quota may hold up: nothing else has to wait then.
             send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.runtime.controller.active import ControllerSettings
-from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
+from pykafka_ops.broker.runtime.controller.channels import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
 from pykafka_ops.broker.state.controller.leadership import TopicPartition

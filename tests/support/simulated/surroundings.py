@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import hosted
-from pykafka_ops.broker.runtime import broker, time_slice
-from pykafka_ops.broker.runtime.cluster import identity, membership
+from pykafka_ops.broker.runtime import broker, parts, time_slice
+from pykafka_ops.broker.runtime.cluster import membership
 from pykafka_ops.broker.runtime.logs import cleaner
 from pykafka_ops.broker.runtime.settings import start
 from pykafka_ops.broker.runtime.sockets import server
@@ -92,6 +92,9 @@ def installed(world: World) -> Iterator[None]:
     def lock(directory: Path) -> Any:
         return _files().lock(f"/{membership.LOCK}")
 
+    def new_uuid() -> bytes:
+        return b"\1" + numbers.randbytes(15)
+
     replaced: list[tuple[Any, str, Any]] = [
         (clocks, "time", Clock(loop)),
         (time_slice, "time", Clock(loop)),
@@ -99,7 +102,7 @@ def installed(world: World) -> Iterator[None]:
         (cleaner, "CleanerProcess", lambda: SimCleaner(world)),
         (membership, "open_store", open_store),
         (membership, "lock", lock),
-        (identity, "random_uuid", lambda: b"\1" + numbers.randbytes(15)),
+        *((module, "random_uuid", new_uuid) for module in (membership, parts)),
         (hosted, "_new_id", lambda: numbers.randbytes(8).hex()),
         (broker, "ThreadPoolExecutor", NoPool),
         (closing, "ThreadPoolExecutor", NoPool),

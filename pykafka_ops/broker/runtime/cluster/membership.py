@@ -12,11 +12,12 @@ from pykafka_ops.broker.metadata.registration import (
     BrokerIdTakenError,
     cluster_id,
     ensure_paths,
+    generate_broker_id,
     register_broker,
 )
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
-from pykafka_ops.broker.runtime.cluster import adoption, identity
+from pykafka_ops.broker.runtime.cluster import adoption
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.storage.clocks import wall_clock
@@ -28,6 +29,7 @@ from pykafka_ops.zookeeper.access import access_of
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
+NO_BROKER_ID = -1
 LOCK = "metadata.lock"
 SESSION = "zookeeper.session"
 GRACE_MS = 4_000
@@ -94,7 +96,7 @@ class Membership:
     def __init__(self, store: MetadataStore, configs: BrokerConfigs) -> None:
         self.store = store
         self.configs = configs
-        self.broker_id = identity.NO_BROKER_ID
+        self.broker_id = NO_BROKER_ID
         self.cluster_id = ""
         self._info: BrokerInfo | None = None
         self.fresh = False
@@ -111,7 +113,7 @@ class Membership:
         membership.fresh = alone and await adoption.is_fresh(store)
         await ensure_paths(store)
         adopted = stored_cluster if membership.fresh else None
-        proposed = adopted or uuid_text(identity.random_uuid())
+        proposed = adopted or uuid_text(random_uuid())
         membership.cluster_id = await cluster_id(store, proposed)
         if stored_cluster not in (None, membership.cluster_id):
             raise StorageError(
@@ -119,7 +121,7 @@ class Membership:
                 f"{stored_cluster} in {dirs[0]}. The broker is trying to join the wrong cluster. "
                 "Configured zookeeper.connect may be wrong."
             )
-        membership.broker_id = await identity.broker_id(store, configs, stored_id)
+        membership.broker_id = await _broker_id(store, configs, stored_id)
         return membership
 
     async def rejoin(self) -> int:
@@ -158,3 +160,24 @@ class Membership:
             pass
         finally:
             cancel()
+
+
+async def _broker_id(store: MetadataStore, configs: BrokerConfigs, stored: int | None) -> int:
+    """``broker.id``, else the id ``stored`` in the log directories, else a new one.
+
+    Raises StoreError (``KafkaServer.getOrGenerateBrokerId``).
+    """
+    wanted: int = configs.value("broker.id")
+    if wanted != NO_BROKER_ID:
+        return wanted
+    if stored is not None:
+        return stored
+    return await generate_broker_id(store, configs.value("reserved.broker.max.id"))
+
+
+def random_uuid() -> bytes:
+    """Kafka's ``Uuid.randomUuid``: never one whose text starts with a dash."""
+    while True:
+        found = os.urandom(16)
+        if not uuid_text(found).startswith("-"):
+            return found

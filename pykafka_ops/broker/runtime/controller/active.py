@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.registration import ControllerTerm
 from pykafka_ops.broker.metadata.store import MetadataStore
-from pykafka_ops.broker.runtime.controller.channel import ChannelTarget
-from pykafka_ops.broker.runtime.controller.channels import ControllerChannels
+from pykafka_ops.broker.runtime.controller.channels import ChannelTarget, ControllerChannels
 from pykafka_ops.broker.runtime.controller.leader_rebalance import (
     LeaderRebalance,
     RebalanceSettings,

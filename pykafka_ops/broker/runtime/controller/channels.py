@@ -1,18 +1,108 @@
-"""The controller's channels to all brokers (``ControllerChannelManager``)."""
+"""The controller's channels to all brokers, on each its orders one after the other.
+
+Counterpart of ``ControllerChannelManager`` and ``RequestSendThread``. A broker that does not answer
+is asked again until it is gone from the cluster; the controller does not wait meanwhile.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
-from pykafka_ops.broker.runtime.controller.channel import ChannelTarget, ControllerChannel, Replied
-from pykafka_ops.broker.state.controller.orders import Order, OrderExecutor
+from pykafka_ops.broker.state.controller.orders import (
+    LeaderAndIsrOrder,
+    MetadataOrder,
+    Order,
+    OrderExecutor,
+    PartitionErrors,
+)
 from pykafka_ops.broker.state.image import BrokerInfo
-from pykafka_ops.errors import ConnectError
+from pykafka_ops.errors import ConnectError, KafkaError
+from pykafka_ops.wire.codes import ErrorCode
 
-log = logging.getLogger("kafka.controller.ControllerChannelManager")
+log = logging.getLogger("kafka.controller.RequestSendThread")
+channels_log = logging.getLogger("kafka.controller.ControllerChannelManager")
+
+RETRY_S = 0.1
+OF_THE_PAST = (ErrorCode.STALE_BROKER_EPOCH, ErrorCode.STALE_CONTROLLER_EPOCH)
+
+Replied = Callable[[int, Order, PartitionErrors], None]
+
+
+class ChannelTarget(NamedTuple):
+    """The executor of the orders for one broker, and how to close it."""
+
+    executor: OrderExecutor
+    close: Callable[[], None] = lambda: None
+
 
 Connect = Callable[[BrokerInfo], ChannelTarget]
+
+
+class ControllerChannel:
+    """Orders for one registration of one broker; ``replied`` is called with their results."""
+
+    def __init__(self, broker: int, epoch: int, target: ChannelTarget, replied: Replied) -> None:
+        self.broker = broker
+        self.epoch = epoch
+        self._executor = target.executor
+        self._hang_up = target.close
+        self._replied = replied
+        self._orders: deque[Order] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    def send(self, order: Order) -> None:
+        """Hand over ``order`` after all former ones."""
+        self._orders.append(order)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._drain())
+
+    async def idle(self) -> None:
+        """Wait until everything sent so far has been handed over."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    def close(self) -> None:
+        """Drop what has not been sent; the broker is gone or this is no controller any more."""
+        self._orders.clear()
+        if self._task is not None:
+            self._task.cancel()
+        self._hang_up()
+
+    async def _drain(self) -> None:
+        silent = False
+        while self._orders:
+            order = self._orders[0]
+            try:
+                errors = await self._deliver(order)
+            except (OSError, ConnectError) as error:
+                if not silent:
+                    log.warning("broker %d does not answer: %s; trying again", self.broker, error)
+                silent = True
+                await asyncio.sleep(RETRY_S)
+                continue
+            except KafkaError as error:
+                # Of the past: a broker that came back gets new orders as soon as we see it.
+                level = logging.INFO if error.code in OF_THE_PAST else logging.ERROR
+                log.log(level, "broker %d refuses an order: %s", self.broker, error)
+            except Exception:
+                log.exception("broker %d failed to obey", self.broker)
+            else:
+                self._replied(self.broker, order, errors)
+            silent = False
+            if self._orders:
+                self._orders.popleft()
+
+    async def _deliver(self, order: Order) -> PartitionErrors:
+        if isinstance(order, MetadataOrder):
+            await self._executor.apply_update_metadata(order)
+            return {}
+        if isinstance(order, LeaderAndIsrOrder):
+            return await self._executor.apply_leader_and_isr(order)
+        return await self._executor.apply_stop_replica(order)
 
 
 class ControllerChannels:
@@ -47,9 +137,9 @@ class ControllerChannels:
         try:
             if self._connect is not None and info is not None:
                 return self._connect(info)
-            log.error("no way to reach broker %d", broker)
+            channels_log.error("no way to reach broker %d", broker)
         except ConnectError as error:
-            log.error("no way to reach broker %d: %s", broker, error)
+            channels_log.error("no way to reach broker %d: %s", broker, error)
         return None
 
     def hang_up(self, live: Mapping[int, BrokerInfo]) -> None:

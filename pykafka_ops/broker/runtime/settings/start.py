@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pykafka_ops.broker.runtime.cluster import adoption
-from pykafka_ops.broker.runtime.cluster.identity import NO_BROKER_ID
+from pykafka_ops.broker.runtime.cluster.membership import NO_BROKER_ID
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.settings import check

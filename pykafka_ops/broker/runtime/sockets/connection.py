@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable
 from struct import Struct
 from typing import Protocol, cast
@@ -17,7 +18,6 @@ from typing import Protocol, cast
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
-from pykafka_ops.broker.runtime.sockets.writes import WRITE_HIGH, write_lines
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.types import Buffer
 
@@ -32,6 +32,11 @@ BURST = 256
 """Requests of one client served in a row before the others have their turn."""
 LEAST_PROGRESS = 4096
 """Bytes of a frame between two sweeps that count as activity: a trickle does not."""
+WRITE_HIGH = 1 << 20
+"""Bytes that may wait for a client that reads slowly; above, nothing more is served to it."""
+FORGETS = (3, 12) <= sys.version_info < (3, 12, 9) or (3, 13) <= sys.version_info < (3, 13, 2)
+"""``writelines`` of asyncio's own loop does not pause the protocol when the client does not read
+(CVE-2024-12254, gh-127655): we would hold every answer that it asked for. uvloop pauses."""
 
 
 class Shared(Protocol):
@@ -257,7 +262,9 @@ class Connection(asyncio.BufferedProtocol):
         if len(parts) == 1:
             transport.write(parts[0])
         else:
-            write_lines(transport, parts)
+            transport.writelines(parts)
+            if FORGETS:
+                transport.set_write_buffer_limits(high=WRITE_HIGH)  # compares what waits with it
 
     def leave_alone(self, ms: int) -> None:
         """The client is over a quota: serve nothing more for so long."""

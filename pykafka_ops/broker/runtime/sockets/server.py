@@ -13,8 +13,7 @@ from typing import Any
 
 from pykafka_ops.broker.handlers import ROUTES, Route
 from pykafka_ops.broker.handlers.api import Services
-from pykafka_ops.broker.runtime.sockets.acceptor import bind
-from pykafka_ops.broker.runtime.sockets.admission import Admission
+from pykafka_ops.broker.runtime.sockets.admission import Admission, bind
 from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from pykafka_ops.broker.runtime.sockets.acceptor import AT_ONCE, Acceptor, bind
+from pykafka_ops.broker.runtime.sockets.admission import AT_ONCE, Acceptor, bind
 
 
 class Loop:
