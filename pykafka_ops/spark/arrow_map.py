@@ -1,12 +1,11 @@
-"""``DataFrame.mapInArrow`` where pandas is not installed.
-
-PySpark's own method requires pandas, though it does not use it.
-"""
+"""Frames to frames by functions of ours, in Arrow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pykafka_ops.spark.sources.arrow import Row, row_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +18,10 @@ def map_arrow(
     function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     schema: StructType,
 ) -> DataFrame:
-    """``frame.mapInArrow(function, schema)``; batches must have the types of ``schema``."""
+    """``frame.mapInArrow(function, schema)``; batches must have the types of ``schema``.
+
+    PySpark's own method requires pandas, though it does not use it.
+    """
     try:
         return frame.mapInArrow(function, schema)
     except ImportError:  # pandas is not there: what mapInArrow does after having asked for it
@@ -30,3 +32,25 @@ def map_arrow(
         made = UserDefinedFunction(function, schema, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
         column = made(*[frame[name] for name in frame.columns])
         return Classic(frame._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
+
+
+def map_rows(
+    frame: DataFrame,
+    function: Callable[[dict[str, Any]], Iterable[Row]],
+    schema: StructType,
+    *,
+    at_once: int = 500,
+) -> DataFrame:
+    """The rows of ``schema`` (see ``row_batches``) that ``function`` makes of each row; ``at_once``
+    rows are taken out of Arrow together."""
+
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (
+            row
+            for batch in batches
+            for start in range(0, batch.num_rows, at_once)
+            for row in batch.slice(start, at_once).to_pylist()
+        )
+        return row_batches(schema, (made for row in rows for made in function(row)))
+
+    return map_arrow(frame, task, schema)

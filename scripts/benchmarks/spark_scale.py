@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag.report import build
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.session import SessionOptions, close, session
+from tests.support.spark.given import FrameInputs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

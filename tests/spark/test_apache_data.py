@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from pykafka_ops.analysis.skew import imbalance
-from pykafka_ops.spark.inputs.kept import InputQuery
+from pykafka_ops.spark.inputs import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.lag.report import SEVERITY, build
 from pykafka_ops.spark.reports.lag.span import ReportSpan
+from tests.support.spark.given import FrameInputs
 from tests.support.spark.lag_world import NOW, SPAN, WINDOW, World
 from tests.support.spark.stream_jobs import checkpoint
 

@@ -9,16 +9,15 @@ import pytest
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.cluster import SHOWN, unknown_ends
-from pykafka_ops.spark.inputs.frames import frame_of
-from pykafka_ops.spark.inputs.kept import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Problem
 from tests.conftest import Broker
 from tests.support.clients.groups_site import STAMP, GroupsSite
 from tests.support.spark.frames import rows, run_stream
+from tests.support.spark.given import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pykafka_ops.spark.inputs.frames import FrameInputs
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import ReportOptions
 from pykafka_ops.spark.reports.retention import report as retention
+from tests.support.spark.given import FrameInputs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

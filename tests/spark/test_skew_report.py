@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Producer
 
-from pykafka_ops.spark.inputs.frames import FrameInputs
-from pykafka_ops.spark.inputs.kept import InputQuery
+from pykafka_ops.spark.inputs import InputQuery
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.opened import open_inputs
 from pykafka_ops.spark.model import Report
@@ -17,6 +16,7 @@ from pykafka_ops.spark.reports.retention import report as retention
 from pykafka_ops.spark.reports.skew import report as skew
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import pko
+from tests.support.spark.given import FrameInputs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -66,8 +66,7 @@ def look_first(asked: ReportRequest) -> None:
 
 def open_inputs(asked: ReportRequest, spark: SparkSession) -> Inputs:
     """The inputs of a command line. Raises UsageError, StorageError."""
-    from pykafka_ops.spark.inputs import opened
-    from pykafka_ops.spark.inputs.kept import InputQuery
+    from pykafka_ops.spark.inputs import InputQuery, opened
 
     strict = bool(asked.options.get("strict"))
     query = InputQuery(asked.now, asked.since, asked.until, asked.topics, asked.groups, strict)

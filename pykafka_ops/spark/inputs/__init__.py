@@ -1,99 +1,130 @@
 """What a report may ask, whether a cluster answers or its files.
 
-Every method gives a frame with the columns of ``spark/schemas.py``, or None where this kind of
-input cannot know. Frames are lazy; what is small (all but batches, records and commits) is read
-once and kept until ``close``. Rows are in no order. Internal topics (``__consumer_offsets``) are
-among the others unless ``wanted_topics`` leaves them out.
+Frames have the columns of ``spark/schemas.py``. They are lazy; what is small (all but batches,
+records and commits) is read once and kept until ``close``. Rows are in no order. Internal topics
+(``__consumer_offsets``) are among the others unless ``wanted_topics`` leaves them out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.model import Problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 
-class Inputs(Protocol):
+@dataclass(frozen=True, slots=True)
+class InputQuery:
+    """What is asked; moments in ms since 1970 (None: open, ``now``: the input's own)."""
+
+    now: int | None = None
+    since: int | None = None
+    until: int | None = None
+    topics: Names = ALL
+    groups: Names = ALL
+    strict: bool = False
+
+
+class Inputs:
     """``now`` is the moment a report is about, ``since`` and ``until`` the span that counts (ms
     since 1970, None: open). ``wanted_topics`` and ``wanted_groups`` already hold for every frame.
     ``problems`` grows while frames are read. ``source`` says what is read, for ``Report.source``.
+
+    A method gives None where this kind of input cannot know.
     """
 
-    spark: SparkSession
-    now: int
-    since: int | None
-    until: int | None
-    wanted_topics: Names
-    wanted_groups: Names
-    problems: list[Problem]
-    source: Mapping[str, object]
+    def __init__(
+        self, spark: SparkSession, query: InputQuery, now: int, source: Mapping[str, object]
+    ) -> None:
+        self.spark, self.now = spark, now
+        self.since, self.until = query.since, query.until
+        self.wanted_topics, self.wanted_groups = query.topics, query.groups
+        self.strict = query.strict
+        self.problems: list[Problem] = []
+        self.source = source
+        self._frames: dict[Any, DataFrame] = {}
 
     def batches(self) -> DataFrame | None:
         """BATCHES of one replica per partition: the one with the greatest last offset.
 
         ``since`` and ``until`` do not cut it: what is old counts for sizes.
         """
-        ...
-
-    def all_batches(self) -> DataFrame | None:
-        """BATCHES of every replica found."""
-        ...
+        return None
 
     def records(self) -> DataFrame | None:
         """KEYS of one replica per partition, between ``since`` and ``until``."""
-        ...
+        return None
 
     def partitions(self) -> DataFrame | None:
         """PARTITIONS of the topics; leader and ISR are null where only files are read."""
-        ...
+        return None
 
     def brokers(self) -> DataFrame | None:
-        """BROKERS; without a cluster those whose directories were found."""
-        ...
+        """BROKERS; without a cluster those whose directories were found, by their ids alone."""
+        return None
 
     def log_dirs(self) -> DataFrame | None:
         """LOG_DIRS of every replica."""
-        ...
+        return None
 
     def configs(self) -> DataFrame | None:
         """CONFIGS of the topics, defaults among them."""
-        ...
+        return None
 
     def groups(self) -> DataFrame | None:
         """GROUPS and their members."""
-        ...
+        return None
 
     def commits(self) -> DataFrame | None:
         """OFFSETS: the commits of the groups between ``since`` and ``until``."""
-        ...
+        return None
 
     def committed(self) -> DataFrame | None:
         """COMMITTED: the offsets in force."""
-        ...
+        return None
 
     def ends(self, moments: Sequence[int]) -> DataFrame | None:
         """ENDS of every partition at each of ``moments`` (ms), a row per partition and moment.
 
         The end of the log where no record is as new. Partitions without an answer are left out.
         """
-        ...
+        return None
 
     def times(self) -> DataFrame | None:
         """TIMES at every committed offset of the groups that lies inside its log."""
-        ...
+        return None
 
     def cleaned(self) -> DataFrame | None:
         """CLEANED of every replica in directories; None where only a cluster is asked."""
-        ...
+        return None
 
     def close(self) -> None:
         """Release the frames that are kept."""
-        ...
+        for frame in self._frames.values():
+            frame.unpersist()
+        self._frames.clear()
+
+    def keep(self, key: Any, make: Callable[[], DataFrame]) -> DataFrame:
+        """The frame of that name, read at most once and kept in memory or on disk."""
+        if key not in self._frames:
+            self._frames[key] = make().persist()
+        return self._frames[key]
+
+    def read(
+        self, source: str, options: Mapping[str, object], schema: StructType | None = None
+    ) -> DataFrame:
+        """A frame of a data source; with ``schema`` only its columns."""
+        reader = self.spark.read.format(source)
+        if schema is not None:
+            reader = reader.schema(schema)
+        texts = {key: str(value) for key, value in options.items() if value is not None}
+        return reader.options(**texts).load()
 
 
 def moments(first: int, last: int, steps: int) -> list[int]:

@@ -8,17 +8,18 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.inputs.kept import InputQuery, Kept, chosen
+from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.sources.options import now_ms
 
 SHOWN: Final = 20
 
 
-class ClusterInputs(Kept):
-    """See ``Inputs``; ``properties`` are those of a Kafka client, with bootstrap.servers.
+class ClusterInputs(Inputs):
+    """``properties`` are those of a Kafka client, with bootstrap.servers.
 
-    Batches stay on the brokers' disks: ``batches`` and ``cleaned`` are None.
+    Batches stay on the brokers' disks: ``batches`` and ``cleaned`` are None. Commits are there as
+    far as the cleaner has left them.
     """
 
     def __init__(
@@ -29,27 +30,14 @@ class ClusterInputs(Kept):
         self._client = {f"kafka.{key}": value for key, value in properties.items()}
 
     def _live(self, what: str, **options: object) -> DataFrame:
-        topics = chosen(self.wanted_topics, "subscribe", "subscribePattern")
-        groups = chosen(self.wanted_groups, "groups", "groupsPattern")
+        topics = self.wanted_topics.option("subscribe", "subscribePattern")
+        groups = self.wanted_groups.option("groups", "groupsPattern")
         return self.read(
             "kafka-live", {"what": what, **topics, **groups, **options, **self._client}
         )
 
-    def batches(self) -> DataFrame | None:
-        """None."""
-        return None
-
-    def all_batches(self) -> DataFrame | None:
-        """None."""
-        return None
-
-    def cleaned(self) -> DataFrame | None:
-        """None."""
-        return None
-
     def records(self) -> DataFrame | None:
-        """KEYS, read through the brokers."""
-        topics = chosen(self.wanted_topics, "subscribe", "subscribePattern")
+        topics = self.wanted_topics.option("subscribe", "subscribePattern")
         options = {
             "what": "records",
             "failOnDataLoss": "false",
@@ -63,7 +51,7 @@ class ClusterInputs(Kept):
 
     def partitions(self) -> DataFrame:
         """PARTITIONS; those that could not be asked about become problems."""
-        first = not self.kept("partitions")
+        first = "partitions" not in self._frames
         found = self.keep("partitions", lambda: self._live("partitions"))
         if first:
             self.problems += unknown_ends(found)
@@ -76,35 +64,29 @@ class ClusterInputs(Kept):
         return {row[0] for row in found.collect()}
 
     def brokers(self) -> DataFrame:
-        """BROKERS."""
         return self.keep("brokers", lambda: self._live("brokers"))
 
     def log_dirs(self) -> DataFrame:
-        """LOG_DIRS."""
         return self.keep("log_dirs", lambda: self._live("log_dirs"))
 
     def configs(self) -> DataFrame:
-        """CONFIGS."""
         return self.keep("configs", lambda: self._live("configs"))
 
     def groups(self) -> DataFrame:
-        """GROUPS."""
         return self.keep("groups", lambda: self._live("groups"))
 
-    def commits(self) -> DataFrame:
-        """OFFSETS, as far as the cleaner has left them."""
+    def commits(self) -> DataFrame | None:
         options = {
             "since": self.since,
             "until": self.until,
             "strict": str(self.strict).lower(),
-            **chosen(self.wanted_groups, "groups", "groupsPattern"),
-            **chosen(self.wanted_topics, "topics", "topicsPattern"),
+            **self.wanted_groups.option("groups", "groupsPattern"),
+            **self.wanted_topics.option("topics", "topicsPattern"),
             **self._client,
         }
         return self.read("kafka-offsets", options)
 
     def committed(self) -> DataFrame:
-        """COMMITTED."""
         return self.keep("committed", lambda: self._live("committed"))
 
     def ends(self, moments: Sequence[int]) -> DataFrame:
@@ -113,7 +95,6 @@ class ClusterInputs(Kept):
         return self.keep(("ends", times), lambda: self._live("ends", times=times))
 
     def times(self) -> DataFrame:
-        """TIMES."""
         return self.keep("times", lambda: self._live("times"))
 
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs import replicas as looked
-from pykafka_ops.spark.inputs.kept import InputQuery, Kept, chosen, rows_frame
+from pykafka_ops.spark.inputs.log_times import ends, times
 from pykafka_ops.spark.inputs.names import Names
-from pykafka_ops.spark.inputs.settings import Settings, config_columns, stored_settings
+from pykafka_ops.spark.inputs.settings import config_rows, stored_settings
+from pykafka_ops.spark.sources.arrow import Row, row_batches
 from pykafka_ops.spark.sources.files import Location
 from pykafka_ops.spark.sources.options import now_ms
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
 
 _OFFSETS: Final = Names(frozenset({"__consumer_offsets"}))
 
 
-class LogDirInputs(Kept):
-    """See ``Inputs``; ``locations`` as ``kafka-log`` takes them.
+class LogDirInputs(Inputs):
+    """``locations`` as ``kafka-log`` takes them.
 
     ``settings`` (see ``settings.py``) stand above what a broker's own store in a directory says.
     Unless asked otherwise, ``now`` is the newest timestamp at the logs' ends that is not in the
@@ -57,22 +59,23 @@ class LogDirInputs(Kept):
         return {**places, **more}
 
     def _log(self, schema: StructType | None = None, **more: object) -> DataFrame:
-        topics = chosen(self.wanted_topics, "subscribe", "subscribePattern")
+        topics = self.wanted_topics.option("subscribe", "subscribePattern")
         return self.read("kafka-log", self._options(**topics, **more), schema)
 
-    def _rows(self, name: str, columns: Any, schema: StructType) -> DataFrame:
-        return self.keep(name, lambda: rows_frame(self.spark, columns(), schema))
+    def _rows(self, name: str, rows: Callable[[], Iterable[Row]], schema: StructType) -> DataFrame:
+        """A frame of rows made on the driver; times in ms."""
+
+        def make() -> DataFrame:
+            batches = list(row_batches(schema, rows()))
+            table = pa.Table.from_batches(batches, schemas.arrow(schema))
+            return self.spark.createDataFrame(table, schema)
+
+        return self.keep(name, make)
 
     def batches(self) -> DataFrame | None:
-        """BATCHES of the replicas that reach furthest."""
         return self._log(replicas="one")
 
-    def all_batches(self) -> DataFrame | None:
-        """BATCHES of all."""
-        return self._log(replicas="all")
-
     def records(self) -> DataFrame | None:
-        """KEYS."""
         return self._log(
             schemas.KEYS,
             mode="records",
@@ -82,49 +85,35 @@ class LogDirInputs(Kept):
 
     def partitions(self) -> DataFrame | None:
         """PARTITIONS; ``end_offset`` is the end of the log, since files have no high watermark."""
-        columns = lambda: looked.partition_columns(self._known)  # noqa: E731
-        return self._rows("partitions", columns, schemas.PARTITIONS)
+        rows = lambda: looked.partition_rows(self._known)  # noqa: E731
+        return self._rows("partitions", rows, schemas.PARTITIONS)
 
     def brokers(self) -> DataFrame | None:
-        """BROKERS, by their ids alone."""
-        return self._rows("brokers", self._broker_columns, schemas.BROKERS)
-
-    def _broker_columns(self) -> dict[str, list[Any]]:
-        ids = sorted({k.replica.broker for k in self._known if k.replica.broker is not None})
-        none = [None] * len(ids)
-        return {"broker": ids, "host": none, "port": none, "rack": none, "controller": none}
+        ids = {k.replica.broker for k in self._known if k.replica.broker is not None}
+        rows = [(broker, None, None, None, None) for broker in sorted(ids)]
+        return self._rows("brokers", lambda: rows, schemas.BROKERS)
 
     def log_dirs(self) -> DataFrame | None:
-        """LOG_DIRS."""
-        return self._rows("log_dirs", lambda: looked.dir_columns(self._known), schemas.LOG_DIRS)
+        return self._rows("log_dirs", lambda: looked.dir_rows(self._known), schemas.LOG_DIRS)
 
     def configs(self) -> DataFrame | None:
         """CONFIGS; settings given nowhere have Kafka's default."""
-        return self._rows("configs", self._config_columns, schemas.CONFIGS)
+        return self._rows("configs", self._config_rows, schemas.CONFIGS)
 
-    def _config_columns(self) -> dict[str, list[Any]]:
+    def _config_rows(self) -> Sequence[Row]:
         places = [Location.of(location) for location in self._locations]
         stored = stored_settings(place.path for place in places if place.local)
-        settings: Settings = {
+        settings = {
             topic: {**stored.get(topic, {}), **self._settings.get(topic, {})}
             for topic in {*stored, *self._settings}
         }
         topics = sorted({k.replica.topic for k in self._known if k.replica.topic is not None})
-        return config_columns(topics, settings)
-
-    def groups(self) -> DataFrame | None:
-        """None."""
-        return None
+        return config_rows(topics, settings)
 
     def _offsets(self, **more: object) -> DataFrame:
-        return self.read(
-            "kafka-offsets",
-            self._options(
-                **chosen(self.wanted_groups, "groups", "groupsPattern"),
-                **chosen(self.wanted_topics, "topics", "topicsPattern"),
-                **more,
-            ),
-        )
+        groups = self.wanted_groups.option("groups", "groupsPattern")
+        topics = self.wanted_topics.option("topics", "topicsPattern")
+        return self.read("kafka-offsets", self._options(**groups, **topics, **more))
 
     def commits(self) -> DataFrame | None:
         """OFFSETS; None where ``__consumer_offsets`` was not found."""
@@ -140,16 +129,11 @@ class LogDirInputs(Kept):
 
     def ends(self, moments: Sequence[int]) -> DataFrame | None:
         """ENDS, from the time indexes and the records there."""
-        from pykafka_ops.spark.inputs.log_times import ends
-
-        asked = tuple(moments)
         best = looked.one_each(self._known)
-        return self.keep(("ends", asked), lambda: ends(self.spark, best, asked))
+        return self.keep(("ends", *moments), lambda: ends(self.spark, best, moments))
 
     def times(self) -> DataFrame | None:
         """TIMES, each from the record itself."""
-        from pykafka_ops.spark.inputs.log_times import times
-
         committed = self.committed()
         if committed is None:
             return None
@@ -157,14 +141,11 @@ class LogDirInputs(Kept):
         return self.keep("times", lambda: times(best, committed))
 
     def cleaned(self) -> DataFrame | None:
-        """CLEANED."""
-        return self._rows("cleaned", lambda: looked.cleaned_columns(self._known), schemas.CLEANED)
+        return self._rows("cleaned", lambda: looked.cleaned_rows(self._known), schemas.CLEANED)
 
 
 def last_commits(commits: DataFrame) -> DataFrame:
     """COMMITTED from OFFSETS."""
-    from pyspark.sql import functions as f
-
     key = ("group", "topic", "partition")
     last = f.max_by(f.struct("offset", "leader_epoch", "metadata", "tombstone"), "log_offset")
     found = commits.groupBy(*key).agg(last.alias("last")).where("not last.tombstone")

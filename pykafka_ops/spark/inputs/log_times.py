@@ -5,26 +5,24 @@ Each look-up is a few small reads, done where Spark's tasks run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.disk.batch import CONTROL_FLAG
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.inputs.replicas import Known
-from pykafka_ops.spark.sources.arrow import record_batches
+from pykafka_ops.spark.sources.arrow import Row
 from pykafka_ops.spark.sources.files import SegmentFile
 from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
 from pykafka_ops.spark.sources.log.plan import seeker
 from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece
 from pykafka_ops.spark.sources.log.seek import Seeker
 
-Mapper = Callable[[Iterator[Any]], Iterator[Any]]
 _TASK: Final = 64
 """Partitions of a task, about."""
 
@@ -32,53 +30,31 @@ _TASK: Final = 64
 def ends(spark: SparkSession, found: Sequence[Known], moments: Sequence[int]) -> DataFrame:
     """ENDS of each at each of ``moments``, as ListOffsets has them."""
     tasks = max(1, min(len(found) // _TASK, 4 * spark.sparkContext.defaultParallelism))
-    numbers = spark.range(0, len(found), 1, tasks)
-    return map_arrow(numbers, _ends(list(found), list(moments)), schemas.ENDS)
 
+    def look(row: Mapping[str, Any]) -> Iterator[Row]:
+        known = found[row["id"]]
+        seek = seeker(known.replica)
+        for moment in moments:
+            at = seek.first_at(moment)
+            yield *known.replica.key, moment, known.tail.end if at is None else at
 
-def _ends(found: Sequence[Known], moments: Sequence[int]) -> Mapper:
-    def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows: list[tuple[Any, ...]] = []
-            for number in batch["id"].to_pylist():
-                known = found[number]
-                seek = seeker(known.replica)
-                for moment in moments:
-                    at = seek.first_at(moment)
-                    offset = known.tail.end if at is None else at
-                    rows.append((*known.replica.key, moment, offset))
-            yield from _batches(schemas.ENDS, rows)
-
-    return look
+    return map_rows(spark.range(0, len(found), 1, tasks), look, schemas.ENDS)
 
 
 def times(found: Sequence[Known], committed: DataFrame) -> DataFrame:
     """TIMES at the offsets of ``committed`` that lie inside their logs."""
     by_key = {known.replica.key: known for known in found}
+
+    def look(row: Mapping[str, Any]) -> Iterator[Row]:
+        topic, partition, offset = row["topic"], row["partition"], row["offset"]
+        known = by_key.get((topic, partition))
+        if known is not None and known.start <= offset < known.tail.end:
+            moment = time_at(seeker(known.replica), offset)
+            if moment is not None:
+                yield topic, partition, offset, moment
+
     places = committed.select("topic", "partition", "offset").distinct()
-    return map_arrow(places, _times(by_key), schemas.TIMES)
-
-
-def _times(found: Mapping[tuple[str, int], Known]) -> Mapper:
-    def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows: list[tuple[Any, ...]] = []
-            columns = (batch[name].to_pylist() for name in ("topic", "partition", "offset"))
-            for topic, partition, offset in zip(*columns, strict=True):
-                known = found.get((topic, partition))
-                if known is None or not known.start <= offset < known.tail.end:
-                    continue
-                moment = time_at(seeker(known.replica), offset)
-                if moment is not None:
-                    rows.append((topic, partition, offset, moment))
-            yield from _batches(schemas.TIMES, rows)
-
-    return look
-
-
-def _batches(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Iterator[pa.RecordBatch]:
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema.names)
-    yield from record_batches(schema, dict(zip(schema.names, columns, strict=True)))
+    return map_rows(places, look, schemas.TIMES)
 
 
 def time_at(seek: Seeker, offset: int) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,12 @@ class Names:
         if self.pattern is not None:
             return re.fullmatch(self.pattern, name) is not None
         return not self.names or name in self.names
+
+    def option(self, listed: str, pattern: str) -> dict[str, object]:
+        """The option of a source that says so: ``listed`` with a JSON list, or ``pattern``."""
+        if self.pattern is not None:
+            return {pattern: self.pattern}
+        return {listed: json.dumps(sorted(self.names))} if self.names else {}
 
     def among(self, known: Iterable[str]) -> list[str]:
         """Those of ``known`` that are meant, sorted."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.sources.arrow import Row
 from pykafka_ops.spark.sources.files import Location, ReplicaDir, replicas
 from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
@@ -85,46 +86,33 @@ def one_each(found: Sequence[Known]) -> list[Known]:
     return [by_key[id(r)] for r in furthest(k.replica for k in found)]
 
 
-def partition_columns(found: Sequence[Known]) -> dict[str, list[Any]]:
+def partition_rows(found: Sequence[Known]) -> list[Row]:
     """PARTITIONS; ``replicas`` are the brokers in whose directories they were found."""
     brokers: dict[tuple[str, int], set[int]] = {}
     for k in found:
         if k.replica.broker is not None:
             brokers.setdefault(k.replica.key, set()).add(k.replica.broker)
-    best = one_each(found)
-    none = [None] * len(best)
-    return {
-        "topic": [k.replica.topic for k in best],
-        "partition": [k.replica.partition for k in best],
-        "leader": none,
-        "replicas": [sorted(brokers[k.replica.key]) if k.replica.key in brokers else None
-                     for k in best],
-        "isr": none,
-        "start_offset": [k.start for k in best],
-        "end_offset": [k.tail.end for k in best],
-        "max_timestamp": [k.tail.newest for k in best],
-    }  # fmt: skip
+    return [
+        (k.replica.topic, k.replica.partition, None, sorted(brokers.get(k.replica.key, ())) or None,
+         None, k.start, k.tail.end, k.tail.newest)
+        for k in one_each(found)
+    ]  # fmt: skip
 
 
-def dir_columns(found: Sequence[Known]) -> dict[str, list[Any]]:
+def dir_rows(found: Sequence[Known]) -> list[Row]:
     """LOG_DIRS; what a local volume holds is asked of it, of others it is not known."""
     ends = {k.replica.key: k.tail.end for k in one_each(found)}
-    volumes = {place: _volume(place) for place in {(k.replica.root, k.replica.path) for k in found}}
-    return {
-        "broker": [k.replica.broker for k in found],
-        "log_dir": [k.replica.log_dir for k in found],
-        "topic": [k.replica.topic for k in found],
-        "partition": [k.replica.partition for k in found],
-        "size": [k.size for k in found],
-        "offset_lag": [ends[k.replica.key] - k.tail.end for k in found],
-        "future": [False] * len(found),
-        "total_bytes": [volumes[k.replica.root, k.replica.path][0] for k in found],
-        "usable_bytes": [volumes[k.replica.root, k.replica.path][1] for k in found],
+    volumes = {
+        place: _volume(*place) for place in {(k.replica.root, k.replica.path) for k in found}
     }
+    return [
+        (r.broker, r.log_dir, r.topic, r.partition, size, ends[r.key] - tail.end, False,
+         *volumes[r.root, r.path])
+        for r, tail, size in found
+    ]  # fmt: skip
 
 
-def _volume(place: tuple[str, str]) -> tuple[int | None, int | None]:
-    root, path = place
+def _volume(root: str, path: str) -> tuple[int | None, int | None]:
     if root:
         return None, None
     try:
@@ -134,19 +122,17 @@ def _volume(place: tuple[str, str]) -> tuple[int | None, int | None]:
     return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
 
 
-def cleaned_columns(found: Sequence[Known]) -> dict[str, list[Any]]:
+def cleaned_rows(found: Sequence[Known]) -> list[Row]:
     """CLEANED, for the partitions that are there."""
-    rows: list[tuple[int | None, str, str, int, int]] = []
-    seen: dict[tuple[str, str], dict[tuple[str, int], int]] = {}
-    for k in found:
-        above = k.replica.path.rpartition("/")[0]
-        if (k.replica.root, above) not in seen:
-            seen[k.replica.root, above] = _checkpoint(k.replica.root, above)
-        offset = seen[k.replica.root, above].get(k.replica.key)
-        if offset is not None:
-            rows.append((k.replica.broker, k.replica.log_dir, *k.replica.key, offset))
-    names = ("broker", "log_dir", "topic", "partition", "offset")
-    return {name: [row[n] for row in rows] for n, name in enumerate(names)}
+    checkpoints = {
+        place: _checkpoint(*place)
+        for place in {(k.replica.root, k.replica.path.rpartition("/")[0]) for k in found}
+    }
+    return [
+        (r.broker, r.log_dir, *r.key, offset)
+        for r in (k.replica for k in found)
+        if (offset := checkpoints[r.root, r.path.rpartition("/")[0]].get(r.key)) is not None
+    ]
 
 
 def _checkpoint(root: str, directory: str) -> dict[tuple[str, int], int]:

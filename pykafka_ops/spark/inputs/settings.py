@@ -21,6 +21,7 @@ EVERY: Final = "*"
 STORE: Final = "metadata.db"
 _SELECT: Final = "SELECT name, data FROM nodes WHERE parent = ?"
 _MOST: Final = 64 << 20
+Row = tuple[str, str, str | None, str]
 Settings = dict[str, dict[str, str]]
 
 
@@ -123,19 +124,17 @@ def _config(data: bytes | None) -> dict[str, str]:
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
 
 
-def config_columns(topics: Sequence[str], settings: Settings) -> dict[str, list[Any]]:
+def config_rows(topics: Sequence[str], settings: Settings) -> list[Row]:
     """CONFIGS of the topics; settings given nowhere have Kafka's default."""
     every = settings.get(EVERY, {})
-    rows: list[tuple[str, str, str | None, str]] = []
+    rows: list[Row] = []
     for topic in topics:
         own = settings.get(topic, {})
-        names = [*TOPIC, *(n for n in {**every, **own} if n not in TOPIC)]
-        for name in names:
+        for name in [*TOPIC, *(n for n in {**every, **own} if n not in TOPIC)]:
             if name in own:
                 rows.append((topic, name, own[name], "DYNAMIC_TOPIC_CONFIG"))
             elif name in every:
                 rows.append((topic, name, every[name], "STATIC_BROKER_CONFIG"))
             else:
                 rows.append((topic, name, TOPIC[name].default, "DEFAULT_CONFIG"))
-    columns = ("topic", "name", "value", "source")
-    return {column: [row[n] for row in rows] for n, column in enumerate(columns)}
+    return rows

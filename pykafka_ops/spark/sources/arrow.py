@@ -1,8 +1,9 @@
-"""Columns of plain values as Arrow record batches of exactly the schema asked for."""
+"""Rows of plain values as Arrow record batches of exactly the schema asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pykafka_ops.errors import UsageError
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-ROWS: Final = 1 << 16
+ROWS: Final = 1 << 12
 """Rows of a record batch, at most."""
 _LAST: Final = (2**63 - 1) // 1000
 """The last ms that Spark can represent, in microseconds."""
-Columns = Mapping[str, Sequence[Any]]
+Row = Sequence[Any] | Mapping[str, Any]
 
 
 def narrowed(schema: StructType, full: StructType, source: str) -> StructType:
@@ -33,25 +34,27 @@ def narrowed(schema: StructType, full: StructType, source: str) -> StructType:
     return schema
 
 
-def record_batches(schema: StructType, columns: Columns) -> Iterator[pa.RecordBatch]:
-    """The columns of ``schema``, of which ``columns`` may have more; times in ms, -1 for none."""
+def row_batches(
+    schema: StructType, rows: Iterable[Row], names: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Rows as batches of ``schema``: dicts, where what is left out is null, or values in the order
+    of ``names`` (the schema's by default), which may be more. Times in ms, -1 for none."""
+    arrow, left = schemas.arrow(schema), iter(rows)
+    order = names or arrow.names
+    while held := list(islice(left, ROWS)):
+        values = ([r.get(n) for n in order] if isinstance(r, Mapping) else r for r in held)
+        columns = dict(zip(order, zip(*values, strict=True), strict=True))
+        yield assembled(arrow, [array(columns[f.name], f.type) for f in arrow], len(held))
+
+
+def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.RecordBatch:
+    """The arrays as a batch, also where no column is asked for (``count()`` needs none)."""
     import pyarrow as pa
 
-    arrow = schemas.arrow(schema)
-    count = len(next(iter(columns.values()), ()))
-    for begin in range(0, count, ROWS):
-        arrays = [array(columns[f.name][begin : begin + ROWS], f.type) for f in arrow]
-        if arrays:
-            yield pa.RecordBatch.from_arrays(arrays, schema=arrow)
-        else:  # count() asks for no column
-            rows = pa.StructArray.from_arrays([], names=[], mask=_none(min(ROWS, count - begin)))
-            yield pa.RecordBatch.from_struct_array(rows)
-
-
-def _none(count: int) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array([False] * count)
+    if arrays:
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    mask = pa.array([False] * count)
+    return pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays([], names=[], mask=mask))
 
 
 def array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:

@@ -18,7 +18,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.sources.arrow import narrowed, record_batches
+from pykafka_ops.spark.sources.arrow import narrowed, row_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.tables import TABLES
 from pykafka_ops.spark.sources.options import SourceOptions
@@ -90,7 +90,7 @@ class TableReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The table's rows."""
-        table = TABLES[self._what][1]
+        full, table = TABLES[self._what]
         with cluster_of(self._options) as cluster:
-            for columns in table(cluster, self._options, frozenset(self._schema.names)):
-                yield from record_batches(self._schema, columns)
+            rows = table(cluster, self._options, frozenset(self._schema.names))
+            yield from row_batches(self._schema, rows, full.names)

@@ -11,7 +11,6 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset, list_offsets
 from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.reach import reached
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -50,8 +49,9 @@ def _is_refusal(error: PkoError) -> bool:
     return isinstance(error, KafkaError)
 
 
-def topics_of(cluster: Cluster, names: Names) -> list[TopicDescription]:
-    """The topics meant, by name."""
+def topics_of(cluster: Cluster, options: SourceOptions) -> list[TopicDescription]:
+    """The topics that ``subscribe`` or ``subscribePattern`` means, by name."""
+    names = options.names("subscribe", "subscribePattern")
     return [topic for topic in all_topics(cluster) if topic.name in names]
 
 

@@ -12,7 +12,8 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from pykafka_ops.spark.sources.arrow import record_batches
+from pykafka_ops.spark.schemas import ENDS
+from pykafka_ops.spark.sources.arrow import row_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, topics_of
 from pykafka_ops.spark.sources.live.tables import ends_at
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
@@ -65,14 +66,6 @@ class EndStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         moments = range(self._before(start) + self._every, end + 1, self._every)
         if not moments:
             return
-        names = self._options.names("subscribe", "subscribePattern")
         with cluster_of(self._options) as cluster:
-            every = led(topics_of(cluster, names))
-            for columns in ends_at(cluster, every, moments):
-                yield from record_batches(self._schema, columns)
-
-    def commit(self, end: Offset) -> None:
-        """Nothing: the checkpoint is the query's."""
-
-    def stop(self) -> None:
-        """Nothing is held."""
+            every = led(topics_of(cluster, self._options))
+            yield from row_batches(self._schema, ends_at(cluster, every, moments), ENDS.names)

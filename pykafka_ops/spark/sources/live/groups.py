@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Any, Final
+from typing import Final
 
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
@@ -12,9 +12,8 @@ from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.record_times import record_times
-from pykafka_ops.spark import schemas
+from pykafka_ops.spark.sources.arrow import Row
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
-from pykafka_ops.spark.sources.live._columns import Columns, columns_of
 from pykafka_ops.spark.sources.options import SourceOptions
 
 GROUPS_AT_ONCE: Final = 2000
@@ -29,22 +28,21 @@ def groups_of(cluster: Cluster, options: SourceOptions) -> list[str]:
     return options.names("groups", "groupsPattern").among(found)
 
 
-def _parts(names: list[str]) -> Iterator[list[str]]:
+def _parts(cluster: Cluster, options: SourceOptions) -> Iterator[list[str]]:
+    names = groups_of(cluster, options)
     for begin in range(0, len(names), GROUPS_AT_ONCE):
         yield names[begin : begin + GROUPS_AT_ONCE]
 
 
-def groups(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
+def groups(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """GROUPS; a group that may not be described is left out."""
     topics = options.names("subscribe", "subscribePattern")
-    for part in _parts(groups_of(cluster, options)):
-        described = known(describe_groups(cluster, part))
-        yield columns_of(
-            schemas.GROUPS, (row for group in described.values() for row in _rows(group, topics))
-        )
+    for part in _parts(cluster, options):
+        for group in known(describe_groups(cluster, part)).values():
+            yield from _rows(group, topics)
 
 
-def _rows(group: GroupDescription, topics: Container[str]) -> Iterator[tuple[Any, ...]]:
+def _rows(group: GroupDescription, topics: Container[str]) -> Iterator[Row]:
     if not group.members:
         yield group.id, group.state, None, None, None, None, None
     for member in group.members:
@@ -58,42 +56,31 @@ def _rows(group: GroupDescription, topics: Container[str]) -> Iterator[tuple[Any
 
 def _commits(
     cluster: Cluster, options: SourceOptions
-) -> Iterator[dict[tuple[str, Partition], Committed]]:
-    """The offsets in force, by group and partition, for some groups after the other."""
+) -> Iterator[tuple[str, Partition, Committed]]:
+    """The offsets in force."""
     topics = options.names("subscribe", "subscribePattern")
-    for part in _parts(groups_of(cluster, options)):
-        yield {
-            (group, p): value
-            for group, offsets in known(fetch_offsets(cluster, part)).items()
-            for p, value in offsets.items()
-            if isinstance(value, Committed) and p[0] in topics
-        }
+    for part in _parts(cluster, options):
+        for group, offsets in known(fetch_offsets(cluster, part)).items():
+            for p, value in offsets.items():
+                if isinstance(value, Committed) and p[0] in topics:
+                    yield group, p, value
 
 
-def committed(
-    cluster: Cluster, options: SourceOptions, wanted: Container[str]
-) -> Iterator[Columns]:
+def committed(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """COMMITTED."""
-    for found in _commits(cluster, options):
-        yield columns_of(
-            schemas.COMMITTED,
-            (
-                (group, *p, c.offset, c.leader_epoch if c.leader_epoch >= 0 else None, c.metadata)
-                for (group, p), c in found.items()
-            ),
-        )
+    for group, p, c in _commits(cluster, options):
+        yield group, *p, c.offset, c.leader_epoch if c.leader_epoch >= 0 else None, c.metadata
 
 
-def times(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
+def times(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """TIMES at every committed offset that lies inside its log."""
-    places = {(p, c.offset) for found in _commits(cluster, options) for (_, p), c in found.items()}
-    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
-    every = sorted({p for p, _ in places} & set(led(topics)))
+    places = {(p, c.offset) for _, p, c in _commits(cluster, options)}
+    every = sorted({p for p, _ in places} & set(led(topics_of(cluster, options))))
     starts, ends = (offsets_at(cluster, every, time) for time in (o.EARLIEST, o.LATEST))
     inside = {
         (p, offset)
         for p, offset in places
         if p in starts and p in ends and starts[p].offset <= offset < ends[p].offset
     }
-    stamps = record_times(cluster, inside)
-    yield columns_of(schemas.TIMES, ((*p, at, stamp) for (p, at), stamp in stamps.items()))
+    for (p, at), stamp in record_times(cluster, inside).items():
+        yield *p, at, stamp

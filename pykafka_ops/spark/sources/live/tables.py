@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pyspark.sql.types import StructType
 
@@ -17,22 +17,21 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import moments
+from pykafka_ops.spark.sources.arrow import Row
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
-from pykafka_ops.spark.sources.live._columns import Columns, columns_of
 from pykafka_ops.spark.sources.live.groups import committed, groups, times
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
 
-Table = Callable[[Cluster, SourceOptions, Container[str]], Iterator[Columns]]
+Table = Callable[[Cluster, SourceOptions, Container[str]], Iterator[Row]]
+"""Rows of a table by a cluster, options, and the columns that are wanted."""
 HOUR: Final = 3_600_000
 MOST_MOMENTS: Final = 10_000
 TOPICS_AT_ONCE: Final = 1000
 
 
-def partitions(
-    cluster: Cluster, options: SourceOptions, wanted: Container[str]
-) -> Iterator[Columns]:
+def partitions(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """PARTITIONS; offsets and times are asked for only where they are wanted."""
-    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    topics = topics_of(cluster, options)
     every = led(topics)
 
     def ask(column: str, time: int) -> dict[Partition, Offset]:
@@ -41,19 +40,11 @@ def partitions(
     starts = ask("start_offset", o.EARLIEST)
     ends = ask("end_offset", o.LATEST)
     newest = _newest(cluster, every) if "max_timestamp" in wanted else {}
-    yield columns_of(
-        schemas.PARTITIONS,
-        (
-            (
-                *(t.name, p.number, p.leader if p.leader >= 0 else None, p.replicas, p.isr),
-                _offset(starts.get((t.name, p.number))),
-                _offset(ends.get((t.name, p.number))),
-                newest.get((t.name, p.number)),
-            )
-            for t in topics
-            for p in t.partitions
-        ),
-    )
+    for name, p in ((t.name, p) for t in topics for p in t.partitions):
+        key = name, p.number
+        leader = p.leader if p.leader >= 0 else None
+        offsets = _offset(starts.get(key)), _offset(ends.get(key))
+        yield *key, leader, p.replicas, p.isr, *offsets, newest.get(key)
 
 
 def _newest(cluster: Cluster, every: list[Partition]) -> dict[Partition, int]:
@@ -71,32 +62,24 @@ def _offset(found: Offset | None) -> int | None:
     return None if found is None or found.offset < 0 else found.offset
 
 
-def brokers(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
+def brokers(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """BROKERS."""
-    nodes = cluster.brokers()
-    yield columns_of(
-        schemas.BROKERS,
-        (
-            (n.id, n.host, n.port, n.rack, n.id == cluster.controller)
-            for n in sorted(nodes.values())
-        ),
-    )
+    for n in sorted(cluster.brokers().values()):
+        yield n.id, n.host, n.port, n.rack, n.id == cluster.controller
 
 
-def log_dirs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
+def log_dirs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """LOG_DIRS, broker by broker; a directory that failed is left out."""
     names = options.names("subscribe", "subscribePattern")
     for broker, dirs in known(describe_log_dirs(cluster, sorted(cluster.brokers()))).items():
-        rows: list[Sequence[Any]] = []
         for found in dirs:
             if found.error is None:
-                rows += _replicas(broker, found, names)
-        yield columns_of(schemas.LOG_DIRS, rows)
+                yield from _replicas(broker, found, names)
 
 
-def _replicas(broker: int, found: LogDirDescription, names: Container[str]) -> list[Sequence[Any]]:
+def _replicas(broker: int, found: LogDirDescription, names: Container[str]) -> list[Row]:
     total, usable = (b if b >= 0 else None for b in (found.total_bytes, found.usable_bytes))
-    rows: list[Sequence[Any]] = [
+    rows: list[Row] = [
         (broker, found.path, r.topic, r.partition, r.size, r.lag, r.future, total, usable)
         for r in found.replicas
         if r.topic in names
@@ -104,9 +87,9 @@ def _replicas(broker: int, found: LogDirDescription, names: Container[str]) -> l
     return rows or [(broker, found.path, None, None, None, None, None, total, usable)]
 
 
-def configs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
+def configs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """CONFIGS; ``names`` may say which settings."""
-    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    topics = topics_of(cluster, options)
     keys = options.words("names") or None
     for begin in range(0, len(topics), TOPICS_AT_ONCE):
         resources = [
@@ -114,14 +97,9 @@ def configs(cluster: Cluster, options: SourceOptions, wanted: Container[str]) ->
             for t in topics[begin : begin + TOPICS_AT_ONCE]
         ]
         described = known(client_configs.describe_configs(cluster, resources, keys=keys))
-        yield columns_of(
-            schemas.CONFIGS,
-            (
-                (resource.name, e.name, e.value, _source(e.source))
-                for resource, entries in described.items()
-                for e in entries
-            ),
-        )
+        for resource, entries in described.items():
+            for e in entries:
+                yield resource.name, e.name, e.value, _source(e.source)
 
 
 def _source(number: int) -> str:
@@ -131,10 +109,9 @@ def _source(number: int) -> str:
         return ConfigSource.UNKNOWN.name
 
 
-def ends(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Columns]:
+def ends(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """ENDS at the ``times`` given, or at the borders of ``steps`` from ``since`` to ``until``."""
-    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
-    yield from ends_at(cluster, led(topics), moments_of(options, now_ms()))
+    yield from ends_at(cluster, led(topics_of(cluster, options)), moments_of(options, now_ms()))
 
 
 def moments_of(options: SourceOptions, now: int) -> list[int]:
@@ -157,17 +134,12 @@ def moments_of(options: SourceOptions, now: int) -> list[int]:
     return moments(first, last, steps)
 
 
-def ends_at(
-    cluster: Cluster, every: Sequence[Partition], times_: Iterable[int]
-) -> Iterator[Columns]:
+def ends_at(cluster: Cluster, every: Sequence[Partition], times_: Iterable[int]) -> Iterator[Row]:
     """ENDS of the partitions at each moment, a question per broker and moment."""
     latest = {p: at.offset for p, at in offsets_at(cluster, every, o.LATEST).items()}
     for moment in times_:
-        found = offsets_at(cluster, latest, max(0, moment))
-        yield columns_of(
-            schemas.ENDS,
-            ((*p, moment, at.offset if at.offset >= 0 else latest[p]) for p, at in found.items()),
-        )
+        for p, at in offsets_at(cluster, latest, max(0, moment)).items():
+            yield *p, moment, at.offset if at.offset >= 0 else latest[p]
 
 
 TABLES: Final[dict[str, tuple[StructType, Table]]] = {

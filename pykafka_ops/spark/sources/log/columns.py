@@ -18,6 +18,7 @@ from pykafka_ops.disk.batch import (
 )
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.spark.decode.records import Columns, Plain, header_column
+from pykafka_ops.spark.sources.arrow import assembled
 from pykafka_ops.spark.sources.log.plan import SegmentPart
 from pykafka_ops.spark.sources.log.scan import BatchRun
 
@@ -156,14 +157,6 @@ def constant(value: object, kind: pa.DataType, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, kind)
     return pa.repeat(pa.scalar(value, kind), count)
-
-
-def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.RecordBatch:
-    """The arrays as a batch, also where no column is asked for (``count()`` needs none)."""
-    if arrays:
-        return pa.RecordBatch.from_arrays(arrays, schema=schema)
-    mask = pa.array(np.zeros(count, np.bool_))
-    return pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays([], names=[], mask=mask))
 
 
 def overlapping(run: BatchRun, low: int, high: int, *, owned: bool = False) -> BatchRun:

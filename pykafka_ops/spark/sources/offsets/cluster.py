@@ -17,12 +17,12 @@ from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.disk.legacy import scan_messages
 from pykafka_ops.errors import CorruptBatchError, CorruptError, PkoError
 from pykafka_ops.spark.decode.frames import frames, length_and_magic
-from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live.records.fetch import Pages
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange, limits
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.offsets.fold import Fold
+from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
     from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
@@ -34,8 +34,7 @@ _LEAST: Final = 100_000
 def spans(cluster: Cluster, since: int | None) -> list[OffsetRange]:
     """What each partition of the topic holds from ``since`` (ms) on; none where no group ever
     committed. What the cluster refuses is raised."""
-    topics = topics_of(cluster, Names.of([TOPIC]))
-    every = led(topics)
+    every = led(topics_of(cluster, SourceOptions({"subscribe": TOPIC})))
     held = limits(cluster, every, committed=False)
     if every and not held:
         o_list = o.list_offsets(cluster, dict.fromkeys(every[:1], o.LATEST))

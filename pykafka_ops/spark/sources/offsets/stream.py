@@ -70,12 +70,6 @@ class OffsetsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 records = Records(part["key"], part["value"], offsets, times)
                 yield from self._wish.cut(decoder.decode(records, number), self._schema)
 
-    def commit(self, end: Any) -> None:
-        """Nothing: the checkpoint is the query's."""
-
-    def stop(self) -> None:
-        """Nothing is held."""
-
 
 def raw_stream(options: SourceOptions) -> Any:
     """The stream of records beneath, from files where a path is given."""

@@ -13,11 +13,12 @@ from pykafka_ops.disk.record import Record
 from pykafka_ops.spark.inputs.log_times import time_at
 from pykafka_ops.spark.inputs.names import ALL, Names
 from pykafka_ops.spark.inputs.replicas import (
-    cleaned_columns,
-    dir_columns,
+    cleaned_rows,
+    dir_rows,
     known,
-    partition_columns,
+    partition_rows,
 )
+from pykafka_ops.spark.schemas import LOG_DIRS
 from pykafka_ops.spark.sources.log.plan import seeker
 from tests.support.golden.segments import SEGMENTS
 
@@ -41,9 +42,9 @@ def test_apaches_partitions_end_behind_their_last_batch() -> None:
         "internal-consumer-offsets",
         "internal-transaction-state",
     }
-    columns = partition_columns(found)
-    assert columns["partition"] == [0, 1, 0, 1]
-    for k, end, newest in zip(found, columns["end_offset"], columns["max_timestamp"], strict=True):
+    rows = partition_rows(found)
+    assert [row[1] for row in rows] == [0, 1, 0, 1]
+    for k, (*_, end, newest) in zip(found, rows, strict=True):
         logs = sorted(Path(k.replica.path).glob("*.log"))
         headers = [h for log in logs for _, h in scan(memoryview(log.read_bytes()))]
         assert end == max([h.next_offset for h in headers] or [0])
@@ -72,11 +73,11 @@ def test_of_two_replicas_the_further_one_stands_for_the_partition(tmp_path: Path
     (two / "cleaner-offset-checkpoint").write_text("damaged")
     (one / "meta.properties").write_text("version=0\nbroker.id=4\n")
     found = known([str(two), str(one)], ALL)
-    columns = partition_columns(found)
-    assert (columns["end_offset"], columns["replicas"]) == ([3], [[4]])
-    assert dir_columns(found)["offset_lag"] == [1, 0]
-    cleaned = cleaned_columns(found)
-    assert list(zip(*cleaned.values(), strict=True)) == [(4, str(one), "t", 0, 2)]
+    ((_, _, _, replicas, _, _, end, _),) = partition_rows(found)
+    assert (end, replicas) == (3, [4])
+    lag = LOG_DIRS.names.index("offset_lag")
+    assert [row[lag] for row in dir_rows(found)] == [1, 0]
+    assert cleaned_rows(found) == [(4, str(one), "t", 0, 2)]
 
 
 @pytest.mark.parametrize(

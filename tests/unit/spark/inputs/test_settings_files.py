@@ -12,7 +12,7 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.spark.inputs.settings import (
     Settings,
-    config_columns,
+    config_rows,
     read_settings,
     stored_settings,
 )
@@ -69,10 +69,9 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_what_a_topic_has_itself_stands_above_the_defaults() -> None:
-    columns = config_columns(["a"], {"a": {"retention.ms": "1", "odd": "2"}, "*": {"odd": "3",
-                             "retention.ms": "4", "segment.ms": "5"}})  # fmt: skip
-    rows = dict(zip(columns["name"], zip(columns["value"], columns["source"], strict=True),
-                    strict=True))  # fmt: skip
+    made = config_rows(["a"], {"a": {"retention.ms": "1", "odd": "2"}, "*": {"odd": "3",
+                       "retention.ms": "4", "segment.ms": "5"}})  # fmt: skip
+    rows = {name: (value, source) for _, name, value, source in made}
     assert set(rows) == {*TOPIC, "odd"}
     assert rows["retention.ms"] == ("1", "DYNAMIC_TOPIC_CONFIG")
     assert rows["segment.ms"] == ("5", "STATIC_BROKER_CONFIG")

@@ -43,7 +43,7 @@ def subscribed(cluster: Cluster, options: SourceOptions) -> list[Partition]:
             f"options {', '.join(given) or 'subscribe, subscribePattern, assign'}: exactly one "
             "of subscribe, subscribePattern and assign is needed"
         )
-    topics = topics_of(cluster, options.names("subscribe", "subscribePattern"))
+    topics = topics_of(cluster, options)
     every = sorted(led(topics))
     if given == ["assign"]:
         wanted = _assigned(options)

@@ -94,12 +94,6 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The records of one range."""
         yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
 
-    def commit(self, end: Offsets) -> None:
-        """Nothing: the checkpoint is the query's."""
-
-    def stop(self) -> None:
-        """Nothing is held."""
-
 
 def to_json(places: Mapping[Partition, int]) -> Offsets:
     """Offsets as a checkpoint has them."""

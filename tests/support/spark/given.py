@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs.names import ALL, Names
-from pykafka_ops.spark.model import Problem
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -23,7 +23,6 @@ class Frames(TypedDict, total=False):
     """What is given: rows (dicts; times in ms; what is left out is null) or whole frames."""
 
     batches: Rows | DataFrame
-    all_batches: Rows | DataFrame
     records: Rows | DataFrame
     partitions: Rows | DataFrame
     brokers: Rows | DataFrame
@@ -39,7 +38,6 @@ class Frames(TypedDict, total=False):
 
 _SCHEMAS: Final = {
     "batches": schemas.BATCHES,
-    "all_batches": schemas.BATCHES,
     "records": schemas.KEYS,
     "partitions": schemas.PARTITIONS,
     "brokers": schemas.BROKERS,
@@ -54,11 +52,11 @@ _SCHEMAS: Final = {
 }
 
 
-class FrameInputs:
-    """See ``Inputs``: each method gives what was given under its name, None where nothing was.
+class FrameInputs(Inputs):
+    """Each method gives what was given under its name, None where nothing was.
 
-    ``ends`` gives its rows whatever the moments; ``all_batches`` falls back to ``batches``.
-    Filters are carried for the report to see, not applied.
+    ``ends`` gives its rows whatever the moments. Filters are carried for the report to see, not
+    applied.
     """
 
     def __init__(
@@ -72,56 +70,11 @@ class FrameInputs:
         wanted_groups: Names = ALL,
         **frames: Unpack[Frames],
     ) -> None:
-        self.spark, self.now, self.since, self.until = spark, now, since, until
-        self.wanted_topics, self.wanted_groups = wanted_topics, wanted_groups
-        self.problems: list[Problem] = []
-        self.source: Mapping[str, object] = {"rows": sorted(frames)}
-        self._frames = {
-            name: frame_of(spark, given, _SCHEMAS[name])
-            for name, given in cast("Mapping[str, Rows | DataFrame]", frames).items()
-        }
-
-    def batches(self) -> DataFrame | None:
-        return self._frames.get("batches")
-
-    def all_batches(self) -> DataFrame | None:
-        return self._frames.get("all_batches", self._frames.get("batches"))
-
-    def records(self) -> DataFrame | None:
-        return self._frames.get("records")
-
-    def partitions(self) -> DataFrame | None:
-        return self._frames.get("partitions")
-
-    def brokers(self) -> DataFrame | None:
-        return self._frames.get("brokers")
-
-    def log_dirs(self) -> DataFrame | None:
-        return self._frames.get("log_dirs")
-
-    def configs(self) -> DataFrame | None:
-        return self._frames.get("configs")
-
-    def groups(self) -> DataFrame | None:
-        return self._frames.get("groups")
-
-    def commits(self) -> DataFrame | None:
-        return self._frames.get("commits")
-
-    def committed(self) -> DataFrame | None:
-        return self._frames.get("committed")
-
-    def ends(self, moments: Sequence[int]) -> DataFrame | None:
-        return self._frames.get("ends")
-
-    def times(self) -> DataFrame | None:
-        return self._frames.get("times")
-
-    def cleaned(self) -> DataFrame | None:
-        return self._frames.get("cleaned")
-
-    def close(self) -> None:
-        """Nothing is kept."""
+        query = InputQuery(now, since, until, wanted_topics, wanted_groups)
+        super().__init__(spark, query, now, {"rows": sorted(frames)})
+        for name, given in cast("Mapping[str, Rows | DataFrame]", frames).items():
+            frame = frame_of(spark, given, _SCHEMAS[name])
+            setattr(self, name, lambda *_, frame=frame: frame)
 
 
 def frame_of(spark: SparkSession, given: Rows | DataFrame, schema: StructType) -> DataFrame:
