@@ -12,11 +12,6 @@ from pyspark.sql import types as t
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_INTS: Final = t.ArrayType(t.IntegerType(), containsNull=False)
-_LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
-_HEADERS: Final = t.ArrayType(
-    t.StructType([t.StructField("key", t.StringType()), t.StructField("value", t.BinaryType())])
-)
 _TYPES: Final[dict[str, t.DataType]] = {
     "binary": t.BinaryType(),
     "boolean": t.BooleanType(),
@@ -25,16 +20,17 @@ _TYPES: Final[dict[str, t.DataType]] = {
     "int": t.IntegerType(),
     "string": t.StringType(),
     "timestamp": t.TimestampType(),
-    "ints": _INTS,
-    "longs": _LONGS,
-    "headers": _HEADERS,
+    "ints": t.ArrayType(t.IntegerType(), containsNull=False),
+    "longs": t.ArrayType(t.LongType(), containsNull=False),
 }
 
 
-def columns(text: str) -> t.StructType:
-    """``"name type, name type"`` as a schema; no session is needed for it."""
+def columns(text: str, **kinds: t.DataType) -> t.StructType:
+    """``"name type, name type"`` as a schema, ``kinds`` are types by names of their own; no session
+    is needed for it."""
+    known = {**_TYPES, **kinds}
     pairs = [part.split() for part in text.split(",")]
-    return t.StructType([t.StructField(name, _TYPES[kind]) for name, kind in pairs])
+    return t.StructType([t.StructField(name, known[kind]) for name, kind in pairs])
 
 
 def arrow(schema: t.StructType) -> pa.Schema:
@@ -59,10 +55,8 @@ RECORDS: Final = columns(
 )
 """Records as Spark's own ``kafka`` source gives them."""
 
-RECORDS_WITH_HEADERS: Final = columns(
-    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp,"
-    "timestampType int, headers headers"
-)
+_HEADERS: Final = t.ArrayType(columns("key string, value binary"))
+RECORDS_WITH_HEADERS: Final = t.StructType([*RECORDS, t.StructField("headers", _HEADERS)])
 """The same with ``includeHeaders``."""
 
 KEYS: Final = columns(

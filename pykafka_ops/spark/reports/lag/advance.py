@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as t
@@ -12,35 +12,23 @@ from pyspark.sql import types as t
 from pykafka_ops.analysis.commits.burrow import WINDOW as COMMITS
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, stretches
 from pykafka_ops.analysis.lag.rows import Sample
-from pykafka_ops.spark.arrow_map import map_arrow
-from pykafka_ops.spark.reports.lag.fold import PART
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pykafka_ops.spark.arrow_map import map_rows
+from pykafka_ops.spark.reports.lag.fold import KEY, PART
+from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.sources.arrow import Row
 
 KEPT_ENDS: Final = COMMITS
 """Windows before the last reported one whose ends are kept, for the lag at earlier commits."""
-_LONG: Final = t.LongType()
-_KEY: Final = (
-    t.StructField("group", t.StringType()),
-    t.StructField("topic", t.StringType()),
-    t.StructField("partition", t.IntegerType()),
+WINDOW: Final = columns(
+    "start bigint, end bigint, commits bigint, moved bigint, committed bigint, log_end bigint,"
+    "lag bigint, status string"
 )
-WINDOW: Final = t.StructType(
-    [
-        *(t.StructField(name, _LONG) for name in ("start", "end", "commits", "moved", "committed",
-                                                  "log_end", "lag")),
-        t.StructField("status", t.StringType()),
-    ]
-)  # fmt: skip
 """A window: times in ms; commits in it and offsets it moved on; at its end what was committed,
 where the log ended, the lag and the verdict."""
-_ADVANCED: Final = t.StructType(
-    [
-        *_KEY,
-        t.StructField("windows", t.ArrayType(WINDOW, containsNull=False)),
-        t.StructField("state", t.ArrayType(PART, containsNull=False)),
-    ]
+_ADVANCED: Final = columns(
+    "group string, topic string, partition int, windows windows, state parts",
+    windows=t.ArrayType(WINDOW, containsNull=False),
+    parts=t.ArrayType(PART, containsNull=False),
 )
 
 
@@ -55,34 +43,13 @@ class WindowStep(NamedTuple):
 
 def advanced(rows: DataFrame, step: WindowStep) -> DataFrame:
     """Key, windows and state of rows of key, parts (by number of window) and ends (pairs)."""
-    return map_arrow(rows.select(*(f.name for f in _KEY), "parts", "ends"),
-                     _advancing(step), _ADVANCED)  # fmt: skip
 
+    def advance(row: Mapping[str, Any]) -> Iterator[Row]:
+        parts = [CommitPart(**part) for part in row["parts"]]
+        ends = [(at, offset) for at, offset in row["ends"] or ()]
+        yield *(row[name] for name in KEY), *one(parts, ends, step)
 
-def _advancing(step: WindowStep) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def advance(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        from pykafka_ops.spark.schemas import arrow
-
-        schema = arrow(_ADVANCED)
-        for batch in batches:
-            columns = [column.to_pylist() for column in batch.columns]
-            made = [
-                (
-                    *key,
-                    *one([CommitPart(**p) for p in parts], [(a, o) for a, o in ends or ()], step),
-                )
-                for *key, parts, ends in zip(*columns, strict=True)
-            ]
-            if made:
-                arrays = [
-                    pa.array(values, field.type)
-                    for values, field in zip(zip(*made, strict=True), schema, strict=True)
-                ]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-    return advance
+    return map_rows(rows.select(*KEY, "parts", "ends"), advance, _ADVANCED)
 
 
 def one(

@@ -3,8 +3,8 @@ grow with the number of commits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -12,28 +12,19 @@ from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, part
 from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.sources.arrow import row_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
-PART: Final = t.StructType(
-    [
-        *(t.StructField(name, t.LongType(), nullable=False)
-          for name in ("bucket", "commits", "moved", "head_at", "head_offset")),
-        *(t.StructField(name, _LONGS, nullable=False) for name in ("at", "times", "offsets")),
-    ]
-)  # fmt: skip
+PART: Final = columns(
+    "bucket bigint, commits bigint, moved bigint, head_at bigint, head_offset bigint, at longs,"
+    "times longs, offsets longs"
+)
 """The fields of ``analysis.commits.fold.CommitPart``."""
 KEY: Final = ("group", "topic", "partition")
-PARTS: Final = t.StructType(
-    [
-        t.StructField("group", t.StringType()),
-        t.StructField("topic", t.StringType()),
-        t.StructField("partition", t.IntegerType()),
-        *PART.fields,
-    ]
-)
+PARTS: Final = t.StructType([*columns("group string, topic string, partition int"), *PART])
 _MOST: Final = 100_000
 """Parts that a task holds before it lets go of them."""
 Key = tuple[str, str, int, int]
@@ -72,10 +63,9 @@ def folding(
                 old = found.get(key)
                 found[key] = new if old is None else joined([old, new])
             if len(found) >= _MOST:
-                yield _batch(found)
+                yield from row_batches(PARTS, _rows(found))
                 found = {}
-        if found:
-            yield _batch(found)
+        yield from row_batches(PARTS, _rows(found))
 
     return fold
 
@@ -113,14 +103,6 @@ def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[tuple[Key, C
         )
 
 
-def _batch(found: dict[Key, CommitPart]) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    from pykafka_ops.spark.schemas import arrow
-
-    schema = arrow(PARTS)
-    keys, made = list(found), list(found.values())
-    columns = [[key[i] for key in keys] for i in range(3)]
-    columns += [[getattr(p, name) for p in made] for name in PART.names]
-    arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+def _rows(found: Mapping[Key, CommitPart]) -> Iterator[tuple[Any, ...]]:
+    for (*key, _), of in found.items():
+        yield *key, *(getattr(of, name) for name in PART.names)

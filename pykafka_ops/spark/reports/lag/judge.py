@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as t
@@ -12,91 +12,42 @@ from pykafka_ops.analysis.commits.burrow import LEAST, Commit
 from pykafka_ops.analysis.commits.fold import CommitPart, Stretch, joined, rank, stretches
 from pykafka_ops.analysis.lag.loss import TopicRetention, loss_in_seconds, retained_share
 from pykafka_ops.analysis.lag.rows import LagRow, PartitionFacts, Sample, lag_row, time_at
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.reports.lag.fold import PART
 from pykafka_ops.spark.reports.lag.span import ReportSpan
+from pykafka_ops.spark.schemas import columns
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_TYPES: Final[dict[str, t.DataType]] = {
-    "bigint": t.LongType(),
-    "double": t.DoubleType(),
-    "int": t.IntegerType(),
-    "string": t.StringType(),
-    "boolean": t.BooleanType(),
-    "longs": t.ArrayType(t.LongType()),
-}
-_LONGS: Final = t.ArrayType(t.LongType(), containsNull=False)
-
-
-def _fields(text: str) -> list[t.StructField]:
-    return [t.StructField(n, _TYPES[k]) for n, k in (part.split() for part in text.split(","))]
-
-
-FACTS: Final = t.StructType(
-    [
-        *_fields(
-            "group string, state string, topic string, partition int, client_id string,"
-            "committed bigint, start bigint, end bigint, next_timestamp bigint, newest bigint,"
-            "listed boolean, readers_known boolean, cleanup_policy string, retention_ms bigint,"
-            "retention_bytes bigint, bytes bigint"
-        ),
-        t.StructField("ends", t.ArrayType(_LONGS, containsNull=False)),
-        t.StructField("parts", t.ArrayType(PART, containsNull=False)),
-    ]
+FACTS: Final = columns(
+    "group string, state string, topic string, partition int, client_id string,"
+    "committed bigint, start bigint, end bigint, next_timestamp bigint, newest bigint,"
+    "listed boolean, readers_known boolean, cleanup_policy string, retention_ms bigint,"
+    "retention_bytes bigint, bytes bigint, ends ends, parts parts",
+    ends=t.ArrayType(t.ArrayType(t.LongType(), containsNull=False), containsNull=False),
+    parts=t.ArrayType(PART, containsNull=False),
 )
 """What is known of a partition of a group; times in ms. ``ends`` are pairs of a time and where the
 log ended then, ``bytes`` is the size of the log; ``listed`` is false where there are commits in the
 history and no longer an offset."""
-ROW: Final = t.StructType(
-    _fields(
-        "group string, state string, topic string, partition int, client_id string,"
-        "current_offset bigint, log_end_offset bigint, lag bigint, lag_seconds double,"
-        "rate_in double, rate_out double, catch_up_seconds double, lead bigint, status string,"
-        "since bigint, last_commit bigint, last_commit_age_seconds double,"
-        "loss_in_seconds double, retained_share double"
-    )
+ROW: Final = columns(
+    "group string, state string, topic string, partition int, client_id string,"
+    "current_offset bigint, log_end_offset bigint, lag bigint, lag_seconds double,"
+    "rate_in double, rate_out double, catch_up_seconds double, lead bigint, status string,"
+    "since bigint, last_commit bigint, last_commit_age_seconds double,"
+    "loss_in_seconds double, retained_share double"
 )
 """The fields of ``analysis.lag.rows.LagRow``, and what only reports have."""
-JUDGED: Final = t.StructType(
-    [
-        *ROW.fields,
-        *_fields("listed boolean, commits longs, moved longs, lags longs, ranks longs"),
-    ]
+_BUCKETS: Final = columns(
+    "listed boolean, commits counts, moved counts, lags counts, ranks counts",
+    counts=t.ArrayType(t.LongType()),
 )
+JUDGED: Final = t.StructType([*ROW, *_BUCKETS])
 """ROW; and for each bucket of time commits, offsets moved, lag and the rank of the verdict."""
 Fact = Mapping[str, Any]
 
 
 def judged(facts: DataFrame, span: ReportSpan) -> DataFrame:
     """JUDGED of a frame of FACTS."""
-    return map_arrow(facts.select(*FACTS.names), judging(span), JUDGED)
-
-
-def judging(span: ReportSpan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What a task does with batches of FACTS."""
-
-    def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        from pykafka_ops.spark.schemas import arrow
-
-        schema = arrow(JUDGED)
-        for batch in batches:
-            names = batch.schema.names
-            columns = [column.to_pylist() for column in batch.columns]
-            made = [
-                one(dict(zip(names, row, strict=True)), span) for row in zip(*columns, strict=True)
-            ]
-            if made:
-                arrays = [
-                    pa.array(values, field.type)
-                    for values, field in zip(zip(*made, strict=True), schema, strict=True)
-                ]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-    return judge
+    return map_rows(facts.select(*FACTS.names), lambda fact: [one(fact, span)], JUDGED)
 
 
 def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:

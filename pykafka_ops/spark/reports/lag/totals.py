@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import ORDER
 from pykafka_ops.analysis.commits.fold import rank
 from pykafka_ops.analysis.lag import rows as rules
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.reports.lag.judge import ROW
 from pykafka_ops.spark.reports.lag.span import ReportSpan
+from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.sources.arrow import Row
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-GROUP: Final = t.StructType(
-    [
-        t.StructField("group", t.StringType()),
-        t.StructField("state", t.StringType()),
-        t.StructField("partitions", t.LongType()),
-        t.StructField("lag", t.LongType()),
-        t.StructField("max_lag", t.LongType()),
-        t.StructField("lag_seconds", t.DoubleType()),
-        t.StructField("rate_in", t.DoubleType()),
-        t.StructField("rate_out", t.DoubleType()),
-        t.StructField("catch_up_seconds", t.DoubleType()),
-        t.StructField("lead", t.LongType()),
-        t.StructField("status", t.StringType()),
-        t.StructField("since", t.LongType()),
-        t.StructField("last_commit", t.LongType()),
-    ]
+GROUP: Final = columns(
+    "group string, state string, partitions bigint, lag bigint, max_lag bigint, lag_seconds double,"
+    "rate_in double, rate_out double, catch_up_seconds double, lead bigint, status string,"
+    "since bigint, last_commit bigint"
 )
 """The fields of ``analysis.lag.rows.GroupLag``; when the verdict began; the last commit."""
 _LAG_ROW: Final = rules.LagRow.__slots__
@@ -46,26 +32,15 @@ def by_group(rows: DataFrame) -> DataFrame:
     gathered = rows.groupBy("group").agg(
         f.collect_list(f.struct(*_PARTS)).alias("rows"), f.max("last_commit").alias("last_commit")
     )
-    return map_arrow(gathered, _add_up, GROUP)
+    return map_rows(gathered, _add_up, GROUP, at_once=1)  # some groups are large
 
 
-def _add_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    from pykafka_ops.spark.schemas import arrow
-
-    schema = arrow(GROUP)
-    for batch in batches:
-        made: list[list[object]] = []
-        for place in range(batch.num_rows):  # one group after the other: some are large
-            group, found, last = (column[place].as_py() for column in batch.columns)
-            found.sort(key=lambda r: (r["topic"], r["partition"]))
-            rows = [rules.LagRow(group=group, client_id=None, **r) for r in found]
-            (total,) = rules.by_group(rows)
-            values = [getattr(total, name) for name in GROUP.names[:-2]]
-            made.append([*values, _since(rows, total.status), last])
-        arrays = [pa.array([row[i] for row in made], field.type) for i, field in enumerate(schema)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+def _add_up(gathered: Mapping[str, Any]) -> Iterator[Row]:
+    found = sorted(gathered["rows"], key=lambda r: (r["topic"], r["partition"]))
+    rows = [rules.LagRow(group=gathered["group"], client_id=None, **r) for r in found]
+    (total,) = rules.by_group(rows)
+    values = [getattr(total, name) for name in GROUP.names[:-2]]
+    yield *values, _since(rows, total.status), gathered["last_commit"]
 
 
 def _since(rows: Sequence[rules.LagRow], status: str) -> int | None:

@@ -4,25 +4,23 @@ read what, how far the cleaner got. Batches are folded in executors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
-from pykafka_ops.spark.schemas import arrow, columns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pykafka_ops.spark.schemas import columns
 
 HOUR: Final = UNITS["h"]
 #: Borders of the age classes of bytes, in hours; below the first: timestamps in the future.
@@ -41,7 +39,7 @@ PIECE: Final = columns(
 EDGES it is between; null: no time). ``old`` bytes are beyond ``retention.ms``. With ``damage`` it
 says where and what cannot be read, ``bytes`` are those given up."""
 BITS: Final = t.StructType(
-    [*columns("topic string, partition int, broker int, log_dir string").fields, *PIECE.fields]
+    [*columns("topic string, partition int, broker int, log_dir string"), *PIECE]
 )
 READER: Final = columns(
     "group string, committed bigint, end bigint, rate_in double, rate_out double"
@@ -110,20 +108,7 @@ def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
         lists = ends.where("offset >= 0").groupBy(*PLACE).agg(f.collect_set(pair).alias("ends"))
         found = found.join(lists, list(PLACE), "left")
     found = found.join(f.broadcast(cutoffs), ["topic"], "left")
-    return map_arrow(found, _slicing(inputs.now), BITS)
-
-
-def _slicing(now: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def slice_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        schema = arrow(BITS)
-        for batch in batches:
-            rows = [piece for row in batch.to_pylist() for piece in slices(row, now)]
-            if rows:
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-    return slice_all
+    return map_rows(found, partial(slices, now=inputs.now), BITS)
 
 
 def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:

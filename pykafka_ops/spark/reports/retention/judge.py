@@ -6,9 +6,9 @@ It runs in executors, by the rules of ``analysis``; the driver gets a row per pa
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as t
@@ -18,12 +18,9 @@ from pykafka_ops.analysis.compaction import Cleaning, debt
 from pykafka_ops.analysis.lag.unread import SAFE, GroupReader, unread
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, held, judge, steady_bytes
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.reports.retention.frames import EDGES, HOUR
-from pykafka_ops.spark.schemas import arrow, columns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pykafka_ops.spark.schemas import columns
 
 DAY: Final = UNITS["d"]
 #: Spans (seconds) for which the bytes that leave within them are shown.
@@ -40,18 +37,14 @@ _RISK: Final = columns(
     "group string, lag bigint, unread_bytes bigint, oldest_unread bigint,"
     "deleted_in_seconds double, catch_up_seconds double, records_lost bigint, status string"
 )
-FIGURES: Final = t.StructType(
-    [
-        *columns(
-            "topic string, partition int, bytes bigint, oldest bigint, newest bigint, late bigint,"
-            "old bigint, overhang bigint, status string, steady bigint, rates longs, ages longs,"
-            "left longs, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
-            "dirty_bytes bigint, dirty_ratio double, first_dirty_offset bigint, uncleanable bigint,"
-            "oldest_dirty bigint, debt string, damaged bigint, uncut boolean"
-        ).fields,
-        t.StructField("risks", t.ArrayType(_RISK)),
-        t.StructField("damage", t.ArrayType(t.StringType())),
-    ]
+FIGURES: Final = columns(
+    "topic string, partition int, bytes bigint, oldest bigint, newest bigint, late bigint,"
+    "old bigint, overhang bigint, status string, steady bigint, rates longs, ages longs,"
+    "left longs, kept longs, fresh longs, days longs, hours longs, clean_bytes bigint,"
+    "dirty_bytes bigint, dirty_ratio double, first_dirty_offset bigint, uncleanable bigint,"
+    "oldest_dirty bigint, debt string, damaged bigint, uncut boolean, risks risks, damage texts",
+    risks=t.ArrayType(_RISK),
+    texts=t.ArrayType(t.StringType()),
 )
 """Figures of a partition. Lists: ``rates``: bytes per hour over each of SPANS; ``ages``: bytes
 between each two of EDGES, before the first, behind the last, and without time; ``left``: bytes gone
@@ -76,22 +69,7 @@ class RetentionRules:
 
 def figures(states: DataFrame, rules: RetentionRules) -> DataFrame:
     """FIGURES of the frame that ``frames.states`` makes."""
-    return map_arrow(states, _judging(rules), FIGURES)
-
-
-def _judging(
-    rules: RetentionRules,
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def judge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        schema = arrow(FIGURES)
-        for batch in batches:
-            for start in range(0, batch.num_rows, 500):
-                rows = [one(row, rules) for row in batch.slice(start, 500).to_pylist()]
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-    return judge_all
+    return map_rows(states, lambda state: [one(state, rules)], FIGURES)
 
 
 def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:

@@ -6,7 +6,8 @@ so the driver sees a row per partition and ``top`` rows per topic, whatever the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,8 @@ from pyspark.sql import functions as f
 from pykafka_ops.analysis.heavy import HeavyHitters
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.reports.sketches import Distinct, Sizes
-from pykafka_ops.spark.schemas import arrow, columns
+from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.sources.arrow import row_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,14 +64,15 @@ def counted(records: DataFrame, top: int) -> DataFrame:
     return map_arrow(parts.repartition("topic"), merging(top), MERGED)
 
 
+@dataclass(slots=True)
 class _Partition:
     """Counts of one partition."""
 
-    __slots__ = ("bytes", "distinct", "nulls", "records", "sizes")
-
-    def __init__(self) -> None:
-        self.records = self.bytes = self.nulls = 0
-        self.sizes, self.distinct = Sizes(), Distinct()
+    records: int = 0
+    bytes: int = 0
+    nulls: int = 0
+    sizes: Sizes = field(default_factory=Sizes)
+    distinct: Distinct = field(default_factory=Distinct)
 
     def add(self, sizes: Any, hashes: Any) -> None:
         """Records of these sizes, and the hashes of those with a key (numpy arrays)."""
@@ -80,27 +83,24 @@ class _Partition:
         self.distinct.add(hashes)
 
 
+@dataclass(slots=True)
 class _Note:
     """What was seen of a key: the key, records, bytes by partition."""
 
-    __slots__ = ("key", "places", "records")
-
-    def __init__(self, key: bytes) -> None:
-        self.key, self.records = key, 0
-        self.places: dict[int, int] = {}
+    key: bytes
+    records: int = 0
+    places: dict[int, int] = field(default_factory=dict)
 
     def add(self, partition: int, size: int) -> None:
         self.places[partition] = self.places.get(partition, 0) + size
 
 
+@dataclass(slots=True)
 class _Topic:
     """Keys of a topic by hash, by weight in bytes."""
 
-    __slots__ = ("hitters", "notes")
-
-    def __init__(self) -> None:
-        self.hitters: HeavyHitters[int] = HeavyHitters(CAPACITY)
-        self.notes: dict[int, _Note] = {}
+    hitters: HeavyHitters[int] = field(default_factory=lambda: HeavyHitters(CAPACITY))
+    notes: dict[int, _Note] = field(default_factory=dict)
 
     def tidy(self) -> None:
         """Forget what was seen of keys that are no longer counted."""
@@ -124,7 +124,7 @@ def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             held, rows = [], 0
     if rows:
         _count(pa.Table.from_batches(held), topics, partitions)
-    yield from _batches(_task_rows(topics, partitions), arrow(COUNTED))
+    yield from row_batches(COUNTED, _task_rows(topics, partitions))
 
 
 def _count(
@@ -250,7 +250,7 @@ def merging(top: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Record
         for batch in batches:
             for row in batch.to_pylist():
                 _take(row, topics, partitions)
-        yield from _batches(_merged_rows(topics, partitions, top), arrow(MERGED))
+        yield from row_batches(MERGED, _merged_rows(topics, partitions, top))
 
     return merge
 
@@ -312,17 +312,3 @@ def _merged_rows(
                 "places": list(note.places),
                 "place_bytes": list(note.places.values()),
             }
-
-
-def _batches(rows: Iterable[dict[str, object]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as record batches of a bounded number of rows."""
-    import pyarrow as pa
-
-    held: list[dict[str, object]] = []
-    for row in rows:
-        held.append(row)
-        if len(held) >= 1000:
-            yield pa.RecordBatch.from_pylist(held, schema=schema)
-            held = []
-    if held:
-        yield pa.RecordBatch.from_pylist(held, schema=schema)
