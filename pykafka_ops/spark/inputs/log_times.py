@@ -8,19 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
-from pykafka_ops.disk.batch import CONTROL_FLAG
-from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.inputs.replicas import Known
 from pykafka_ops.spark.sources.arrow import Row
 from pykafka_ops.spark.sources.files import SegmentFile
-from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
+from pykafka_ops.spark.sources.log.pick import first_record
 from pykafka_ops.spark.sources.log.plan import seeker
-from pykafka_ops.spark.sources.log.scan import Bad, Message, Piece
 from pykafka_ops.spark.sources.log.seek import Seeker
 
 _TASK: Final = 64
@@ -78,40 +74,9 @@ def _in_segment(seek: Seeker, segment: SegmentFile, offset: int) -> int | None:
     start = seek.before(segment, offset)
     near = seek.behind(segment, offset)
     for begin, end in ((start, near), (near, segment.size)):
-        if begin >= end:
-            continue
-        for piece in seek.pieces(segment, begin, end, whole=True):
-            moment = _first(piece, offset)
-            if moment is not None:
-                return moment
+        if begin < end:
+            for piece in seek.pieces(segment, begin, end, whole=True):
+                found = first_record(piece, offset)
+                if found is not None:
+                    return found[1]
     return None
-
-
-def _first(piece: Piece, offset: int) -> int | None:
-    """The timestamp of the first record of ``piece`` from ``offset`` on."""
-    if isinstance(piece, Bad):
-        return None
-    if isinstance(piece, Message):
-        try:
-            found = messages(piece)
-        except CorruptBatchError:
-            return None
-        return next((r.timestamp for r in found if r.offset >= offset), None)
-    heads = piece.heads
-    last = heads["base_offset"] + heads["last_delta"]
-    for n in np.flatnonzero((last >= offset) & ((heads["attributes"] & CONTROL_FLAG) == 0)):
-        keep = np.zeros(len(heads), np.bool_)
-        keep[n] = True
-        for plain in plains(piece, keep):
-            if isinstance(plain, Spoilt):
-                continue
-            made = _decoded(plain, offset)
-            if len(made):
-                return int(made[0])
-    return None
-
-
-def _decoded(plain: Any, offset: int) -> Any:
-    from pykafka_ops.spark.decode.records import WantedRecords, decode
-
-    return decode(plain, WantedRecords(low=offset, keys=False, values=False)).timestamps

@@ -8,8 +8,8 @@ import numpy as np
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode import records
 from pykafka_ops.spark.decode.records import WantedRecords
-from pykafka_ops.spark.sources.log.pick import Spoilt, messages, plains
-from pykafka_ops.spark.sources.log.scan import BatchRun, ByteRange, Message, scan
+from pykafka_ops.spark.sources.log.pick import messages, plains
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, ByteRange, Message, scan
 
 
 class Memory:
@@ -47,7 +47,7 @@ def log_tables(data: bytes) -> None:
 
 def _same_records(run: BatchRun) -> None:
     for plain in plains(run, np.ones(len(run.heads), np.bool_)):
-        if isinstance(plain, Spoilt):
+        if isinstance(plain, Bad):
             continue
         found = records.decode(plain, WantedRecords())
         room = (plain.end - plain.begin) // 7

@@ -19,7 +19,6 @@ from pykafka_ops.disk.batch import (
 from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.spark.decode.records import Columns, Plain, header_column
 from pykafka_ops.spark.sources.arrow import assembled
-from pykafka_ops.spark.sources.log.plan import SegmentPart
 from pykafka_ops.spark.sources.log.scan import BatchRun
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -77,7 +76,7 @@ _OF_HEADS: Mapping[str, Callable[[Heads], pa.Array]] = {
 }
 
 
-def batch_rows(schema: pa.Schema, part: SegmentPart, run: BatchRun) -> pa.RecordBatch:
+def batch_rows(schema: pa.Schema, same: Mapping[str, object], run: BatchRun) -> pa.RecordBatch:
     """A row per batch of ``run``."""
     count = len(run.heads)
     arrays = []
@@ -88,13 +87,13 @@ def batch_rows(schema: pa.Schema, part: SegmentPart, run: BatchRun) -> pa.Record
         elif field.name == "position":
             arrays.append(pa.array(run.positions))
         else:
-            arrays.append(constant(_of_part(part, field.name), field.type, count))
+            arrays.append(constant(same.get(field.name), field.type, count))
     return assembled(schema, arrays, count)
 
 
 def plain_rows(
     schema: pa.Schema,
-    part: SegmentPart,
+    same: Mapping[str, object],
     rows: Sequence[Mapping[str, object]],
     *,
     keep_missing: bool = False,
@@ -106,7 +105,7 @@ def plain_rows(
     """
     arrays = []
     for field in schema:
-        named = _of_part(part, field.name)
+        named = same.get(field.name)
         values = [row.get(field.name, named) for row in rows]
         if field.type == TIMESTAMP:
             ms = [value if isinstance(value, int) else -1 for value in values]
@@ -118,7 +117,7 @@ def plain_rows(
 
 
 def record_rows(
-    schema: pa.Schema, part: SegmentPart, plain: Plain, found: Columns
+    schema: pa.Schema, same: Mapping[str, object], plain: Plain, found: Columns
 ) -> pa.RecordBatch:
     """A row per record, with the columns of Spark's ``kafka`` source."""
     owners = found.owners
@@ -143,7 +142,7 @@ def record_rows(
         elif field.name in made:
             arrays.append(made[field.name]())
         else:
-            arrays.append(constant(_of_part(part, field.name), field.type, found.number))
+            arrays.append(constant(same.get(field.name), field.type, found.number))
     return assembled(schema, arrays, found.number)
 
 
@@ -168,15 +167,3 @@ def overlapping(run: BatchRun, low: int, high: int, *, owned: bool = False) -> B
     if keep.all():
         return run
     return run._replace(positions=run.positions[keep], heads=run.heads[keep])
-
-
-def _of_part(part: SegmentPart, name: str) -> object:
-    replica = part.replica
-    known: dict[str, object] = {
-        "topic": replica.topic,
-        "partition": replica.partition,
-        "broker": replica.broker,
-        "log_dir": replica.log_dir,
-        "segment": part.name,
-    }
-    return known.get(name)

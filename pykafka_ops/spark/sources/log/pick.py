@@ -1,9 +1,9 @@
-"""The records of a run or message: plain bytes of its batches, and the first one from a time on."""
+"""The records of a run or message: plain bytes of its batches, columns, rows, or the first one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from pykafka_ops.disk.compression import codec_of, decompress
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
-from pykafka_ops.spark.decode.records import Plain, WantedRecords, decode
+from pykafka_ops.spark.decode.records import Columns, Plain, WantedRecords, decode
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, Piece
 
 DECOMPRESSED_LIMIT = 256 << 20
@@ -22,15 +22,7 @@ MALFORMED = "malformed records"
 _AT_ONCE = 1 << 20
 
 
-class Spoilt(NamedTuple):
-    """A batch whose records cannot be read: its position and size, and why."""
-
-    position: int
-    size: int
-    reason: str
-
-
-def plains(run: BatchRun, keep: npt.NDArray[np.bool_]) -> Iterator[Plain | Spoilt]:
+def plains(run: BatchRun, keep: npt.NDArray[np.bool_]) -> Iterator[Plain | Bad]:
     """The batches of ``run`` (read with their bytes) that ``keep`` names, decompressed.
 
     A ``Plain`` has some 1 MiB; one batch more than that if it is as large.
@@ -51,7 +43,7 @@ def plains(run: BatchRun, keep: npt.NDArray[np.bool_]) -> Iterator[Plain | Spoil
             codec = codec_of(flags[n])
             data = decompress(codec, stored, DECOMPRESSED_LIMIT) if codec else bytes(stored)
         except CorruptBatchError as e:
-            yield Spoilt(place + run.begin, end - place, str(e))
+            yield Bad(place + run.begin, end - place, str(e))
             continue
         gathered.add(data, n)
         if gathered.size >= _AT_ONCE:
@@ -91,8 +83,42 @@ def messages(message: Message) -> list[Record]:
     return list(iter_message(message.data, 0, message.header, DECOMPRESSED_LIMIT))
 
 
-def first_from(piece: Piece, moment: int) -> int | None:
-    """The offset of the first record at ``moment`` (ms) or later; None if there is none."""
+def decoded(
+    run: BatchRun, keep: npt.NDArray[np.bool_], wanted: WantedRecords
+) -> Iterator[tuple[Plain, Columns] | Bad]:
+    """The wanted records of the batches that ``keep`` names, and what cannot be read of them."""
+    for plain in plains(run, keep):
+        if isinstance(plain, Bad):
+            yield plain
+            continue
+        found = decode(plain, wanted)
+        for head in plain.heads[found.bad]:
+            at = int((run.heads["base_offset"] == head["base_offset"]).argmax())
+            yield Bad(int(run.positions[at]), int(head["length"]) + LOG_OVERHEAD, MALFORMED)
+        yield plain, found
+
+
+def message_rows(message: Message, wanted: WantedRecords) -> list[dict[str, object]]:
+    """The wanted records of a message v0 or v1, by columns; CorruptBatchError as Kafka's."""
+    kind = int(message.header.timestamp_type)
+    return [
+        {
+            "key": record.key,
+            "value": record.value,
+            "key_size": None if record.key is None else len(record.key),
+            "value_size": None if record.value is None else len(record.value),
+            "offset": record.offset,
+            "timestamp": record.timestamp,
+            "timestampType": kind,
+        }
+        for record in messages(message)
+        if wanted.low <= record.offset < wanted.high
+    ]
+
+
+def first_record(piece: Piece, low: int = 0, since: int = -(2**63)) -> tuple[int, int] | None:
+    """(offset, ms) of the first record from offset ``low`` and time ``since`` (ms) on; None where
+    there is none. Control records are none."""
     if isinstance(piece, Bad):
         return None
     if isinstance(piece, Message):
@@ -100,13 +126,15 @@ def first_from(piece: Piece, moment: int) -> int | None:
             found = messages(piece)
         except CorruptBatchError:
             return None
-        return next((record.offset for record in found if record.timestamp >= moment), None)
-    keep = (piece.heads["attributes"] & CONTROL_FLAG) == 0
-    for plain in plains(piece, keep):
-        if isinstance(plain, Spoilt):
-            continue
-        columns = decode(plain, WantedRecords(keys=False, values=False))
-        late = columns.timestamps >= moment
-        if late.any():
-            return int(columns.offsets[int(late.argmax())])
+        places = ((r.offset, r.timestamp) for r in found)
+        return next(((o, t) for o, t in places if o >= low and t >= since), None)
+    heads = piece.heads
+    last = heads["base_offset"] + heads["last_delta"]
+    wanted = WantedRecords(low=low, keys=False, values=False)
+    for n in np.flatnonzero((last >= low) & ((heads["attributes"] & CONTROL_FLAG) == 0)):
+        for made in decoded(piece, np.arange(len(heads)) == n, wanted):
+            if not isinstance(made, Bad):
+                columns = made[1]
+                for at in np.flatnonzero(columns.timestamps >= since)[:1]:
+                    return int(columns.offsets[at]), int(columns.timestamps[at])
     return None

@@ -39,6 +39,18 @@ class SegmentPart:
     high: int
     aborted: tuple[int, ...] = ()
 
+    @property
+    def constants(self) -> dict[str, object]:
+        """The columns that are the same in all its rows."""
+        replica = self.replica
+        return {
+            "topic": replica.topic,
+            "partition": replica.partition,
+            "broker": replica.broker,
+            "log_dir": replica.log_dir,
+            "segment": self.name,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSpan:

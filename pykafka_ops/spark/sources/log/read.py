@@ -14,7 +14,7 @@ from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.names import TXN_INDEX_SUFFIX, segment_file
 from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptError
-from pykafka_ops.spark.decode.records import WantedRecords, decode
+from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.files import Location, RandomFile
 from pykafka_ops.spark.sources.log.columns import (
     batch_rows,
@@ -23,7 +23,7 @@ from pykafka_ops.spark.sources.log.columns import (
     record_rows,
 )
 from pykafka_ops.spark.sources.log.options import LogOptions
-from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
+from pykafka_ops.spark.sources.log.pick import decoded, message_rows, messages
 from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, scan
 
@@ -113,7 +113,7 @@ class _Headers:
                 for begin in range(0, len(run.heads), _MOST_ROWS):
                     some = slice(begin, begin + _MOST_ROWS)
                     cut = run._replace(positions=run.positions[some], heads=run.heads[some])
-                    yield batch_rows(self.schema, part, cut)
+                    yield batch_rows(self.schema, part.constants, cut)
 
     def bad(self, piece: Bad) -> Iterator[pa.RecordBatch]:
         """A row that says what is wrong, where, and how many bytes are given up."""
@@ -125,7 +125,7 @@ class _Headers:
             "position": piece.position,
             "problem": piece.reason,
         }
-        yield plain_rows(self.schema, self.part, [row])
+        yield plain_rows(self.schema, self.part.constants, [row])
 
     def _old(self, message: Message) -> Iterator[pa.RecordBatch]:
         head = message.header
@@ -155,7 +155,7 @@ class _Headers:
             "control": False,
             "position": message.position,
         }
-        yield plain_rows(self.schema, self.part, [row])
+        yield plain_rows(self.schema, self.part.constants, [row])
 
 
 class _Records:
@@ -197,17 +197,11 @@ class _Records:
 
     def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
         run = overlapping(run, self.part.low, self.part.high)
-        for made in plains(run, self._visible(run)):
-            if isinstance(made, Spoilt):
-                yield from self.bad(Bad(*made))
-                continue
-            found = decode(made, self.wanted)
-            for number in found.bad:
-                head = made.heads[number]
-                offset, size = int(head["base_offset"]), int(head["length"]) + 12
-                at = int(run.positions[int((run.heads["base_offset"] == offset).argmax())])
-                yield from self.bad(Bad(at, size, MALFORMED))
-            yield record_rows(self.schema, self.part, made, found)
+        for made in decoded(run, self._visible(run), self.wanted):
+            if isinstance(made, Bad):
+                yield from self.bad(made)
+            else:
+                yield record_rows(self.schema, self.part.constants, *made)
 
     def _visible(self, run: BatchRun) -> npt.NDArray[np.bool_]:
         """Which batches a consumer sees: no control batches, and none of aborted transactions."""
@@ -229,29 +223,14 @@ class _Records:
                 self.aborted.setdefault(txn.producer_id, []).append(txn)
 
     def _message(self, message: Message) -> None:
-        kind = int(message.header.timestamp_type)
         try:
-            inside = messages(message)
+            self.old += message_rows(message, self.wanted)
         except CorruptBatchError as e:
             list(self.bad(Bad(message.position, message.header.size, str(e))))
-            return
-        self.old += [
-            {
-                "key": record.key,
-                "value": record.value,
-                "key_size": None if record.key is None else len(record.key),
-                "value_size": None if record.value is None else len(record.value),
-                "offset": record.offset,
-                "timestamp": record.timestamp,
-                "timestampType": kind,
-            }
-            for record in inside
-            if self.wanted.low <= record.offset < self.wanted.high
-        ]
 
     def _old_rows(self) -> pa.RecordBatch:
         rows, self.old = self.old, []
-        return plain_rows(self.schema, self.part, rows, keep_missing=True)
+        return plain_rows(self.schema, self.part.constants, rows, keep_missing=True)
 
 
 def _complaint(part: SegmentPart, piece: Bad) -> CorruptError:

@@ -6,7 +6,7 @@ gives the same. What looks like a torn end of the segment that is being written 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +95,16 @@ def scan(
         yield from reader.step()
 
 
+def wrong_crcs(run: BatchRun, numbers: Iterable[int]) -> Iterator[int]:
+    """Those of some batches, in a run with its bytes, whose CRC is wrong."""
+    stored = run.heads["crc"].tolist()
+    places = (run.positions - run.begin).tolist()
+    sizes = (run.heads["length"] + LOG_OVERHEAD).tolist()
+    for n in numbers:
+        if crc32c(run.data[places[n] + _CRC_AT : places[n] + sizes[n]]) != stored[n]:
+            yield n
+
+
 class _Scan:
     """Where a scan is; ``size`` the mean size of the batches last seen."""
 
@@ -170,13 +180,7 @@ class _Scan:
 
     def _checked(self, run: BatchRun, count: int) -> int:
         """The number of the first batch whose CRC is wrong; ``count`` if all are right."""
-        stored = run.heads["crc"].tolist()
-        places = (run.positions - run.begin).tolist()
-        sizes = (run.heads["length"] + LOG_OVERHEAD).tolist()
-        for n in range(count):
-            if crc32c(run.data[places[n] + _CRC_AT : places[n] + sizes[n]]) != stored[n]:
-                return n
-        return count
+        return next(wrong_crcs(run, range(count)), count)
 
     def _sparse(self) -> BatchRun:
         """Headers only, each read by itself."""

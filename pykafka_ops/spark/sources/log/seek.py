@@ -7,11 +7,12 @@ read from its beginning.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
-from pykafka_ops.disk.batch import CONTROL_FLAG, HEADER_SIZE, TRANSACTIONAL_FLAG
+from pykafka_ops.disk.batch import CONTROL_FLAG, HEADER_SIZE, LOG_OVERHEAD, TRANSACTIONAL_FLAG
 from pykafka_ops.disk.names import (
     INDEX_SUFFIX,
     SNAPSHOT_SUFFIX,
@@ -23,8 +24,8 @@ from pykafka_ops.disk.snapshot import read_snapshot
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.frames import length_and_magic
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir, SegmentFile
-from pykafka_ops.spark.sources.log.pick import first_from
-from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, ByteRange, Message, Piece, scan
+from pykafka_ops.spark.sources.log.pick import first_record
+from pykafka_ops.spark.sources.log.scan import BatchRun, ByteRange, Message, Piece, scan
 
 Ints = npt.NDArray[np.int64]
 _MOST_INDEX = 64 << 20
@@ -60,17 +61,22 @@ class Seeker:
         return known
 
     def _read_index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
-        none = np.empty(0, np.int64)
-        if segment.index_size <= 0:
-            return none, none
-        name = segment_file(segment.base_offset, INDEX_SUFFIX)
-        data = self.place.read(f"{self.replica.path}/{name}", _MOST_INDEX) or b""
-        rows = np.frombuffer(data, _OFFSET_ENTRY, len(data) // _OFFSET_ENTRY.itemsize)
+        rows = self._entries(segment, segment.index_size, INDEX_SUFFIX, _OFFSET_ENTRY)
         offsets, positions = rows["offset"].astype(np.int64), rows["position"].astype(np.int64)
         count = _rising(offsets, positions)
         positions = positions[:count]
         count = int(np.searchsorted(positions, segment.size))
         return offsets[:count] + segment.base_offset, positions[:count]
+
+    def _entries(
+        self, segment: SegmentFile, size: int, suffix: str, entry: np.dtype[np.void]
+    ) -> npt.NDArray[np.void]:
+        """The entries of an index that should have ``size`` bytes; none where it has none."""
+        if size <= 0:
+            return np.empty(0, entry)
+        name = segment_file(segment.base_offset, suffix)
+        data = self.place.read(f"{self.replica.path}/{name}", _MOST_INDEX) or b""
+        return np.frombuffer(data, entry, len(data) // entry.itemsize)
 
     def before(self, segment: SegmentFile, offset: int) -> int:
         """A position where a batch begins, before which all is below ``offset``."""
@@ -158,19 +164,12 @@ class Seeker:
 
     def time_index(self, segment: SegmentFile) -> tuple[Ints, Ints]:
         """(times in ms, offsets) of the time index; empty where it cannot be trusted."""
-        none = np.empty(0, np.int64)
-        if segment.time_index_size <= 0:
-            return none, none
-        name = segment_file(segment.base_offset, TIME_INDEX_SUFFIX)
-        data = self.place.read(f"{self.replica.path}/{name}", _MOST_INDEX) or b""
-        rows = np.frombuffer(data, _TIME_ENTRY, len(data) // _TIME_ENTRY.itemsize)
+        rows = self._entries(segment, segment.time_index_size, TIME_INDEX_SUFFIX, _TIME_ENTRY)
         times, offsets = rows["timestamp"].astype(np.int64), rows["offset"].astype(np.int64)
         count = _rising(times)
-        if count < len(times) and not times[count:].any():
-            return times[:count], offsets[:count] + segment.base_offset
-        if count < len(times):  # out of order: not to be trusted
-            return none, none
-        return times, offsets + segment.base_offset
+        if times[count:].any():  # out of order: not to be trusted
+            count = 0
+        return times[:count], offsets[:count] + segment.base_offset
 
     def first_at(self, moment: int) -> int | None:
         """The offset of the first record whose timestamp is ``moment`` (ms) or later, as
@@ -189,23 +188,21 @@ class Seeker:
 
     def _first_in(self, segment: SegmentFile, start: int, moment: int) -> int | None:
         for piece in self.pieces(segment, start, segment.size):
-            if isinstance(piece, Bad):
-                continue
-            if isinstance(piece, Message):
-                found = first_from(piece, moment)
-            else:
-                late = piece.heads["max_timestamp"] >= moment
-                found = None
-                for n in np.flatnonzero(late).tolist():
-                    at = int(piece.positions[n])
-                    size = int(piece.heads["length"][n]) + 12
-                    one = next(self.pieces(segment, at, at + size, whole=True), None)
-                    found = first_from(one, moment) if one is not None else None
-                    if found is not None:
-                        break
-            if found is not None:
-                return found
+            for one in self._late(segment, piece, moment):
+                found = first_record(one, since=moment)
+                if found is not None:
+                    return found[0]
         return None
+
+    def _late(self, segment: SegmentFile, piece: Piece, moment: int) -> Iterator[Piece]:
+        """What of a piece may be as new as ``moment``: batches one by one, with their bytes."""
+        if not isinstance(piece, BatchRun):
+            yield piece
+            return
+        for n in np.flatnonzero(piece.heads["max_timestamp"] >= moment).tolist():
+            at = int(piece.positions[n])
+            size = int(piece.heads["length"][n]) + LOG_OVERHEAD
+            yield from islice(self.pieces(segment, at, at + size, whole=True), 1)
 
     def stable_end(self) -> int:
         """The last stable offset: that of the first record of the oldest open transaction, else

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
@@ -14,13 +13,12 @@ from pyspark.sql.types import StructType
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import TOPIC
-from pykafka_ops.disk.legacy import scan_messages
-from pykafka_ops.errors import CorruptBatchError, CorruptError, PkoError
-from pykafka_ops.spark.decode.frames import frames, length_and_magic
+from pykafka_ops.errors import CorruptError, PkoError
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at, topics_of
+from pykafka_ops.spark.sources.live.records.decode import pieces
 from pykafka_ops.spark.sources.live.records.fetch import Pages
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange, limits
-from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
+from pykafka_ops.spark.sources.log.scan import Bad, Message
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -96,22 +94,6 @@ class ClusterReader(DataSourceReader):
                     yield made
                 head = piece.heads[-1]
                 pages.at = max(pages.at, int(head["base_offset"]) + int(head["last_delta"]) + 1)
-
-
-def pieces(data: bytes) -> Iterator[BatchRun | Message]:
-    """Fetched bytes as runs of batches and messages of old formats; whole ones only."""
-    if len(data) > 16 and length_and_magic(data)[1] < 2:
-        try:
-            for position, header in scan_messages(memoryview(data)):
-                if header.magic > 1:
-                    return
-                yield Message(position, header, data[position : position + header.size])
-        except CorruptBatchError:  # another format begins: fetched again from there
-            return
-        return
-    found = frames(data, whole=True)
-    if len(found.heads):
-        yield BatchRun(found.places.astype(np.int64), found.heads, data, 0)
 
 
 def _corrupt(span: OffsetRange, reason: str) -> CorruptError:

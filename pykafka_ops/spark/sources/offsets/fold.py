@@ -17,8 +17,8 @@ from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
-from pykafka_ops.spark.decode.records import WantedRecords, decode
-from pykafka_ops.spark.sources.log.pick import MALFORMED, Spoilt, messages, plains
+from pykafka_ops.spark.decode.records import WantedRecords
+from pykafka_ops.spark.sources.log.pick import decoded, messages
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 
 _MARKER_LIMIT: Final = 1 << 20
@@ -72,15 +72,11 @@ class Fold:
         )
 
     def _commits(self, run: BatchRun, keep: Any) -> Iterator[Piece]:
-        for plain in plains(run, keep):
-            if isinstance(plain, Spoilt):
-                yield Bad(*plain)
+        for made in decoded(run, keep, self._wanted):
+            if isinstance(made, Bad):
+                yield made
                 continue
-            found = decode(plain, self._wanted)
-            for number in found.bad:
-                offset = int(plain.heads[number]["base_offset"])
-                at = int(run.positions[int((run.heads["base_offset"] == offset).argmax())])
-                yield Bad(at, int(plain.heads[number]["length"]) + 12, MALFORMED)
+            found = made[1]
             records = Records(found.keys, found.values, found.offsets, found.timestamps)
             yield self._decoder.decode(records, self._log_partition)
 

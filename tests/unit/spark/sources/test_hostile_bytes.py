@@ -9,12 +9,11 @@ import pytest
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder
 from pykafka_ops.spark.inputs.names import ALL
-from pykafka_ops.spark.sources.live.records.decode import Decoder
+from pykafka_ops.spark.sources.live.records.decode import Decoder, pieces
 from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
 from pykafka_ops.spark.sources.live.records.source import EVERY
 from pykafka_ops.spark.sources.log.scan import Bad, Message
-from pykafka_ops.spark.sources.offsets.cluster import pieces
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from tests.support.fuzz.mutations import changed
 from tests.support.fuzz.seeds import golden_batches
