@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import subprocess
@@ -14,14 +15,18 @@ from pathlib import Path
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
-from pykafka_ops.errors import StorageError
-from pykafka_ops.spark.demo.broker import DemoBroker
+from pykafka_ops.errors import PkoError, StorageError
+from pykafka_ops.local.broker import RECORD, LocalBroker
 from pykafka_ops.spark.demo.commits import commit
 from pykafka_ops.spark.demo.plan import BROKER, GROUPS, TOPICS
 from pykafka_ops.spark.demo.producing import create, write
 
 STEP = 600
 """Seconds. Data made for such a moment always lies alike in the windows of the reports."""
+
+
+PATIENCE = 30.0
+"""Seconds the broker may take to start, and to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,13 @@ class Made:
             f" {len(GROUPS)} groups with {self.offsets:,} commits,"
             f" {self.size / 1024**2:.0f} MiB, in {self.seconds:.0f} s"
         )
+
+
+class _DemoBroker(LocalBroker):
+    @property
+    def data_dir(self) -> Path:
+        """Named as people name it."""
+        return self.directory / "kafka-logs"
 
 
 def fill(directory: Path, servers: str, said: Callable[[str], None]) -> Made:
@@ -85,13 +97,20 @@ def run(
     except OSError as e:
         raise StorageError(f"cannot make {logs}: {e.strerror}") from None
     said("starting a broker")
-    with DemoBroker(logs, BROKER) as broker:
-        made = fill(logs, broker.servers, said)
+    broker = _DemoBroker(logs.parent, BROKER)
+    try:
+        broker.start(PATIENCE)
+        made = fill(logs, broker.bootstrap_servers, said)
         shown(str(made))
-        words = command(broker.servers, logs, page, made.now, options)
+        words = command(broker.bootstrap_servers, logs, page, made.now, options)
         shown(f"$ pko {shlex.join(words)}")
         argv = [sys.executable, "-m", "pykafka_ops", *words]
         return subprocess.run(argv, env=environment(os.environ), check=False).returncode
+    finally:
+        with contextlib.suppress(PkoError):
+            broker.stop(PATIENCE)
+        broker.kill()
+        (logs.parent / RECORD).unlink(missing_ok=True)
 
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:

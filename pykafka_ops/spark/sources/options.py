@@ -10,6 +10,7 @@ from typing import Any
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.sources.files import locations
 
 _PREFIX = "kafka."
 
@@ -78,6 +79,19 @@ class SourceOptions:
         except ValueError as error:
             raise UsageError(f"option {name}={text}: not JSON ({error})") from None
 
+    def assigned(self) -> set[tuple[str, int]]:
+        """The partitions that ``assign`` names."""
+        value = self.json("assign")
+        if not isinstance(value, dict) or not all(
+            isinstance(ps, list) and all(type(p) is int for p in ps) for ps in value.values()
+        ):
+            raise UsageError('option assign: not {"topic": [0, 1]}')
+        return {(topic, p) for topic, ps in value.items() for p in ps}
+
+    def places(self) -> list[str]:
+        """The locations that ``paths`` and ``path`` name."""
+        return [*locations(self.text("paths")), *locations(self.text("path"))]
+
     def moment(self, name: str) -> int | None:
         """A time in ms since 1970."""
         return self.integer(name)
@@ -100,6 +114,28 @@ class SourceOptions:
         if not found.get("bootstrap.servers"):
             raise UsageError("option kafka.bootstrap.servers is missing: give HOST:PORT,...")
         return found
+
+
+def by_topic(places: Mapping[tuple[str, int], int]) -> dict[str, dict[str, int]]:
+    """``{"topic": {"0": 23}}``, as checkpoints of Spark's kafka source have offsets."""
+    found: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(places.items()):
+        found.setdefault(topic, {})[str(partition)] = offset
+    return found
+
+
+def limited(
+    begins: Mapping[tuple[str, int], int], ends: Mapping[tuple[str, int], int], most: int
+) -> dict[tuple[str, int], int]:
+    """Nearer ends, about ``most`` offsets in all: each partition has its share of what is there,
+    and one at least."""
+    sizes = {p: max(0, end - begins.get(p, 0)) for p, end in ends.items()}
+    total = sum(sizes.values())
+    if total <= most:
+        return dict(ends)
+    return {
+        p: ends[p] - size + min(size, max(1, size * most // total)) for p, size in sizes.items()
+    }
 
 
 def now_ms() -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import ALL, Names
-from pykafka_ops.spark.sources.files import locations
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition
 
 EARLIEST, LATEST = -2, -1
@@ -38,13 +37,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """What is to be read, and how. ``assign`` are the partitions by topic, None for all;
+    """What is to be read, and how. ``assign`` are the partitions, None for all;
     ``max_bytes`` is how much one task reads, about; ``replicas`` is ``one`` or ``all``."""
 
     places: tuple[str, ...]
     mode: str = "batches"
     topics: Names = ALL
-    assign: Mapping[str, frozenset[int]] | None = None
+    assign: Container[tuple[str | None, int | None]] | None = None
     starting: Bound = field(default_factory=Bound)
     ending: Bound = field(default_factory=lambda: Bound(otherwise=LATEST))
     strategy: str = "latest"
@@ -62,7 +61,7 @@ class LogOptions:
     def wanted(self, topic: str | None, partition: int | None) -> bool:
         """Whether a partition's directory is to be read."""
         if self.assign is not None:
-            return partition in self.assign.get(topic or "", ())
+            return (topic, partition) in self.assign
         return self.topics.every or topic in self.topics
 
     @property
@@ -74,7 +73,7 @@ class LogOptions:
 def log_options(values: Mapping[str, str]) -> LogOptions:
     """Read the options; UsageError names the one that is wrong."""
     options = SourceOptions(values)
-    places = locations(options.text("paths")) + locations(options.text("path"))
+    places = options.places()
     if not places:
         raise UsageError("option path is missing: name a log directory of a broker (log.dirs)")
     mode = options.one_of("mode", ("batches", "records"))
@@ -86,7 +85,7 @@ def log_options(values: Mapping[str, str]) -> LogOptions:
         places=tuple(places),
         mode=mode,
         topics=options.names("subscribe", "subscribePattern"),
-        assign=_assign(options) if options.has("assign") else None,
+        assign=options.assigned() if options.has("assign") else None,
         starting=_bound(options, "starting", EARLIEST),
         ending=_bound(options, "ending", LATEST),
         strategy=options.one_of("startingOffsetsByTimestampStrategy", ("latest", "error")),
@@ -101,16 +100,6 @@ def log_options(values: Mapping[str, str]) -> LogOptions:
         fail_on_loss=options.flag("failOnDataLoss", default=True),
         max_offsets=options.integer("maxOffsetsPerTrigger", None, lowest=1),
     )
-
-
-def _assign(options: SourceOptions) -> dict[str, frozenset[int]]:
-    found = options.json("assign")
-    if not isinstance(found, dict) or not all(
-        isinstance(numbers, list) and all(type(n) is int for n in numbers)
-        for numbers in found.values()
-    ):
-        raise UsageError('option assign: not {"topic": [0, 1]}')
-    return {topic: frozenset(numbers) for topic, numbers in found.items()}
 
 
 def _isolation(options: SourceOptions) -> bool:

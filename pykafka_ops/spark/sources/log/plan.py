@@ -181,11 +181,11 @@ def tasks(
     total = sum(end - start for _, _, start, end in chosen)
     size = _task_size(total, options)
     parts = (
-        part
+        (part, part.part.end - part.part.start)
         for span, segment, start, end in chosen
         for part in _cut(span, segment, start, end, size, options)
     )
-    return list(_grouped(parts, size))
+    return [Task(group) for group in grouped(parts, size, min(_OPEN_COST, size // 64))]
 
 
 def _task_size(total: int, options: LogOptions) -> int:
@@ -258,18 +258,19 @@ def _aborted(replica: ReplicaDir, segment: SegmentFile) -> tuple[int, ...]:
     )
 
 
-def _grouped(parts: Iterable[SegmentPart], size: int) -> Iterator[Task]:
-    group: list[SegmentPart] = []
-    room = size
-    for part in parts:
-        cost = part.part.end - part.part.start
-        if group and cost > room:
-            yield Task(group)
-            group, room = [], size
-        group.append(part)
-        room -= cost + min(_OPEN_COST, size // 64)
+def grouped(items: Iterable[tuple[_T, int]], room: int, extra: int = 0) -> Iterator[list[_T]]:
+    """Items that come with their costs, in their order, in groups that cost about ``room``;
+    ``extra`` is for each."""
+    group: list[_T] = []
+    left = room
+    for item, cost in items:
+        if group and cost > left:
+            yield group
+            group, left = [], room
+        group.append(item)
+        left -= cost + extra
     if group:
-        yield Task(group)
+        yield group
 
 
 def ends(options: LogOptions, chosen: Sequence[ReplicaDir]) -> Mapping[tuple[str, int], int]:

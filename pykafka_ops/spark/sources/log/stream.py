@@ -7,7 +7,7 @@ partition that appears later is read from its beginning.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -26,6 +26,7 @@ from pykafka_ops.spark.sources.log import plan as log_plan
 from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.plan import MAX_OFFSET, ReplicaSpan, Task
 from pykafka_ops.spark.sources.log.read import read
+from pykafka_ops.spark.sources.options import by_partition, by_topic, limited
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -54,17 +55,17 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if low == MAX_OFFSET:  # nothing at or after that moment yet
                 low = log_plan.seeker(replica).end_offset()
             starts[replica.key] = min(low, starts.get(replica.key, low))
-        return to_json(starts)
+        return by_topic(starts)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """Where the next micro-batch ends; never before ``start``."""
-        before = from_json(start)
+        before = by_partition(start, "offsets")
         ends = self.final if self.final is not None else self._ends()
         self.latest = ends
         ends = {key: max(end, before.get(key, 0)) for key, end in {**before, **ends}.items()}
-        if isinstance(limit, ReadMaxRows) and not isinstance(limit, ReadAllAvailable):
+        if isinstance(limit, ReadMaxRows):
             ends = limited(before, ends, limit.max_rows)
-        return to_json(ends)
+        return by_topic(ends)
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's
         """``maxOffsetsPerTrigger``."""
@@ -73,7 +74,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802 - Spark's
         """The ends last seen."""
-        return None if self.latest is None else to_json(self.latest)
+        return None if self.latest is None else by_topic(self.latest)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's
         """Take the ends of now as those of the whole query."""
@@ -84,7 +85,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         StorageError where offsets are no longer there, unless ``failOnDataLoss`` is false.
         """
-        before, after = from_json(start), from_json(end)
+        before, after = by_partition(start, "offsets"), by_partition(end, "offsets")
         wanted: list[ReplicaSpan] = []
         missing = {key for key, high in after.items() if high > before.get(key, 0)}
         for replica in log_plan.found(self.options):
@@ -124,31 +125,6 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 f"data loss: {what}; set failOnDataLoss=false to go on with what is there"
             )
         _log.warning("data loss: %s", what)
-
-
-def limited(start: Mapping[Key, int], end: Mapping[Key, int], most: int) -> Ends:
-    """Ends such that about ``most`` offsets lie before them, each partition by its share."""
-    sizes = {key: max(high - start.get(key, 0), 0) for key, high in end.items()}
-    total = sum(sizes.values())
-    if total <= most:
-        return dict(end)
-    return {
-        key: min(end[key], end[key] - size + -(-size * most // total))
-        for key, size in sizes.items()
-    }
-
-
-def to_json(offsets: Mapping[Key, int]) -> dict[str, Any]:
-    """``{topic: {partition: offset}}``."""
-    found: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in sorted(offsets.items()):
-        found.setdefault(topic, {})[str(partition)] = offset
-    return dict(found)
-
-
-def from_json(offsets: Mapping[str, Any]) -> Ends:
-    """The same by (topic, partition)."""
-    return {(t, int(p)): int(offset) for t, parts in offsets.items() for p, offset in parts.items()}
 
 
 def _first(replica: ReplicaDir) -> int:

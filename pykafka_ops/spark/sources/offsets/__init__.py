@@ -29,11 +29,11 @@ class KafkaOffsets(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there now."""
         from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
-        from pykafka_ops.spark.sources.offsets.files import FilesReader, places_of
+        from pykafka_ops.spark.sources.offsets.files import FilesReader
 
         wish = CommitFilter(SourceOptions(self.options))
         schema = narrowed(schema, schemas.OFFSETS, self.name())
-        if places_of(wish.options):
+        if wish.options.places():
             return FilesReader(wish, schema)
         from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
 

@@ -18,6 +18,7 @@ from pykafka_ops.spark.sources.live._cluster import cluster_of, led, offsets_at,
 from pykafka_ops.spark.sources.live.records.decode import pieces
 from pykafka_ops.spark.sources.live.records.fetch import Pages
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange, limits
+from pykafka_ops.spark.sources.log.plan import grouped
 from pykafka_ops.spark.sources.log.scan import Bad, Message
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from pykafka_ops.spark.sources.options import SourceOptions
@@ -57,17 +58,9 @@ class ClusterReader(DataSourceReader):
         """Short partitions share a task."""
         with cluster_of(self._wish.options) as cluster:
             found = spans(cluster, self._wish.since)
-        total = sum(s.end - s.start for s in found)
-        room = max(_LEAST, total // (2 * (os.cpu_count() or 1)))
-        tasks: list[list[OffsetRange]] = []
-        left = 0
-        for span in found:
-            if not tasks or span.end - span.start > left:
-                tasks.append([])
-                left = room
-            tasks[-1].append(span)
-            left -= span.end - span.start
-        return [InputPartition(task) for task in tasks or [[]]]
+        sizes = [(span, span.end - span.start) for span in found]
+        room = max(_LEAST, sum(size for _, size in sizes) // (2 * (os.cpu_count() or 1)))
+        return [InputPartition(task) for task in list(grouped(sizes, room)) or [[]]]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The commits of one task."""

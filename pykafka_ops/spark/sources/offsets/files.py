@@ -13,8 +13,8 @@ from pyspark.sql.types import StructType
 
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.errors import CorruptBatchError, CorruptError
-from pykafka_ops.spark.sources.files import ReplicaDir, locations, replicas
-from pykafka_ops.spark.sources.log.plan import furthest, seeker
+from pykafka_ops.spark.sources.files import ReplicaDir, replicas
+from pykafka_ops.spark.sources.log.plan import furthest, grouped, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, Message, Piece, scan
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from pykafka_ops.spark.sources.options import SourceOptions
@@ -29,11 +29,6 @@ _LEAST: Final = 16 << 20
 _GONE: Final = "the segment was deleted while it was read"
 
 
-def places_of(options: SourceOptions) -> list[str]:
-    """The locations that the options name."""
-    return [*locations(options.text("paths")), *locations(options.text("path"))]
-
-
 def found(options: SourceOptions) -> list[ReplicaDir]:
     """Of each partition of the topic the replica that reaches furthest.
 
@@ -42,7 +37,7 @@ def found(options: SourceOptions) -> list[ReplicaDir]:
     """
     every = [
         replica
-        for place in places_of(options)
+        for place in options.places()
         for replica in replicas(place, lambda topic, _: topic == TOPIC)
     ]
     return furthest(every)
@@ -59,15 +54,8 @@ class FilesReader(DataSourceReader):
         every = found(self._wish.options)
         sizes = [sum(s.size for s in replica.segments) for replica in every]
         room = min(_MOST, max(_LEAST, sum(sizes) // (2 * (os.cpu_count() or 1))))
-        tasks: list[list[ReplicaDir]] = []
-        left = 0
-        for replica, size in sorted(zip(every, sizes, strict=True), key=lambda x: x[0].key):
-            if not tasks or size > left:
-                tasks.append([])
-                left = room
-            tasks[-1].append(replica)
-            left -= size
-        return [InputPartition(task) for task in tasks or [[]]]
+        ordered = sorted(zip(every, sizes, strict=True), key=lambda x: x[0].key)
+        return [InputPartition(task) for task in list(grouped(ordered, room)) or [[]]]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The commits of one task."""

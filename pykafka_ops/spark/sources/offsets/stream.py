@@ -18,7 +18,6 @@ from pyspark.sql.types import StructType
 from pykafka_ops.client.commit_log import TOPIC
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.commits import Records
-from pykafka_ops.spark.sources.offsets.files import places_of
 from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def raw_stream(options: SourceOptions) -> Any:
         values.pop(name, None)
     values.update({"subscribe": TOPIC, "isolationlevel": "read_committed"})
     values.pop("kafka.isolation.level", None)
-    if places_of(options):
+    if options.places():
         from pykafka_ops.spark.sources.log.options import log_options
         from pykafka_ops.spark.sources.log.stream import LogStreamReader
 

@@ -46,7 +46,7 @@ def subscribed(cluster: Cluster, options: SourceOptions) -> list[Partition]:
     topics = topics_of(cluster, options)
     every = sorted(led(topics))
     if given == ["assign"]:
-        wanted = _assigned(options)
+        wanted = options.assigned()
         missing = sorted(wanted - set(every))
         if missing:
             raise PkoError(f"partition {missing[0][0]}-{missing[0][1]} is not there, or leaderless")
@@ -55,16 +55,6 @@ def subscribed(cluster: Cluster, options: SourceOptions) -> list[Partition]:
     if unknown:
         raise PkoError(f"topic {unknown[0]} is not there: see option subscribe")
     return every
-
-
-def _assigned(options: SourceOptions) -> set[Partition]:
-    value = options.json("assign")
-    good = isinstance(value, dict) and all(
-        isinstance(ps, list) and all(type(p) is int for p in ps) for ps in value.values()
-    )
-    if not good:
-        raise UsageError('option assign: not {"topic": [0, 1]}')
-    return {(topic, p) for topic, ps in value.items() for p in ps}
 
 
 def limits(

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -27,7 +26,7 @@ from pykafka_ops.spark.sources.live.records.offsets import (
     subscribed,
 )
 from pykafka_ops.spark.sources.live.records.source import inputs, is_committed, read_span
-from pykafka_ops.spark.sources.options import SourceOptions, by_partition
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
 
 Offsets = dict[str, dict[str, int]]
 
@@ -51,7 +50,7 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with cluster_of(self._options) as cluster:
             every = subscribed(cluster, self._options)
             held = limits(cluster, every, committed=is_committed(self._options))
-            return to_json(starting(cluster, self._options, held, LATEST))
+            return by_topic(starting(cluster, self._options, held, LATEST))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's
         """``maxOffsetsPerTrigger``."""
@@ -73,7 +72,7 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begins = {p: begun.get(p, span.start) for p, span in held.items()}
         if isinstance(limit, ReadMaxRows):
             ends = limited(begins, ends, limit.max_rows)
-        return to_json({**begun, **ends})
+        return by_topic({**begun, **ends})
 
     def partitions(self, start: Offsets, end: Offsets) -> Sequence[InputPartition]:
         """The ranges between two offsets."""
@@ -93,24 +92,3 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
         yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
-
-
-def to_json(places: Mapping[Partition, int]) -> Offsets:
-    """Offsets as a checkpoint has them."""
-    found: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in sorted(places.items()):
-        found.setdefault(topic, {})[str(partition)] = offset
-    return found
-
-
-def limited(begins: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Any:
-    """Nearer ends, about ``most`` offsets in all: each partition has its share of what is there,
-    and one at least."""
-    total = sum(ends[p] - begins[p] for p in ends)
-    if total <= most:
-        return dict(ends)
-    found: dict[Partition, int] = {}
-    for p, end in ends.items():
-        size = end - begins[p]
-        found[p] = begins[p] + min(size, max(1, size * most // total) if size else 0)
-    return found

@@ -12,7 +12,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.sources.log.source import KafkaLogSource
-from pykafka_ops.spark.sources.log.stream import LogStreamReader, from_json, limited, to_json
+from pykafka_ops.spark.sources.log.stream import LogStreamReader
+from pykafka_ops.spark.sources.options import by_partition, by_topic, limited
 from tests.support.spark.log_tables import record, write_log
 
 
@@ -129,7 +130,7 @@ def test_offsets_that_are_gone_stop_the_stream_unless_it_may_go_on(tmp_path: Pat
 
 def test_offsets_of_a_checkpoint_are_those_of_sparks_own_source() -> None:
     ends = {("b", 1): 5, ("a", 0): 7}
-    assert to_json(ends) == {"a": {"0": 7}, "b": {"1": 5}}
-    assert from_json(kept(to_json(ends))) == ends
+    assert by_topic(ends) == {"a": {"0": 7}, "b": {"1": 5}}
+    assert by_partition(kept(by_topic(ends)), "offsets") == ends
     assert limited({("a", 0): 0}, {("a", 0): 90, ("b", 0): 10}, 10) == {("a", 0): 9, ("b", 0): 1}
     assert limited({}, {("a", 0): 9}, 10) == {("a", 0): 9}

@@ -12,8 +12,7 @@ from pykafka_ops.spark.sources.live.records.offsets import (
     checked,
     split,
 )
-from pykafka_ops.spark.sources.live.records.stream import limited, to_json
-from pykafka_ops.spark.sources.options import SourceOptions, by_partition
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
 
 SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 300)), max_size=6).map(
     lambda found: [
@@ -56,8 +55,8 @@ def test_a_limit_is_shared_by_size_and_always_gets_on(spans: list[OffsetRange], 
 
 def test_checkpoints_are_those_of_sparks_own_source() -> None:
     places = {("b", 1): 5, ("a", 0): 7, ("b", 0): 0}
-    assert to_json(places) == {"a": {"0": 7}, "b": {"0": 0, "1": 5}}
-    assert by_partition(to_json(places), "offsets") == places
+    assert by_topic(places) == {"a": {"0": 7}, "b": {"0": 0, "1": 5}}
+    assert by_partition(by_topic(places), "offsets") == places
 
 
 def test_records_that_are_gone_stop_a_read_unless_that_may_be() -> None:
