@@ -18,17 +18,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.errors import ConnectError, PkoError
+from pykafka_ops.local.java import require_java
 from pykafka_ops.spark import package
 
 if TYPE_CHECKING:
     from pyspark import SparkConf, SparkContext
 
+JAVA = 17
+"""What Spark 4 asks for (https://spark.apache.org/docs/latest/)."""
 _STOP_SECONDS = 10.0
 _CAUSES = (
     re.compile(r"^(?:Error|Exception in thread \S+) *:? *(?:[\w.$]+(?:Exception|Error): )?(.+)$"),
     re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)$"),
     re.compile(r"^(.*(?:not found|cannot|failed|invalid|unrecognized).*)$", re.IGNORECASE),
 )
+
+
+def check_java(env: Mapping[str, str]) -> None:
+    """Raises PkoError, in one line with what to install, unless Spark can start here."""
+    require_java(env, JAVA, "Spark")
 
 
 class Jvm:

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from pykafka_ops.errors import PkoError
 from pykafka_ops.spark import conf as settings
 from pykafka_ops.spark import package
-from pykafka_ops.spark.java import check_java
-from pykafka_ops.spark.jvm import Jvm, environment, variables
+from pykafka_ops.spark.jvm import Jvm, check_java, environment, variables
 from pykafka_ops.spark.master import (
     check_master,
     is_local,

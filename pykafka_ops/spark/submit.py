@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.spark import package
-from pykafka_ops.spark.java import check_java
-from pykafka_ops.spark.jvm import cause_of
+from pykafka_ops.spark.jvm import cause_of, check_java
 from pykafka_ops.spark.master import check_master, is_local, is_standalone
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ _PASSED = ("cores", "driver-memory", "conf", "top")
 
 def demo(run: Run) -> int:
     """The reports' exit code; the data is gone afterwards unless ``--keep`` says where it stays."""
-    from pykafka_ops.spark.java import check_java
+    from pykafka_ops.spark.jvm import check_java
     from pykafka_ops.spark.session import need_pyspark
 
     need_pyspark()

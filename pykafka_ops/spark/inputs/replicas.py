@@ -7,19 +7,16 @@ import os
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
-from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.sources.arrow import Row
-from pykafka_ops.spark.sources.files import Location, ReplicaDir, replicas
+from pykafka_ops.spark.sources.files import Location, ReplicaDir, checkpoint, replicas
 from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
 from pykafka_ops.spark.sources.log.seek import Seeker
 
 _LOOK_BACK: Final = 2
 """Closed segments whose time index is asked for the newest record: it is hardly ever older."""
-_MOST_CHECKPOINT: Final = 64 << 20
 
 
 class ReplicaEnd(NamedTuple):
@@ -125,7 +122,7 @@ def _volume(root: str, path: str) -> tuple[int | None, int | None]:
 def cleaned_rows(found: Sequence[Known]) -> list[Row]:
     """CLEANED, for the partitions that are there."""
     checkpoints = {
-        place: _checkpoint(*place)
+        place: _cleaner(*place)
         for place in {(k.replica.root, k.replica.path.rpartition("/")[0]) for k in found}
     }
     return [
@@ -135,10 +132,6 @@ def cleaned_rows(found: Sequence[Known]) -> list[Row]:
     ]
 
 
-def _checkpoint(root: str, directory: str) -> dict[tuple[str, int], int]:
+def _cleaner(root: str, directory: str) -> dict[tuple[str, int], int]:
     place = Location.of(root) if root else Location(None, directory)
-    data = place.read(f"{directory}/{CLEANER_OFFSET_CHECKPOINT}", _MOST_CHECKPOINT)
-    try:
-        return parse_offsets((data or b"").decode("utf-8", "replace"), CLEANER_OFFSET_CHECKPOINT)
-    except CorruptError:
-        return {}
+    return checkpoint(place, directory, CLEANER_OFFSET_CHECKPOINT)

@@ -7,7 +7,6 @@ UTC; what is no number is null. A key is never renamed or dropped within a versi
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 
@@ -28,11 +27,6 @@ def document(report: Report) -> dict[str, object]:
         "sections": {section.name: _section(section) for section in report.sections},
         "problems": [{"where": p.where, "what": p.what} for p in report.problems],
     }
-
-
-def json_text(report: Report, *, indent: int | None = None) -> str:
-    """One line, or ``indent``ed, with the line end."""
-    return json.dumps(document(report), ensure_ascii=False, indent=indent) + "\n"
 
 
 def _section(section: Section) -> dict[str, object]:

@@ -188,5 +188,5 @@ def _picture(picture: Picture) -> Markup:
         el("figcaption", el("h3", el("bdi", picture.title)), el("p", picture.note)),
         picture.body,
         el("p", picture.more, class_="more") if picture.more else None,
-        class_="card picture" + (" wide" if picture.wide else ""),
+        class_="card picture",
     )

@@ -74,8 +74,6 @@ def view(report: Report) -> View:
             _heat(histories),
         ],
         "groups",
-        ("group",),
-        "lag",
         TONES,
     )
 
@@ -180,11 +178,7 @@ def _meanings(items: Sequence[Row]) -> list[tuple[str, str]]:
 
 def _top(groups: Sequence[Row]) -> Picture:
     shown = sorted(groups, key=lambda r: -amount(r, "lag"))[:SHOWN]
-    made = [
-        Bar(text(r, "group"), num(r, "lag"), _lag_text(r), TONES.get(text(r, "status"), "unknown"),
-            tip=f"{text(r, 'group')}: {_behind(r)}, {text(r, 'status')}")
-        for r in shown
-    ]  # fmt: skip
+    made = [_bar(text(r, "group"), r) for r in shown]
     description = "; ".join(b.tip for b in made)
     return Picture(
         "Groups by lag",
@@ -194,12 +188,12 @@ def _top(groups: Sequence[Row]) -> Picture:
     )
 
 
-def _lag_text(row: Row) -> str:
-    lag, seconds = num(row, "lag"), num(row, "lag_seconds")
-    if lag is None:
-        return "not known"
+def _bar(name: str, row: Row) -> Bar:
+    lag, seconds, status = num(row, "lag"), num(row, "lag_seconds"), text(row, "status")
     late = f" · {span(seconds)}" if seconds else ""
-    return f"{count(lag)}{late}"
+    said = "not known" if lag is None else f"{count(lag)}{late}"
+    tip = f"{name}: {_behind(row)}, {status}"
+    return Bar(name, lag, said, TONES.get(status, "unknown"), tip=tip)
 
 
 def _worst(report: Report, groups: Sequence[Row]) -> Picture:
@@ -208,12 +202,7 @@ def _worst(report: Report, groups: Sequence[Row]) -> Picture:
     name = text(worst, "group") if worst else ""
     own = [r for r in rows(report, "partitions") if worst and text(r, "group") == name]
     shown = sorted(own, key=lambda r: -amount(r, "lag"))[:SHOWN]
-    made = [
-        Bar(f"{text(r, 'topic')}-{text(r, 'partition')}", num(r, "lag"), _lag_text(r),
-            TONES.get(text(r, "status"), "unknown"),
-            tip=f"{text(r, 'topic')}-{text(r, 'partition')}: {_behind(r)}, {text(r, 'status')}")
-        for r in shown
-    ]  # fmt: skip
+    made = [_bar(f"{text(r, 'topic')}-{text(r, 'partition')}", r) for r in shown]
     title = f"Inside {name}" if name else "Inside the worst group"
     since = _since(worst) if worst else ""
     return Picture(

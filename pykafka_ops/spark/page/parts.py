@@ -41,7 +41,6 @@ class Picture:
     note: str
     body: Markup
     more: str = ""
-    wide: bool = False
 
 
 @dataclass(slots=True)
@@ -54,8 +53,6 @@ class View:
     tiles: Sequence[Tile]
     pictures: Sequence[Picture]
     main: str
-    key: Sequence[str]
-    watched: str
     marks: dict[str, str] = field(default_factory=dict)
 
 

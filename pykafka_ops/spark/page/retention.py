@@ -70,8 +70,6 @@ def view(report: Report) -> View:
         tiles(report),
         [p for p in pictures if p is not None],
         "topics",
-        ("topic",),
-        "bytes",
         TONES,
     )
 
@@ -211,10 +209,8 @@ def _risk(report: Report) -> Picture | None:
 def _risk_bar(name: str, own: Sequence[Row]) -> Bar:
     """A group in a topic: the first of its partitions to lose something."""
     first = min(own, key=lambda r: amount(r, "deleted_in_seconds"))
-    soon, losing = (
-        amount(first, "deleted_in_seconds"),
-        any(text(r, "status") == LOSING for r in own),
-    )
+    soon = amount(first, "deleted_in_seconds")
+    losing = any(text(r, "status") == LOSING for r in own)
     records, where = sum(amount(r, "records_lost") for r in own), plural(len(own), "partition")
     return Bar(
         name,

@@ -56,8 +56,6 @@ def view(report: Report) -> View:
         tiles(report),
         [p for p in pictures if p is not None],
         "topics",
-        ("topic",),
-        "bytes",
         TONES,
     )
 

@@ -33,25 +33,6 @@ def sizes(most: float, wanted: int = 4) -> list[float]:
     return _up_to(most, max(1.0, _step(most / wanted, unit)))
 
 
-def spans(most: float, wanted: int = 4) -> list[float]:
-    """The same in seconds: round in seconds, minutes, hours or days."""
-    if not isfinite(most) or most <= 0:
-        return [0.0, 1.0]
-    if most < wanted:
-        return linear(most, wanted)
-    step = _SPANS[min(bisect_left(_SPANS, most / wanted), len(_SPANS) - 1)]
-    return _up_to(most, float(max(step, _step(most / wanted, 1.0) if most > 1e9 else step)))
-
-
-def of_unit(most: float, unit: str, wanted: int = 4) -> list[float]:
-    """Ticks for values in a column's unit."""
-    if unit in ("bytes", "bytes/s"):
-        return sizes(most, wanted)
-    if unit == "seconds":
-        return spans(most, wanted)
-    return linear(most, wanted)
-
-
 def moments(start: int, end: int, wanted: int = 4) -> list[tuple[int, str]]:
     """Round times between two (ms) with their labels; at least one."""
     if end <= start:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from math import isfinite
 
@@ -95,22 +96,18 @@ def percent(value: float) -> str:
     return f"{value:,.{digits}f} %"
 
 
+_TEXTS: Mapping[str, Callable[[float], str]] = {
+    "ms": moment,
+    "bytes": size,
+    "bytes/s": lambda value: f"{size(value)}/s",
+    "records/s": lambda value: f"{number(value)}/s",
+    "seconds": span,
+    "share": share,
+    "percent": percent,
+    "days": lambda value: span(value * _DAY),
+}
+
+
 def value_text(value: float, unit: str) -> str:
     """A number with the ``unit`` of a column (model.Column)."""
-    if unit == "ms":
-        return moment(value)
-    if unit == "bytes":
-        return size(value)
-    if unit == "bytes/s":
-        return f"{size(value)}/s"
-    if unit == "records/s":
-        return f"{number(value)}/s"
-    if unit == "seconds":
-        return span(value)
-    if unit == "share":
-        return share(value)
-    if unit == "percent":
-        return percent(value)
-    if unit == "days":
-        return span(value * _DAY)
-    return number(value)
+    return _TEXTS.get(unit, number)(value)

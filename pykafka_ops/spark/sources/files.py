@@ -231,15 +231,18 @@ def _broker(place: Location, path: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _starts(place: Location, path: str) -> dict[tuple[str, int], int]:
-    """Where logs begin after DeleteRecords; empty where the broker noted nothing readable."""
-    data = place.read(f"{path}/{LOG_START_OFFSET_CHECKPOINT}", _MOST_CHECKPOINT)
-    if data is None:
-        return {}
+def checkpoint(place: Location, path: str, name: str) -> dict[tuple[str, int], int]:
+    """The offsets that the broker noted in a log directory; empty where nothing readable."""
+    data = place.read(f"{path}/{name}", _MOST_CHECKPOINT)
     try:
-        return parse_offsets(data.decode("utf-8", "replace"))
+        return parse_offsets((data or b"").decode("utf-8", "replace"), name)
     except CorruptError:
         return {}
+
+
+def _starts(place: Location, path: str) -> dict[tuple[str, int], int]:
+    """Where logs begin after DeleteRecords."""
+    return checkpoint(place, path, LOG_START_OFFSET_CHECKPOINT)
 
 
 def _kind(place: Location, path: str) -> str:

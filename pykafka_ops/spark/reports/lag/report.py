@@ -21,9 +21,9 @@ from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports.damage import lost_commits
 from pykafka_ops.spark.reports.lag import columns
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
-from pykafka_ops.spark.reports.lag.damage import damage
 from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
@@ -57,7 +57,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     rows = judged(found, span).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         tables = _collect(rows, ends, span, options.stage)
-        return _report(inputs, span, checkpoints, tables, damage(inputs))
+        return _report(inputs, span, checkpoints, tables, lost_commits(inputs))
     finally:
         rows.unpersist()
 

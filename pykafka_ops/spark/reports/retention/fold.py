@@ -10,6 +10,7 @@ from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
 from pykafka_ops.analysis.forecast import Interval
 from pykafka_ops.analysis.retention import RetentionPolicy, worst
 from pykafka_ops.spark.model import Problem
+from pykafka_ops.spark.reports.damage import problem_of
 from pykafka_ops.spark.reports.retention.frames import EDGES
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, PAST_DAYS, PAST_HOURS
 
@@ -229,8 +230,7 @@ class Sums:
         self.places += len(row["damage"])
         for text in row["damage"]:
             if len(self.damage) < MOST_PROBLEMS:
-                where, _, what = text.partition("\x00")
-                self.damage.append(Problem(where, what))
+                self.damage.append(problem_of(text))
 
     def replica_bytes(self) -> dict[str, int] | None:
         """Bytes of all replicas by topic; None where not known."""

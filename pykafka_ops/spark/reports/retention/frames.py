@@ -16,6 +16,7 @@ from pyspark.sql import types as t
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.spark.arrow_map import map_rows
 from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.reports.damage import damaged_place
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs
 from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import judged
@@ -51,19 +52,13 @@ def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
     """BITS of a frame with BATCHES' columns; ``cutoffs`` are topics with the ms before which their
     time limit lets nothing stay."""
     newest = f.unix_millis("max_timestamp")
-    where = f.concat(
-        f.coalesce("log_dir", f.lit("")), f.lit("/"), "topic", f.lit("-"),
-        f.col("partition").cast("string"), f.lit("/"), f.coalesce("segment", f.lit("")),
-        f.lit(" at byte "), f.coalesce("position", f.lit(0)).cast("string"), f.lit("\x00"),
-        "problem",
-    )  # fmt: skip
     keyed = batches.join(f.broadcast(cutoffs), ["topic"], "left").select(
         *PLACE, "broker", "log_dir", "segment", "base_offset", "last_offset", "size", "cutoff",
         _age(now).alias("age"),
         f.when(f.col("control"), 0).otherwise(f.col("records")).alias("records"),
         f.unix_millis("first_timestamp").alias("first"),
         newest.alias("newest"),
-        f.when(f.col("problem").isNotNull(), where).alias("damage"),
+        damaged_place().alias("damage"),
     )  # fmt: skip
     return keyed.groupBy(*PLACE, "broker", "log_dir", "segment", "age", "damage").agg(
         f.min("base_offset").alias("base"),

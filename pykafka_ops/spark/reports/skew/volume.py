@@ -19,6 +19,7 @@ from pykafka_ops.analysis.moments import STEPS, UNITS
 from pykafka_ops.spark.inputs import Inputs, moments
 from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports.damage import damaged_place, problem_of
 
 Key = tuple[str, int]
 """Topic, partition."""
@@ -86,8 +87,7 @@ class FromBatches:
                 continue
             self.damage.places += 1
             self.damage.bytes += row["bytes"] or 0
-            where, _, what = row["damage"].partition(_GLUE)
-            self.damage.problems.append(Problem(where, what))
+            self.damage.problems.append(problem_of(row["damage"]))
         self.damage.problems = sorted(self.damage.problems, key=lambda p: (p.where, p.what))
         del self.damage.problems[MOST_PROBLEMS:]
         return found
@@ -133,27 +133,17 @@ class FromBatches:
         self._folded.unpersist()
 
 
-_GLUE: Final = "\x00"
-
-
 def folded(batches: DataFrame, step: int) -> DataFrame:
     """BATCHES by topic, partition, codec, ``minute`` (buckets of ``step`` ms of the greatest
     timestamp) and ``damage`` (where and what, null for sound ones): records, bytes, and ms of the
     first and last one."""
-    where = f.concat(
-        f.coalesce("log_dir", f.lit("")), f.lit("/"), "topic", f.lit("-"),
-        f.col("partition").cast("string"), f.lit("/"), f.coalesce("segment", f.lit("")),
-        f.lit(" at byte "), f.coalesce("position", f.lit(0)).cast("string"),
-    )  # fmt: skip
     millis = f.unix_millis("max_timestamp")
     return batches.groupBy(
         "topic",
         "partition",
         "codec",
         _begin(millis, step).alias("minute"),
-        f.when(f.col("problem").isNotNull(), f.concat(where, f.lit(_GLUE), "problem")).alias(
-            "damage"
-        ),
+        damaged_place().alias("damage"),
     ).agg(
         f.sum(f.when(f.col("control"), 0).otherwise(f.col("records")))
         .cast("long")

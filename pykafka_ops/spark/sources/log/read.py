@@ -15,7 +15,7 @@ from pykafka_ops.disk.names import TXN_INDEX_SUFFIX, segment_file
 from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptError
 from pykafka_ops.spark.decode.records import WantedRecords
-from pykafka_ops.spark.sources.files import Location, RandomFile
+from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir
 from pykafka_ops.spark.sources.log.columns import (
     batch_rows,
     overlapping,
@@ -118,7 +118,7 @@ class _Headers:
     def bad(self, piece: Bad) -> Iterator[pa.RecordBatch]:
         """A row that says what is wrong, where, and how many bytes are given up."""
         if self.options.strict:
-            raise _complaint(self.part, piece)
+            complain(self.part.replica, self.part.name, piece, strict=True)
         row = {
             "records": 0,
             "size": min(piece.size, 2**31 - 1),
@@ -189,10 +189,7 @@ class _Records:
 
     def bad(self, piece: Bad) -> Iterator[pa.RecordBatch]:
         """There is no column for it: said in the log, unless ``strict`` stops."""
-        complaint = _complaint(self.part, piece)
-        if self.options.strict:
-            raise complaint
-        _log.warning("%s (%d bytes are left out)", complaint, piece.size)
+        complain(self.part.replica, self.part.name, piece, strict=self.options.strict)
         return iter(())
 
     def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
@@ -233,6 +230,10 @@ class _Records:
         return plain_rows(self.schema, self.part.constants, rows, keep_missing=True)
 
 
-def _complaint(part: SegmentPart, piece: Bad) -> CorruptError:
-    path = f"{part.replica.log_dir}/{part.replica.path.rpartition('/')[2]}/{part.name}"
-    return CorruptError(f"{path}: {piece.reason} at position {piece.position}")
+def complain(replica: ReplicaDir, name: str, bad: Bad, *, strict: bool) -> None:
+    """Where there is no column for damage: CorruptError with ``strict``, else a word in the log."""
+    path = f"{replica.log_dir}/{replica.path.rpartition('/')[2]}/{name}"
+    text = f"{path}: {bad.reason} at position {bad.position}"
+    if strict:
+        raise CorruptError(text)
+    _log.warning("%s (%d bytes are left out)", text, bad.size)

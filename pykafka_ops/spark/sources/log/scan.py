@@ -62,6 +62,12 @@ class BatchRun(NamedTuple):
     data: bytes = b""
     begin: int = 0
 
+    @property
+    def last_offset(self) -> int:
+        """That of its last batch."""
+        head = self.heads[-1]
+        return int(head["base_offset"]) + int(head["last_delta"])
+
 
 class Message(NamedTuple):
     """A message v0 or v1, maybe a wrapper of others."""
@@ -69,6 +75,11 @@ class Message(NamedTuple):
     position: int
     header: MessageHeader
     data: bytes
+
+    @property
+    def last_offset(self) -> int:
+        """Its offset; of a wrapper that of the last message inside."""
+        return self.header.offset
 
 
 class Bad(NamedTuple):

@@ -25,7 +25,7 @@ from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.frames import length_and_magic
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir, SegmentFile
 from pykafka_ops.spark.sources.log.pick import first_record
-from pykafka_ops.spark.sources.log.scan import BatchRun, ByteRange, Message, Piece, scan
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, ByteRange, Piece, scan
 
 Ints = npt.NDArray[np.int64]
 _MOST_INDEX = 64 << 20
@@ -134,11 +134,8 @@ class Seeker:
         start = self.before(segment, 2**63 - 1)
         last = None
         for piece in self.pieces(segment, start, segment.size):
-            if isinstance(piece, BatchRun):
-                head = piece.heads[-1]
-                last = int(head["base_offset"]) + int(head["last_delta"])
-            elif isinstance(piece, Message):
-                last = piece.header.offset
+            if not isinstance(piece, Bad):
+                last = piece.last_offset
         return last
 
     def pieces(
@@ -224,10 +221,8 @@ class Seeker:
             for piece in self.pieces(segment, position, segment.size):
                 if isinstance(piece, BatchRun):
                     _follow(known, piece, start)
-                    head = piece.heads[-1]
-                    end = int(head["base_offset"]) + int(head["last_delta"]) + 1
-                elif isinstance(piece, Message):
-                    end = piece.header.offset + 1
+                if not isinstance(piece, Bad):
+                    end = piece.last_offset + 1
         return min([end, *known.values()])
 
     def _snapshot(self, offset: int) -> dict[int, int] | None:

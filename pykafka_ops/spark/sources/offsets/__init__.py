@@ -28,8 +28,8 @@ class KafkaOffsets(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there now."""
-        from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
         from pykafka_ops.spark.sources.offsets.files import FilesReader
+        from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 
         wish = CommitFilter(SourceOptions(self.options))
         schema = narrowed(schema, schemas.OFFSETS, self.name())
@@ -41,7 +41,7 @@ class KafkaOffsets(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading as groups commit."""
-        from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
+        from pykafka_ops.spark.sources.offsets.fold import CommitFilter
         from pykafka_ops.spark.sources.offsets.stream import OffsetsStream
 
         schema = narrowed(schema, schemas.OFFSETS, self.name())

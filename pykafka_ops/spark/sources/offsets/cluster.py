@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
@@ -19,12 +19,9 @@ from pykafka_ops.spark.sources.live.records.decode import pieces
 from pykafka_ops.spark.sources.live.records.fetch import Pages
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange, limits
 from pykafka_ops.spark.sources.log.plan import grouped
-from pykafka_ops.spark.sources.log.scan import Bad, Message
-from pykafka_ops.spark.sources.offsets.fold import Fold
+from pykafka_ops.spark.sources.log.scan import Bad
+from pykafka_ops.spark.sources.offsets.fold import CommitFilter, Fold
 from pykafka_ops.spark.sources.options import SourceOptions
-
-if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 
 _LEAST: Final = 100_000
 """Offsets of a task."""
@@ -77,17 +74,10 @@ class ClusterReader(DataSourceReader):
         pages = Pages(cluster, span, committed=False, strict=False)
         for page in pages:
             for piece in pieces(page.data):
-                if isinstance(piece, Message):
-                    yield fold.old(piece)
-                    pages.at = max(pages.at, piece.header.offset + 1)
-                    continue
-                for made in fold.take(piece):
+                for made in fold.of(piece):
                     if isinstance(made, Bad):
-                        raise _corrupt(span, made.reason)
+                        raise CorruptError(
+                            f"partition {span.topic}-{span.partition}: {made.reason}"
+                        )
                     yield made
-                head = piece.heads[-1]
-                pages.at = max(pages.at, int(head["base_offset"]) + int(head["last_delta"]) + 1)
-
-
-def _corrupt(span: OffsetRange, reason: str) -> CorruptError:
-    return CorruptError(f"partition {span.topic}-{span.partition}: {reason}")
+                pages.at = max(pages.at, piece.last_offset + 1)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from pykafka_ops.client.commit_log import TOPIC
-from pykafka_ops.errors import CorruptBatchError, CorruptError
 from pykafka_ops.spark.sources.files import ReplicaDir, replicas
 from pykafka_ops.spark.sources.log.plan import furthest, grouped, seeker
-from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, Message, Piece, scan
-from pykafka_ops.spark.sources.offsets.fold import Fold
+from pykafka_ops.spark.sources.log.read import complain
+from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, scan
+from pykafka_ops.spark.sources.offsets.fold import CommitFilter, Fold
 from pykafka_ops.spark.sources.options import SourceOptions
 
-if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
-
-_log = logging.getLogger(__name__)
 _MOST: Final = 128 << 20
 _LEAST: Final = 16 << 20
 """Bytes of a task."""
@@ -74,36 +69,15 @@ class FilesReader(DataSourceReader):
             try:
                 file = seek.open(segment)
             except FileNotFoundError:
-                self._complain(replica, segment.name, Bad(0, segment.size, _GONE))
+                gone = Bad(0, segment.size, _GONE)
+                complain(replica, segment.name, gone, strict=self._wish.strict)
                 continue
             try:
                 for piece in scan(file, part, whole=True, crc=True):
-                    yield from self._piece(fold, replica, segment.name, piece)
+                    for made in fold.of(piece):
+                        if isinstance(made, Bad):
+                            complain(replica, segment.name, made, strict=self._wish.strict)
+                        else:
+                            yield made
             finally:
                 file.close()
-
-    def _piece(
-        self, fold: Fold, replica: ReplicaDir, name: str, piece: Piece
-    ) -> Iterator[pa.RecordBatch]:
-        if isinstance(piece, Bad):
-            self._complain(replica, name, piece)
-        elif isinstance(piece, Message):
-            try:
-                yield fold.old(piece)
-            except CorruptBatchError as error:
-                bad = Bad(piece.position, piece.header.size, str(error))
-                self._complain(replica, name, bad)
-        else:
-            for made in fold.take(piece):
-                if isinstance(made, Bad):
-                    self._complain(replica, name, made)
-                else:
-                    yield made
-
-    def _complain(self, replica: ReplicaDir, name: str, bad: Bad) -> None:
-        """There is no column for it: said in the log, unless ``strict`` stops."""
-        folder = replica.path.rpartition("/")[2]
-        text = f"{replica.log_dir}/{folder}/{name}: {bad.reason} at position {bad.position}"
-        if self._wish.strict:
-            raise CorruptError(text)
-        _log.warning("%s (%d bytes are left out)", text, bad.size)

@@ -11,19 +11,49 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql.types import StructType
 
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
 from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
-from pykafka_ops.errors import CorruptError
+from pykafka_ops.errors import CorruptBatchError, CorruptError
+from pykafka_ops.spark import schemas
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.log.pick import decoded, messages
-from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message
+from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, Piece
+from pykafka_ops.spark.sources.options import SourceOptions
 
 _MARKER_LIMIT: Final = 1 << 20
-Piece = Any
+Commits = Any
 """A record batch, or ``Bad``."""
+
+
+class CommitFilter:
+    """``groups`` or ``groupsPattern``, ``topics`` or ``topicsPattern``, ``since`` and ``until``
+    (ms, both included), ``strict``."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self.options = options
+        self.groups = options.names("groups", "groupsPattern")
+        self.topics = options.names("topics", "topicsPattern")
+        self.since, self.until = options.moment("since"), options.moment("until")
+        self.strict = options.flag("strict", default=False)
+
+    def decoder(self) -> CommitDecoder:
+        """A decoder that leaves out what is not wanted."""
+        return CommitDecoder(self.groups, self.topics, self.since, self.until)
+
+    @staticmethod
+    def cut(made: pa.RecordBatch, schema: StructType) -> Iterator[pa.RecordBatch]:
+        """The columns of ``schema`` of some commits, if there are any."""
+        if not made.num_rows:
+            return
+        arrow = schemas.arrow(schema)
+        if arrow.names:
+            yield pa.RecordBatch.from_arrays([made[n] for n in arrow.names], schema=arrow)
+        else:
+            yield made.select([])
 
 
 class Fold:
@@ -37,8 +67,19 @@ class Fold:
         self._wanted = WantedRecords(low, high)
         self._pending: dict[int, list[pa.RecordBatch]] = {}
 
-    def take(self, run: BatchRun) -> Iterator[Piece]:
-        """The commits that hold by the end of ``run``, and batches that cannot be read."""
+    def of(self, piece: Piece) -> Iterator[Commits]:
+        """The commits that hold by the end of ``piece``, and what cannot be read."""
+        if isinstance(piece, BatchRun):
+            yield from self._take(piece)
+        elif isinstance(piece, Bad):
+            yield piece
+        else:
+            try:
+                yield self._old(piece)
+            except CorruptBatchError as error:
+                yield Bad(piece.position, piece.header.size, str(error))
+
+    def _take(self, run: BatchRun) -> Iterator[Commits]:
         flags = run.heads["attributes"]
         last = run.heads["base_offset"] + run.heads["last_delta"]
         inside = (last >= self._wanted.low) & (run.heads["base_offset"] < self._wanted.high)
@@ -57,8 +98,7 @@ class Fold:
                     producer = int(run.heads[n]["producer_id"])
                     self._pending.setdefault(producer, []).append(piece)
 
-    def old(self, message: Message) -> pa.RecordBatch:
-        """The commits in a message v0 or v1; CorruptBatchError where it cannot be read."""
+    def _old(self, message: Message) -> pa.RecordBatch:
         low, high = self._wanted.low, self._wanted.high
         found = [r for r in messages(message) if low <= r.offset < high]
         return self._decoder.decode(
@@ -71,7 +111,7 @@ class Fold:
             self._log_partition,
         )
 
-    def _commits(self, run: BatchRun, keep: Any) -> Iterator[Piece]:
+    def _commits(self, run: BatchRun, keep: Any) -> Iterator[Commits]:
         for made in decoded(run, keep, self._wanted):
             if isinstance(made, Bad):
                 yield made
@@ -80,7 +120,7 @@ class Fold:
             records = Records(found.keys, found.values, found.offsets, found.timestamps)
             yield self._decoder.decode(records, self._log_partition)
 
-    def _end(self, run: BatchRun, number: int) -> Iterator[Piece]:
+    def _end(self, run: BatchRun, number: int) -> Iterator[Commits]:
         """A marker: what its producer left pending holds now, or never."""
         position = int(run.positions[number])
         header = BatchHeader._make(run.heads[number].tolist())

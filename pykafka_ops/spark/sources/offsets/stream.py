@@ -21,7 +21,7 @@ from pykafka_ops.spark.decode.commits import Records
 from pykafka_ops.spark.sources.options import SourceOptions
 
 if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
+    from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 
 RAW: Final = StructType(
     [schemas.RECORDS[n] for n in ("key", "value", "partition", "offset", "timestamp")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from pykafka_ops.commands.spark.judge import Judge, missing
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.model import Column, Problem, Report, Section
-from pykafka_ops.spark.output.document import json_text
+from pykafka_ops.spark.output.document import document
 from tests.support.memory.context import run_of
 from tests.support.waiting import free_port
 
@@ -233,5 +234,5 @@ def test_the_document_is_known_again_as_ours(tmp_path: Path) -> None:
     from pykafka_ops.spark.output.atomic import foreign
 
     path = tmp_path / "x"
-    path.write_text(json_text(lag_report()))
+    path.write_text(json.dumps(document(lag_report())))
     assert not foreign(path, _MARKS["json"])

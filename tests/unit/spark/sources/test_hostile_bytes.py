@@ -13,7 +13,7 @@ from pykafka_ops.spark.sources.live.records.decode import Decoder, pieces
 from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
 from pykafka_ops.spark.sources.live.records.source import EVERY
-from pykafka_ops.spark.sources.log.scan import Bad, Message
+from pykafka_ops.spark.sources.log.scan import Bad
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from tests.support.fuzz.mutations import changed
 from tests.support.fuzz.seeds import golden_batches
@@ -27,7 +27,7 @@ COMMITS = [path.read_bytes() for path in sorted(SEGMENTS.glob("internal-consumer
 def as_records(data: bytes, *, crc: bool) -> None:
     decoder = Decoder(EVERY, SPAN, committed=True, crc=crc)
     with raises_only(CorruptError):
-        made = decoder.decode(FetchedPage(data, 9, 0, [(0, 0), (1, 5)]))
+        made = decoder.decode(FetchedPage(data, [(0, 0), (1, 5)]))
         for batch in made.batches:
             batch.validate(full=True)
 
@@ -36,10 +36,7 @@ def as_commits(data: bytes) -> None:
     fold = Fold(CommitDecoder(ALL, ALL), 0)
     for piece in pieces(data):
         with raises_only(CorruptError):
-            if isinstance(piece, Message):
-                fold.old(piece).validate(full=True)
-                continue
-            for made in fold.take(piece):
+            for made in fold.of(piece):
                 if not isinstance(made, Bad):
                     made.validate(full=True)
 

@@ -17,8 +17,8 @@ from pykafka_ops.disk.names import segment_file
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptError, UsageError
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.offsets.commit_filter import CommitFilter
 from pykafka_ops.spark.sources.offsets.files import FilesReader
+from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 from pykafka_ops.spark.sources.options import SourceOptions
 from tests.support.golden.segments import GOLDEN, SEGMENTS
 

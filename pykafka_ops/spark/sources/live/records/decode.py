@@ -52,8 +52,7 @@ class Decoder:
         if not len(run.heads):
             raise self._corrupt("a message", "no whole batch in what its leader gave")
         batches = [made for made in self._columns(run, page.aborted) if made.num_rows]
-        last = run.heads[-1]
-        return DecodedPage(batches, int(last["base_offset"]) + int(last["last_delta"]) + 1)
+        return DecodedPage(batches, run.last_offset + 1)
 
     def _columns(
         self, run: BatchRun, aborted: Sequence[tuple[int, int]]
@@ -99,7 +98,7 @@ class Decoder:
         try:
             for message in _messages(data):
                 rows += message_rows(message, self._wanted)
-                next_offset = message.header.offset + 1
+                next_offset = message.last_offset + 1
         except CorruptBatchError as error:
             if next_offset < 0:
                 raise self._corrupt("a message", str(error)) from None

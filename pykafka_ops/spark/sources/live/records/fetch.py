@@ -14,7 +14,6 @@ from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.spark.sources.live.records.offsets import DataLossError, OffsetRange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
-    AbortedTransaction,
     FetchPartition,
     FetchRequest,
     FetchResponse,
@@ -34,8 +33,6 @@ class FetchedPage(NamedTuple):
     """
 
     data: bytes
-    high_watermark: int
-    log_start: int
     aborted: Sequence[tuple[int, int]]
 
 
@@ -74,13 +71,9 @@ def _read(answer: FetchResponse) -> Answers[FetchedPage]:
     for topic in answer.responses:
         for p in topic.partitions:
             data = bytes(cast("bytes", p.records)) if p.records is not None else b""
-            aborted = [_pair(a) for a in p.aborted_transactions or ()]
-            page = FetchedPage(data, p.high_watermark, p.log_start_offset, aborted)
+            aborted = [(a.producer_id, a.first_offset) for a in p.aborted_transactions or ()]
+            page = FetchedPage(data, aborted)
             yield (topic.topic, p.partition_index), error_of(p), page
-
-
-def _pair(found: AbortedTransaction) -> tuple[int, int]:
-    return found.producer_id, found.first_offset
 
 
 class Pages:

@@ -40,7 +40,7 @@ def decoder(start: int, end: int, **how: bool) -> Decoder:
 def rows(data: bytes, start: int, end: int, aborted: Sequence[tuple[int, int]] = ()) -> Any:
     """(rows, next offset) of one page."""
     reader = decoder(start, end, committed=bool(aborted))
-    made = reader.decode(FetchedPage(data, end, 0, aborted))
+    made = reader.decode(FetchedPage(data, aborted))
     table = pa.Table.from_batches(made.batches, schemas.arrow(EVERY))
     return table.to_pylist(), made.next_offset
 
@@ -135,5 +135,5 @@ def test_a_batch_cut_at_the_end_of_a_page_is_left_for_the_next() -> None:
 
 def test_without_columns_rows_are_still_counted() -> None:
     made = Decoder(StructType([]), OffsetRange("t", 0, 0, 9), committed=False)
-    page = FetchedPage(bytes(build_batch(records(0, 9))), 9, 0, [])
+    page = FetchedPage(bytes(build_batch(records(0, 9))), [])
     assert [b.num_rows for b in made.decode(page).batches] == [9]

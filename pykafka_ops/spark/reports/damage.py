@@ -1,10 +1,11 @@
-"""What cannot be read of ``__consumer_offsets`` in log directories: commits that a report lacks."""
+"""What cannot be read in log directories, as problems of a report."""
 
 from __future__ import annotations
 
 import json
 from typing import Final
 
+from pyspark.sql import Column
 from pyspark.sql import functions as f
 
 from pykafka_ops.spark.inputs import Inputs
@@ -16,8 +17,29 @@ _MOST: Final = 20
 """Damaged places that are named; the rest are counted."""
 
 
-def damage(inputs: Inputs) -> list[Problem]:
-    """A problem per damaged place, in order; none where no files are read."""
+_GLUE: Final = "\x00"
+
+
+def damaged_place() -> Column:
+    """Of a row of BATCHES where and what is damaged (see ``problem_of``); null of a sound one."""
+    where = f.concat(
+        f.coalesce("log_dir", f.lit("")), f.lit("/"), "topic", f.lit("-"),
+        f.col("partition").cast("string"), f.lit("/"), f.coalesce("segment", f.lit("")),
+        f.lit(" at byte "), f.coalesce("position", f.lit(0)).cast("string"), f.lit(_GLUE),
+        "problem",
+    )  # fmt: skip
+    return f.when(f.col("problem").isNotNull(), where)
+
+
+def problem_of(damage: str) -> Problem:
+    """What ``damaged_place`` says."""
+    where, _, what = damage.partition(_GLUE)
+    return Problem(where, what)
+
+
+def lost_commits(inputs: Inputs) -> list[Problem]:
+    """What cannot be read of ``__consumer_offsets``: a problem per damaged place, in order; none
+    where no files are read."""
     locations = inputs.source.get("directories")
     if not locations or inputs.commits() is None:
         return []
