@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.commands.dump_log.java import JavaError
-from pykafka_ops.commands.dump_log.options import INDEX_SANITY_CHECK, VERIFY_INDEX_ONLY
 from pykafka_ops.commands.framework.args import Args, OptionError
+from pykafka_ops.commands.framework.params import Switch
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
@@ -44,7 +44,12 @@ TOOL = Tool(
     "kafka-dump-log",
     "This tool helps to parse a log file and dump its contents to the console, useful "
     "for debugging a seemingly corrupt log segment.",
-    options=(VERIFY_INDEX_ONLY, INDEX_SANITY_CHECK),
+    options=(
+        Switch("--verify-index-only", help="check indexes against their log, show no entries"),
+        Switch(
+            "--index-sanity-check", help="make only the check that brokers make when they start"
+        ),
+    ),
     check=check,
     failure=failure,
 )

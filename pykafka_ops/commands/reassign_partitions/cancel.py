@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
-from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, AlterOp, ConfigResource, describe_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, ConfigResource
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document, log_dirs, plan_file, throttles
+from pykafka_ops.commands.reassign_partitions.assignment import live_brokers
 from pykafka_ops.commands.reassign_partitions.execute import refused
 from pykafka_ops.commands.reassign_partitions.limits import Throttles, locked, state_path
 from pykafka_ops.commands.reassign_partitions.list import COLUMNS, rows_of
@@ -26,10 +27,8 @@ from pykafka_ops.commands.reassign_partitions.text import (
 )
 from pykafka_ops.commands.reassign_partitions.verify import clear_all
 from pykafka_ops.errors import PkoError
-from pykafka_ops.settings.source import ConfigSource
 
 _PATIENCE_SECONDS = 30.0
-_SETTINGS = (*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES)
 
 
 def cancel(run: Run) -> Table | int | None:
@@ -88,18 +87,14 @@ def _clear(run: Run, topics: set[str]) -> list[ItemError]:
         return []
     places = [ConfigResource(BROKER, str(i)) for i in sorted(cluster.brokers())]
     places += [ConfigResource(TOPIC, topic) for topic in sorted(topics)]
-    own = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG)
-    found: dict[ConfigResource, list[throttles.Change]] = {}
-    errors = []
-    for place, entries in describe_configs(cluster, places, keys=_SETTINGS).items():
-        what = "broker" if place.type == BROKER else "topic"
-        if isinstance(entries, PkoError):
-            errors.append(item_error(f"{what} {place.name}", entries))
-        elif any(e.source in own and e.value and e.name in _SETTINGS for e in entries):
-            names = rt.BROKER_THROTTLES if place.type == BROKER else rt.TOPIC_THROTTLES
-            found[place] = [(AlterOp.DELETE, name, None) for name in names]
-            say(f"pko: throttles of {what} {place.name} are removed")
-    throttles.alter(cluster, found)
+    found, errors = [], []
+    for place, values in throttles.present(cluster, places).items():
+        if isinstance(values, PkoError):
+            errors.append(item_error(throttles.called(place), values))
+        elif any(values.values()):
+            found.append(place)
+            say(f"pko: throttles of {throttles.called(place)} are removed")
+    throttles.alter(cluster, throttles.none_of(found))
     return errors
 
 
@@ -134,7 +129,7 @@ def _as_kafka(run: Run) -> Table | None:
             "None of the specified partition moves are active.", end="" if args.flags else "\n"
         )
     if not args.has("preserve-throttles"):
-        clear_all(cluster, wanted, talk)
+        clear_all(partial(throttles.alter, cluster), live_brokers(cluster), wanted, talk)
     if talk.plain:
         return None
     rows = [{"topic": topic, "partition": number} for topic, number in under_way]

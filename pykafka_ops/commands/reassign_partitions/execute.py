@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pykafka_ops.analysis.moves.throttles import copying
 from pykafka_ops.client.cluster import Cluster
@@ -79,8 +80,7 @@ def _in_tree(run: Run, text: str, rate: int) -> Table | None:
         talk.say(for_rollback(current))
         if rate >= 0:
             talk.say(throttles.MUST_VERIFY)
-            zookeeper.throttle(tree, copying({}, target, current), rate)
-            talk.say(f"The inter-broker throttle limit was set to {rate} B/s")
+            throttles.limit_replication(tree.write, copying({}, target, current), rate, talk)
         tree.ask(target)
     talk.say(started(target))
     return None if talk.plain else table(current, target)
@@ -99,13 +99,14 @@ def _throttle(
     if between_brokers < 0 and between_dirs < 0:
         return
     talk.say(throttles.MUST_VERIFY)
+    write = partial(throttles.alter, cluster)
     if between_brokers >= 0:
         moving = {key: (move.replicas, move.adding) for key, move in under_way.items()}
         moves = copying(moving, wanted.replicas, current)
-        throttles.limit_replication(cluster, moves, between_brokers, talk)
+        throttles.limit_replication(write, moves, between_brokers, talk)
     if between_dirs >= 0:
         brokers = {broker for _, _, broker in wanted.dirs}
-        throttles.limit_log_dirs(cluster, brokers, between_dirs, talk)
+        throttles.limit_log_dirs(write, brokers, between_dirs, talk)
 
 
 def start(cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]) -> None:

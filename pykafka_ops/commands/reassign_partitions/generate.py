@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from pykafka_ops.analysis.placement import PlacementError, assign_replicas
+from pykafka_ops.client.answers import by_topic
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document
@@ -52,9 +53,7 @@ def propose(current: Assignment, brokers: Mapping[int, str | None]) -> Assignmen
 
     ReassignError where that cannot be, in Kafka's words.
     """
-    topics: dict[str, list[Sequence[int]]] = {}
-    for (topic, _), replicas in sorted(current.items()):
-        topics.setdefault(topic, []).append(replicas)
+    topics = by_topic((topic, replicas) for (topic, _), replicas in sorted(current.items()))
     found: Assignment = {}
     for topic, partitions in topics.items():
         try:

@@ -1,4 +1,4 @@
-"""The throttles of a run: set as needed, and taken away whatever happens.
+"""The throttles of a run: read from ``--throttle``, set as needed, taken away whatever happens.
 
 What was set before the run is noted on this machine, in ``$XDG_STATE_HOME/pko/reassign`` (default
 ``~/.local/state``), before anything is changed. The end of the run restores it; should the run be
@@ -12,34 +12,66 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote
 
+from pykafka_ops.analysis.amounts import size_of
+from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.moves import throttles as rt
+from pykafka_ops.analysis.moves.rate import FIRST, LEAST, MOST
 from pykafka_ops.analysis.moves.waves import PartitionMove
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import (
-    BROKER,
-    TOPIC,
-    AlterOp,
-    ConfigResource,
-    alter_configs,
-    describe_configs,
-)
+from pykafka_ops.client.configs import ConfigResource
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.commands.reassign_partitions import throttles
 from pykafka_ops.commands.reassign_partitions.plan_file import write
-from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.settings.source import ConfigSource
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
-RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
-_OWN = {TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG, BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG}
 _GONE = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_REQUEST)
 _PATIENCE_SECONDS = 10.0
 Place = tuple[ConfigResource, str]
 """A setting of a broker or topic."""
+
+
+@dataclass(slots=True)
+class Pace:
+    """The throttle asked for: ``rate`` in bytes a second (None: none is set); ``adapts`` up to
+    ``most``."""
+
+    rate: int | None = FIRST
+    adapts: bool = True
+    most: int = MOST
+
+
+def limit_of(args: Args) -> Pace:
+    """What ``--throttle`` says: auto[:MOST], none, or bytes a second; UsageError."""
+    text = args.text("throttle") or ""
+    if not args.has("throttle") or text == "auto":
+        return Pace()
+    if text == "none" or text.startswith("-"):
+        return Pace(None, adapts=False)
+    if text.startswith("auto:"):
+        most = size_of(text.removeprefix("auto:"))
+        if most < LEAST:
+            raise UsageError(f"--throttle {text}: give at least {size_text(LEAST)}")
+        return Pace(min(FIRST, most), adapts=True, most=most)
+    return Pace(rate_of(args), adapts=False)
+
+
+def rate_of(args: Args) -> int | None:
+    """``--throttle`` as bytes a second, where it is a fixed one."""
+    text = args.text("throttle") or ""
+    if not args.has("throttle") or text.startswith(("auto", "none", "-")):
+        return None
+    rate = size_of(text)
+    if rate < 1:
+        raise UsageError(f"--throttle {text}: nothing would ever be copied; none lifts the limit")
+    return rate
 
 
 class Noted(NamedTuple):
@@ -107,15 +139,11 @@ class Throttles:
             for job in jobs
             if job.targets
         }
-        leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
-        wanted: dict[Place, str] = {}
-        for topic in leaders:
-            wanted[ConfigResource(TOPIC, topic), rt.LEADER_REPLICAS] = leaders[topic]
-            wanted[ConfigResource(TOPIC, topic), rt.FOLLOWER_REPLICAS] = followers[topic]
-        for id_ in set(rt.brokers_of(moves)) & set(self.cluster.brokers()):
-            wanted |= {(ConfigResource(BROKER, str(id_)), name): str(rate) for name in RATES}
+        there = set(rt.brokers_of(moves)) & set(self.cluster.brokers())
+        values = throttles.of_topics(moves) | throttles.of_brokers(there, rate)
+        wanted = {(place, key): text for place, of in values.items() for key, text in of.items()}
         self._note(wanted)
-        self._set(wanted)
+        throttles.alter(self.cluster, _by_resource(wanted))
 
     def _note(self, wanted: dict[Place, str]) -> None:
         """Note what is there, before it is changed; replicas that are limited already stay so."""
@@ -131,11 +159,6 @@ class Throttles:
             if value != (ours or (None,))[-1]:
                 self.noted[place] = Noted(before, (*ours[-1:], value))
         self._save()
-
-    def _set(self, wanted: Mapping[Place, str]) -> None:
-        for error in alter_configs(self.cluster, _changes(wanted)).values():
-            if error is not None:
-                raise error
 
     def _save(self) -> None:
         rows = [
@@ -155,7 +178,7 @@ class Throttles:
             before, ours = self.noted[place]
             if value is None or value in ours or value == before:  # brokers may not know of it yet
                 wanted[place] = before
-        for resource, trouble in alter_configs(self.cluster, _changes(wanted)).items():
+        for resource, trouble in throttles.altered(self.cluster, _by_resource(wanted)).items():
             if trouble is not None and not _is_gone(trouble):
                 errors[resource] = _failed(resource, trouble)
         self._wait({place: v for place, v in wanted.items() if place[0] not in errors})
@@ -189,12 +212,8 @@ class Throttles:
         return found
 
 
-def _item(resource: ConfigResource) -> str:
-    return f"throttle of {'broker' if resource.type == BROKER else 'topic'} {resource.name}"
-
-
 def _failed(resource: ConfigResource, error: PkoError) -> ItemError:
-    return item_error(_item(resource), error)
+    return item_error(f"throttle of {throttles.called(resource)}", error)
 
 
 def _is_gone(error: PkoError) -> bool:
@@ -204,7 +223,7 @@ def _is_gone(error: PkoError) -> bool:
 
 def _joined(key: str, before: str | None, value: str) -> str:
     """Replicas to throttle, besides those that were before; of rates the new one."""
-    if key in RATES or not before:
+    if key in throttles.RATES or not before:
         return value
     if before == "*":
         return before
@@ -213,24 +232,19 @@ def _joined(key: str, before: str | None, value: str) -> str:
 
 def _values(cluster: Cluster, places: Iterable[Place]) -> dict[Place, str | None]:
     """What these settings are set to, on the broker or topic itself; PkoError."""
-    keys: dict[ConfigResource, list[str]] = {}
-    for resource, key in places:
-        keys.setdefault(resource, []).append(key)
+    places = list(places)
+    present = throttles.present(cluster, list(dict.fromkeys(resource for resource, _ in places)))
     found: dict[Place, str | None] = {}
-    names = [*RATES, *rt.TOPIC_THROTTLES]
-    for resource, entries in describe_configs(cluster, list(keys), keys=names).items():
-        if isinstance(entries, PkoError):
-            raise entries
-        own = {e.name: e.value for e in entries if e.source == _OWN[resource.type]}
-        found |= {(resource, key): own.get(key) for key in keys[resource]}
+    for resource, key in places:
+        values = present[resource]
+        if isinstance(values, PkoError):
+            raise values
+        found[resource, key] = values.get(key)
     return found
 
 
-def _changes(
-    wanted: Mapping[Place, str | None],
-) -> dict[ConfigResource, list[tuple[AlterOp, str, str | None]]]:
-    changes: dict[ConfigResource, list[tuple[AlterOp, str, str | None]]] = {}
+def _by_resource(wanted: Mapping[Place, str | None]) -> dict[ConfigResource, dict[str, str | None]]:
+    found: dict[ConfigResource, dict[str, str | None]] = {}
     for (resource, key), value in wanted.items():
-        op = AlterOp.DELETE if value is None else AlterOp.SET
-        changes.setdefault(resource, []).append((op, key, value))
-    return changes
+        found.setdefault(resource, {})[key] = value
+    return found

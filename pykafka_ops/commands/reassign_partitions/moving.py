@@ -11,13 +11,11 @@ from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import plan_file
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts
-from pykafka_ops.commands.reassign_partitions.limits import Throttles, locked, state_path
-from pykafka_ops.commands.reassign_partitions.pace import Pace
-from pykafka_ops.commands.reassign_partitions.progress import DONE, MoveProgress
+from pykafka_ops.commands.reassign_partitions.limits import Pace, Throttles, locked, state_path
 from pykafka_ops.commands.reassign_partitions.runner import Runner
 from pykafka_ops.commands.reassign_partitions.stopping import Stoppable, Stopped, tell
 from pykafka_ops.commands.reassign_partitions.text import ReassignError, joined, named
-from pykafka_ops.commands.reassign_partitions.watching import Watching
+from pykafka_ops.commands.reassign_partitions.watching import DONE, MoveProgress, Watching
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

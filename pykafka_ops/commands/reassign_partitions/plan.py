@@ -29,7 +29,7 @@ from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.framework.watch import fail_on
 from pykafka_ops.commands.reassign_partitions import plan_file, plan_rows
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of
-from pykafka_ops.commands.reassign_partitions.pace import rate_of
+from pykafka_ops.commands.reassign_partitions.limits import rate_of
 from pykafka_ops.errors import UsageError
 
 RACKS = "racks"

@@ -8,8 +8,8 @@ from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import plan_file
 from pykafka_ops.commands.reassign_partitions.facts import facts_of
+from pykafka_ops.commands.reassign_partitions.limits import limit_of
 from pykafka_ops.commands.reassign_partitions.moving import check, move, stale_of
-from pykafka_ops.commands.reassign_partitions.pace import limit_of
 from pykafka_ops.commands.reassign_partitions.text import named
 from pykafka_ops.errors import UsageError
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pykafka_ops.analysis.moves.rate import Signs, Speed, next_limit
 from pykafka_ops.analysis.moves.waves import Key, PartitionMove, next_jobs
+from pykafka_ops.client.answers import by_topic
 from pykafka_ops.client.cluster import Cluster, Question, metadata_request
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import (
@@ -19,18 +20,17 @@ from pykafka_ops.client.topics import PartitionDescription, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
-from pykafka_ops.commands.reassign_partitions.limits import Throttles
-from pykafka_ops.commands.reassign_partitions.pace import Pace
-from pykafka_ops.commands.reassign_partitions.progress import (
+from pykafka_ops.commands.reassign_partitions.limits import Pace, Throttles
+from pykafka_ops.commands.reassign_partitions.text import named
+from pykafka_ops.commands.reassign_partitions.watching import (
     DONE,
     FAILED,
     MOVING,
     STOPPED,
     WAITING,
     MoveProgress,
+    Watching,
 )
-from pykafka_ops.commands.reassign_partitions.text import named
-from pykafka_ops.commands.reassign_partitions.watching import Watching
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
@@ -189,9 +189,7 @@ class Runner:
         """Bytes that the new replicas hold by now."""
         active = [p for p in self.jobs if p.state == MOVING and p.job.copied]
         targets = sorted({i for p in active for i in p.job.targets} & set(self.cluster.nodes))
-        topics: dict[str, list[int]] = {}
-        for p in active:
-            topics.setdefault(p.job.key[0], []).append(p.job.key[1])
+        topics = by_topic(p.job.key for p in active)
         if targets:
             answers = describe_log_dirs(self.cluster, targets, topics, once=True)
             known = {i: a for i, a in answers.items() if not isinstance(a, PkoError)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.moves import throttles as rt
+from pykafka_ops.client.answers import by_topic
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, ConfigResource, describe_configs
+from pykafka_ops.client.configs import BROKER, TOPIC, ConfigResource
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import PartitionDescription, all_topics
@@ -13,10 +14,9 @@ from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on
-from pykafka_ops.commands.reassign_partitions import plan_file
+from pykafka_ops.commands.reassign_partitions import plan_file, throttles
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
 from pykafka_ops.errors import PkoError, UsageError
-from pykafka_ops.settings.source import ConfigSource
 
 Key = tuple[str, int]
 Row = dict[str, object]
@@ -88,9 +88,7 @@ def _held(
     cluster: Cluster, moving: dict[Key, Reassignment], there: dict[Key, PartitionDescription]
 ) -> tuple[dict[tuple[str, int, int], int], list[ItemError]]:
     """Bytes of the replicas of partitions that move."""
-    topics: dict[str, list[int]] = {}
-    for topic, number in moving:
-        topics.setdefault(topic, []).append(number)
+    topics = by_topic(moving)
     brokers = {i for key in moving for i in moving[key].adding}
     brokers |= {there[key].leader for key in moving if key in there}
     asked = sorted(brokers & set(cluster.nodes))
@@ -134,27 +132,20 @@ def _throttled(cluster: Cluster, topics: list[str]) -> tuple[list[str], list[Ite
     """A line for each broker that is throttled, one for the topics; and what did not answer."""
     brokers = [ConfigResource(BROKER, str(i)) for i in sorted(cluster.nodes)]
     wanted = [*brokers, *(ConfigResource(TOPIC, t) for t in topics)]
-    keys = [*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES]
     notes, names, errors = [], [], []
-    for resource, entries in describe_configs(cluster, wanted, keys=keys).items():
-        if isinstance(entries, PkoError):
-            errors.append(item_error(_named(resource), entries))
-            continue
-        own = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG)
-        found = {e.name: e.value for e in entries if e.source in own and e.value}
-        if resource.type == BROKER and found:
-            rates = ", ".join(f"{k.split('.')[0]} {_rate(found[k])}" for k in keys if k in found)
-            notes.append(f"pko: broker {resource.name} is throttled: {rates}")
-        elif found:
-            names.append(resource.name)
+    for place, values in throttles.present(cluster, wanted).items():
+        if isinstance(values, PkoError):
+            errors.append(item_error(throttles.called(place), values))
+        elif place.type == BROKER and any(values.values()):
+            rates = [(k, values.get(k)) for k in rt.BROKER_THROTTLES]
+            told = ", ".join(f"{k.split('.')[0]} {_rate(v)}" for k, v in rates if v)
+            notes.append(f"pko: broker {place.name} is throttled: {told}")
+        elif any(values.values()):
+            names.append(place.name)
     if names:
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
         notes.append(f"pko: throttled topics: {', '.join(names[:10])}{more}")
     return notes, errors
-
-
-def _named(resource: ConfigResource) -> str:
-    return f"{'broker' if resource.type == BROKER else 'topic'} {resource.name}"
 
 
 def _rate(text: str | None) -> str:

@@ -2,78 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.configs import BROKER, TOPIC, AlterOp, ConfigResource, alter_configs
+from pykafka_ops.client.configs import (
+    BROKER,
+    TOPIC,
+    AlterOp,
+    ConfigResource,
+    alter_configs,
+    describe_configs,
+)
 from pykafka_ops.commands.reassign_partitions.text import Partition, Talk, joined, plural
+from pykafka_ops.errors import PkoError
+from pykafka_ops.settings.source import ConfigSource
 
 MUST_VERIFY = (
     "Warning: You must run --verify periodically, until the reassignment completes, to ensure the "
     "throttle is removed."
 )
-Change = tuple[AlterOp, str, str | None]
+RATES = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
+_OWN = {TOPIC: ConfigSource.DYNAMIC_TOPIC_CONFIG, BROKER: ConfigSource.DYNAMIC_BROKER_CONFIG}
+Values = Mapping[ConfigResource, Mapping[str, str | None]]
+"""What settings of brokers and topics shall be; None: not set."""
+Write = Callable[[Values], None]
+"""Writes them, to a cluster (``alter``) or to ZooKeeper; PkoError."""
+
+
+def of_topics(moves: Mapping[Partition, rt.Copying]) -> dict[ConfigResource, dict[str, str]]:
+    """The settings that say which replicas are throttled."""
+    leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
+    return {
+        ConfigResource(TOPIC, topic): {
+            rt.LEADER_REPLICAS: leaders[topic],
+            rt.FOLLOWER_REPLICAS: followers[topic],
+        }
+        for topic in leaders
+    }
+
+
+def of_brokers(
+    brokers: Iterable[int], rate: int, names: Sequence[str] = RATES
+) -> dict[ConfigResource, dict[str, str]]:
+    """The settings that say how fast brokers may copy, in bytes a second."""
+    return {
+        ConfigResource(BROKER, str(id_)): dict.fromkeys(names, str(rate))
+        for id_ in sorted(set(brokers))
+    }
 
 
 def limit_replication(
-    cluster: Cluster, moves: Mapping[Partition, rt.Copying], rate: int, talk: Talk
+    write: Write, moves: Mapping[Partition, rt.Copying], rate: int, talk: Talk
 ) -> None:
     """Let brokers copy at most ``rate`` bytes a second for these moves; PkoError."""
-    leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
-    alter(
-        cluster,
-        {
-            ConfigResource(TOPIC, topic): [
-                (AlterOp.SET, rt.LEADER_REPLICAS, leaders[topic]),
-                (AlterOp.SET, rt.FOLLOWER_REPLICAS, followers[topic]),
-            ]
-            for topic in leaders
-        },
-    )
-    rates = (rt.LEADER_RATE, rt.FOLLOWER_RATE)
-    alter(
-        cluster,
-        {
-            ConfigResource(BROKER, str(id_)): [(AlterOp.SET, name, str(rate)) for name in rates]
-            for id_ in rt.brokers_of(moves)
-        },
-    )
+    write(of_topics(moves))
+    write(of_brokers(rt.brokers_of(moves), rate))
     talk.say(f"The inter-broker throttle limit was set to {rate} B/s")
 
 
-def limit_log_dirs(cluster: Cluster, brokers: Iterable[int], rate: int, talk: Talk) -> None:
+def limit_log_dirs(write: Write, brokers: Iterable[int], rate: int, talk: Talk) -> None:
     """Let these brokers copy at most ``rate`` bytes a second between directories; PkoError."""
-    alter(
-        cluster,
-        {
-            ConfigResource(BROKER, str(id_)): [(AlterOp.SET, rt.LOG_DIRS_RATE, str(rate))]
-            for id_ in sorted(set(brokers))
-        },
-    )
+    write(of_brokers(brokers, rate, [rt.LOG_DIRS_RATE]))
     talk.say(f"The replica-alter-dir throttle limit was set to {rate} B/s")
 
 
-def clear(cluster: Cluster, brokers: Iterable[int], topics: Iterable[str], talk: Talk) -> None:
+def clear(write: Write, brokers: Iterable[int], topics: Iterable[str], talk: Talk) -> None:
     """Take away all throttles of these brokers and topics; PkoError.
 
     All of them: nothing shows which brokers took part in moves of before.
     """
     ids, names = sorted(set(brokers)), sorted(set(topics))
     talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")
-    alter(cluster, {ConfigResource(BROKER, str(id_)): _gone(rt.BROKER_THROTTLES) for id_ in ids})
+    write(none_of(ConfigResource(BROKER, str(id_)) for id_ in ids))
     talk.say(f"Clearing topic-level throttles on {plural('topic', len(names))} {joined(names)}")
-    alter(cluster, {ConfigResource(TOPIC, name): _gone(rt.TOPIC_THROTTLES) for name in names})
+    write(none_of(ConfigResource(TOPIC, name) for name in names))
 
 
-def _gone(names: Iterable[str]) -> list[Change]:
-    return [(AlterOp.DELETE, name, None) for name in names]
+def none_of(places: Iterable[ConfigResource]) -> dict[ConfigResource, dict[str, None]]:
+    """No throttle at all for these brokers and topics."""
+    return {
+        place: dict.fromkeys(rt.BROKER_THROTTLES if place.type == BROKER else rt.TOPIC_THROTTLES)
+        for place in places
+    }
 
 
-def alter(cluster: Cluster, changes: Mapping[ConfigResource, Sequence[Change]]) -> None:
+def alter(cluster: Cluster, values: Values) -> None:
     """Change settings; the first PkoError of a resource where one fails."""
-    if not changes:
-        return
-    for error in alter_configs(cluster, changes).values():
+    for error in altered(cluster, values).values():
         if error is not None:
             raise error
+
+
+def altered(cluster: Cluster, values: Values) -> dict[ConfigResource, PkoError | None]:
+    """Change settings; how that went."""
+    changes = {
+        place: [(AlterOp.DELETE if v is None else AlterOp.SET, k, v) for k, v in wanted.items()]
+        for place, wanted in values.items()
+    }
+    return alter_configs(cluster, changes) if changes else {}
+
+
+def present(
+    cluster: Cluster, places: Sequence[ConfigResource]
+) -> dict[ConfigResource, dict[str, str | None] | PkoError]:
+    """The throttles that are set on the brokers and topics themselves."""
+    keys = [*rt.BROKER_THROTTLES, *rt.TOPIC_THROTTLES]
+    return {
+        place: entries
+        if isinstance(entries, PkoError)
+        else {e.name: e.value for e in entries if e.source == _OWN[place.type] and e.name in keys}
+        for place, entries in describe_configs(cluster, places, keys=keys).items()
+    }
+
+
+def called(place: ConfigResource) -> str:
+    """``broker 1`` or ``topic orders``."""
+    return f"{'broker' if place.type == BROKER else 'topic'} {place.name}"

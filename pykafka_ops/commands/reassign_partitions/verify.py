@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
@@ -68,7 +69,7 @@ def verify(run: Run) -> Table | int:
     if talk.plain:
         talk.say("\n".join(log_dirs.state_line(key, state) for key, state in dirs.items()))
     if not ongoing and not preserve and all(state.done for state in dirs.values()):
-        clear_all(cluster, wanted, talk)
+        clear_all(partial(throttles.alter, cluster), live_brokers(cluster), wanted, talk)
     return answer(run, states, dirs)
 
 
@@ -90,7 +91,7 @@ def _in_tree(run: Run, wanted: document.WantedReplicas, *, preserve: bool) -> Ta
         if talk.plain:
             talk.say(states_text(found))
         if not moving and not preserve:
-            zookeeper.clear(tree, wanted, talk)
+            clear_all(tree.write, tree.brokers(), wanted, talk)
     return answer(run, found, {})
 
 
@@ -136,10 +137,12 @@ def states_text(states: Mapping[Partition, MoveState]) -> str:
     return "\n".join(lines)
 
 
-def clear_all(cluster: Cluster, wanted: document.WantedReplicas, talk: Talk) -> None:
+def clear_all(
+    write: throttles.Write, live: Iterable[int], wanted: document.WantedReplicas, talk: Talk
+) -> None:
     """Take away the throttles of all live brokers, and of brokers and topics that are named."""
-    brokers = {*live_brokers(cluster), *(i for _, ids in wanted.partitions for i in ids)}
-    throttles.clear(cluster, brokers, {topic for (topic, _), _ in wanted.partitions}, talk)
+    brokers = {*live, *(i for _, ids in wanted.partitions for i in ids)}
+    throttles.clear(write, brokers, {topic for (topic, _), _ in wanted.partitions}, talk)
 
 
 def table(

@@ -9,15 +9,36 @@ import contextlib
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.moves.rate import Speed, time_text
-from pykafka_ops.commands.reassign_partitions.progress import MoveProgress
+from pykafka_ops.analysis.moves.waves import PartitionMove
 from pykafka_ops.commands.reassign_partitions.stopping import tell
 
+WAITING, MOVING, DONE, FAILED, STOPPED = "waiting", "moving", "done", "failed", "stopped"
 _WIDTH = 24
 _EVERY_SECONDS = 10.0
 _AGAIN_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class MoveProgress:
+    """How far one job is; times in seconds of the monotonic clock."""
+
+    job: PartitionMove
+    state: str = WAITING
+    copied: int = 0
+    started: float | None = None
+    ended: float | None = None
+    gone: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took."""
+        if self.started is None or self.ended is None:
+            return None
+        return round(self.ended - self.started, 1)
 
 
 class Watching:

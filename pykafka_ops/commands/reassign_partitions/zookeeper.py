@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from pykafka_ops.analysis.moves import throttles as rt
+from pykafka_ops.client.configs import BROKER
 from pykafka_ops.commands.configs.zookeeper import ConfigTree as Settings
 from pykafka_ops.commands.configs.zookeeper import open_tree
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.reassign_partitions import document
 from pykafka_ops.commands.reassign_partitions.assignment import Assignment
 from pykafka_ops.commands.reassign_partitions.text import (
     EXISTING,
@@ -25,8 +24,8 @@ from pykafka_ops.commands.reassign_partitions.text import (
     TerseError,
     joined,
     named,
-    plural,
 )
+from pykafka_ops.commands.reassign_partitions.throttles import Values
 from pykafka_ops.errors import ConnectError
 
 MOVES = "/admin/reassign_partitions"
@@ -91,12 +90,14 @@ class MoveTree(NamedTuple):
         except NodeExistsError:
             raise TerseError(EXISTING) from None
 
-    def change(self, entity: str, values: Mapping[str, str | None]) -> None:
-        """Set settings of ``topics/orders`` or ``brokers/0``, take away those that are None."""
-        before = self.settings.read(entity)
-        after = {k: v for k, v in {**before, **values}.items() if v is not None}
-        if after != before:
-            self.settings.write(entity, after)
+    def write(self, values: Values) -> None:
+        """Set settings of topics and brokers, take away those that are None."""
+        for place, wanted in values.items():
+            entity = f"{'brokers' if place.type == BROKER else 'topics'}/{place.name}"
+            before = self.settings.read(entity)
+            after = {k: v for k, v in {**before, **wanted}.items() if v is not None}
+            if after != before:
+                self.settings.write(entity, after)
 
 
 def _replicas(data: Any) -> dict[int, list[int]]:
@@ -149,18 +150,6 @@ def require_known(tree: MoveTree, target: Mapping[Partition, list[int]]) -> Assi
     return {key: current[key] for key in target}
 
 
-def throttle(tree: MoveTree, moves: Mapping[Partition, rt.Copying], rate: int) -> None:
-    """Limit the copies to ``rate`` bytes a second, as settings of topics and brokers."""
-    leaders, followers = rt.leader_throttles(moves), rt.follower_throttles(moves)
-    for topic in leaders:
-        tree.change(
-            f"topics/{topic}",
-            {rt.LEADER_REPLICAS: leaders[topic], rt.FOLLOWER_REPLICAS: followers[topic]},
-        )
-    for id_ in rt.brokers_of(moves):
-        tree.change(f"brokers/{id_}", {rt.LEADER_RATE: str(rate), rt.FOLLOWER_RATE: str(rate)})
-
-
 def of_those_there(tree: MoveTree, partitions: Iterable[Partition]) -> Assignment:
     """Replicas of the partitions; none of one that is not there."""
     found: Assignment = {}
@@ -170,15 +159,3 @@ def of_those_there(tree: MoveTree, partitions: Iterable[Partition]) -> Assignmen
         except ReassignError:
             continue
     return {key: found.get(key, []) for key in partitions}
-
-
-def clear(tree: MoveTree, wanted: document.WantedReplicas, talk: Talk) -> None:
-    """Take away the throttles of all live brokers, and of brokers and topics that are named."""
-    ids = sorted({*tree.brokers(), *(i for _, ids in wanted.partitions for i in ids)})
-    talk.say(f"Clearing broker-level throttles on {plural('broker', len(ids))} {joined(ids)}")
-    for id_ in ids:
-        tree.change(f"brokers/{id_}", dict.fromkeys(rt.BROKER_THROTTLES))
-    topics = sorted({topic for (topic, _), _ in wanted.partitions})
-    talk.say(f"Clearing topic-level throttles on {plural('topic', len(topics))} {joined(topics)}")
-    for topic in topics:
-        tree.change(f"topics/{topic}", dict.fromkeys(rt.TOPIC_THROTTLES))
