@@ -136,7 +136,7 @@ class BrokerConnection:
 
     def _handshake(self) -> Steps[None]:
         """TLS, with a hint where the other side does not speak it."""
-        from pykafka_ops.client.handshake import tls_handshake
+        from pykafka_ops.client.tls import tls_handshake
 
         until = self._until(self.config.connect_timeout)
         self._sock = yield from tls_handshake(self.sock, self.address, self.config, until)

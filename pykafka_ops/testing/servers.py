@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from pykafka_ops.client.topic_changes import NewTopic
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.topic_changes import NewTopic, create_topics
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.local.broker import LocalBroker
 from pykafka_ops.local.cluster import LocalCluster
 from pykafka_ops.local.zookeeper import ZooKeeper
-from pykafka_ops.testing import topics
 
 S = TypeVar("S", bound="_Servers")
 
@@ -25,6 +28,42 @@ ALONE = {
     "transaction.state.log.min.isr": 1,
     "group.initial.rebalance.delay.ms": 0,
 }
+_POLL_SECONDS = 0.02
+
+
+def _create(servers: Sequence[str], topic: NewTopic, seconds: float) -> None:
+    """Create it and wait up to ``seconds``. Raises KafkaError, ConnectError, PkoError."""
+    cluster = Cluster(ClientConfig.of({"bootstrap.servers": ",".join(servers)}))
+    try:
+        made = create_topics(cluster, [topic])[topic.name]
+    finally:
+        cluster.close()
+    if isinstance(made, KafkaError):
+        raise made
+    _wait_known(servers, topic.name, len(topic.assignment) or topic.partitions, seconds)
+
+
+def _wait_known(servers: Sequence[str], name: str, partitions: int, seconds: float) -> None:
+    """Until all ``servers`` that answer tell a leader of each partition. Raises PkoError."""
+    deadline = time.monotonic() + seconds
+    left = list(servers)
+    while left := [server for server in left if not _knows(server, name, partitions)]:
+        if time.monotonic() > deadline:
+            raise PkoError(f"{', '.join(left)}: no leaders of {name} after {seconds:.0f} s")
+        time.sleep(_POLL_SECONDS)
+
+
+def _knows(server: str, name: str, partitions: int) -> bool:
+    cluster = Cluster(ClientConfig.of({"bootstrap.servers": server}))
+    cluster.config.patience = 0.0
+    try:
+        found = cluster.metadata([name]).topics
+    except ConnectError:
+        return True  # it is down: nobody will ask it
+    finally:
+        cluster.close()
+    led = [p for t in found if not t.error_code for p in t.partitions if p.leader_id >= 0]
+    return len(led) >= max(partitions, 1)
 
 
 class _Servers:
@@ -88,7 +127,7 @@ class _Servers:
         counts = (-1, -1) if assignment else (partitions, replication_factor)
         texts = {key: str(value) for key, value in (configs or {}).items()}
         topic = NewTopic(name, *counts, assignment or {}, texts)
-        topics.create(self.bootstrap_servers.split(","), topic, SECONDS)
+        _create(self.bootstrap_servers.split(","), topic, SECONDS)
         return name
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig, ClientConfigError
-from pykafka_ops.client.handshake import TlsError
-from pykafka_ops.client.tls import context
+from pykafka_ops.client.tls import TlsError, context
 from tests.support.memory.fake_broker import FakeBroker
 from tests.support.process import certificates
 from tests.support.process.certificates import PASSWORD, Authority

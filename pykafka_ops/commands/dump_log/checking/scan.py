@@ -352,7 +352,7 @@ class SegmentScan:
 
     def _old(self, position: int, size: int) -> int:
         """A message of format 0 or 1."""
-        from pykafka_ops.commands.dump_log.checking.scan_old import check_message
+        from pykafka_ops.commands.dump_log.printing.legacy import check_message
 
         data = self.read(position, size)
         span, latest, reason, whole = check_message(data, self.report.file, deep=self.checking)

@@ -14,10 +14,11 @@ from pykafka_ops.commands.dump_log.java import (
     invalid_record,
     kafka_exception,
 )
+from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.disk.checksum import crc32
 from pykafka_ops.disk.compression import CODEC_NAMES
-from pykafka_ops.disk.legacy import MessageHeader, plain_set, scan_messages
-from pykafka_ops.errors import CorruptBatchError
+from pykafka_ops.disk.legacy import MessageHeader, check_message_crc, plain_set, scan_messages
+from pykafka_ops.errors import CorruptBatchError, CorruptError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,3 +142,24 @@ def _java(reason: str) -> JavaError:
     if reason.startswith("Record size"):
         return JavaError("org.apache.kafka.common.errors.CorruptRecordException", reason)
     return invalid_record(reason)
+
+
+def check_message(data: bytes, name: str, *, deep: bool) -> tuple[tuple[int, int], int, str, bool]:
+    """(first and last offset, timestamp in ms, what is wrong, whether it can be read at all).
+
+    ``data`` is the message with offset and size; ``deep`` opens wrappers.
+    """
+    log = LogFile.of(data, name)
+    try:
+        header = message_header(log, 0)
+        span = (header.offset, header.offset)
+        if not check_message_crc(data, 0, header):
+            return span, header.timestamp, f"wrong CRC (stored {header.crc})", False
+        if not deep and not header.attributes & 7:
+            return span, header.timestamp, "", True
+        records = list(message_records(log, 0, header))
+    except (JavaError, CorruptError) as e:
+        return (0, 0), -1, str(e), False
+    bad = [record.offset for record in records if not record.valid or record.fault]
+    reason = f"wrong CRC of the message at offset {bad[0]}" if bad else ""
+    return (records[0].offset, header.offset), header.timestamp, reason, True

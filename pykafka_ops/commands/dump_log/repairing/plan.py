@@ -7,21 +7,27 @@ from the log is made anew; snapshots that are wrong are removed, as the broker m
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
+from struct import Struct
 from typing import NamedTuple
 
 from pykafka_ops.analysis.logs.rules import Aborted, epoch_entries
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.checking.report import FileReport
+from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.paths import CheckJob
-from pykafka_ops.commands.dump_log.repairing import rebuild
+from pykafka_ops.commands.dump_log.printing.legacy import message_header
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import format_epochs, parse_epochs
-from pykafka_ops.disk.txn_index import read_txn_index
+from pykafka_ops.disk.index import OffsetIndex, TimeIndex
+from pykafka_ops.disk.txn_index import AbortedTxn, pack_aborted, read_txn_index
 from pykafka_ops.errors import CorruptError, StorageError
 
 _SIDES = (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX, names.TXN_INDEX_SUFFIX)
+#: ``index.interval.bytes``: as many bytes of log between two entries.
+_INTERVAL = 4096
+_HEADER = Struct(">qiibIhiqq")
 
 
 class RepairStep(NamedTuple):
@@ -102,7 +108,7 @@ class RepairPlan:
         log = self._path(names.segment_file(base))
         cut = base == self._cut_base
         size = self._cut_at if cut else self._check.reports[names.segment_file(base)].size
-        both = cache(lambda: rebuild.indexes(log, base, size))
+        both = cache(lambda: _indexes(log, base, size))
         for suffix, make in zip(_SIDES, (lambda: both()[0], lambda: both()[1]), strict=False):
             name = names.segment_file(base, suffix)
             why = self._why(name, cut=cut)
@@ -128,7 +134,7 @@ class RepairPlan:
         except OSError:
             stored = []
         end = self.end
-        return lambda: rebuild.transactions(aborted, stored, end)
+        return lambda: _transactions(aborted, stored, end)
 
     def _aborted(self, base: int) -> list[Aborted]:
         return self._check.aborted.get(base, [])
@@ -197,3 +203,54 @@ def _before(text: str, position: int) -> bool:
     """Whether a problem of a log lies before the place where it is cut."""
     words = text.split(":", 1)[0].split()
     return words[:2] == ["at", "position"] and int(words[2]) < position
+
+
+def _indexes(path: str, base: int, end: int) -> tuple[bytes, bytes]:
+    """The contents of ``.index`` and ``.timeindex`` for the sound bytes [0, ``end``) of a log."""
+    offsets, times = OffsetIndex(base), TimeIndex(base)
+    latest, latest_at, indexed_at = -1, base, 0
+    log = LogFile(path)
+    for position, _, magic in log.batches(0, end):
+        if magic < 2:
+            header = message_header(log, position)
+            last, timestamp = header.offset, header.timestamp
+        else:
+            fields = _HEADER.unpack_from(log.data, position)
+            last, timestamp = fields[0] + fields[6], fields[8]
+        if timestamp > latest:
+            latest, latest_at = timestamp, last
+        if position - indexed_at > _INTERVAL:
+            offsets.append(last, position)
+            times.append(latest, latest_at)
+            indexed_at = position
+    if latest > times.last_entry[0]:
+        times.append(latest, latest_at)
+    return offsets.to_bytes(), times.to_bytes()
+
+
+def _transactions(aborted: Iterable[Aborted], stored: Iterable[AbortedTxn], end: int) -> bytes:
+    """The contents of ``.txnindex``: the aborts in the log up to ``end``.
+
+    A transaction none of whose batches is in the log keeps the entry that was stored, if that can
+    be; without one there is nothing that a reader could see.
+    """
+    known = {(txn.producer_id, txn.last_offset): txn for txn in stored}
+    rows = []
+    for txn in aborted:
+        if txn.last_offset >= end:
+            continue
+        if txn.first_known:
+            rows.append(
+                AbortedTxn(
+                    txn.producer_id, txn.first_offset, txn.last_offset, txn.last_stable_offset
+                )
+            )
+            continue
+        found = known.get((txn.producer_id, txn.last_offset))
+        if found is not None and _possible(found):
+            rows.append(found)
+    return b"".join(map(pack_aborted, rows))
+
+
+def _possible(txn: AbortedTxn) -> bool:
+    return 0 <= txn.first_offset <= txn.last_offset and not txn.version >> 8
