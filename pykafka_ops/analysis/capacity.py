@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from pykafka_ops.analysis.forecast import CONFIDENCE, FittedLine, Interval, crossing, fit
+from pykafka_ops.analysis.forecast import FittedLine, Interval, crossing, fit
 
 #: Days ahead that are forecast; a disk that is full only after the last counts as not full.
 GRID: Final = (0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365)
@@ -104,7 +104,7 @@ def _from_logs(disk: Disk) -> list[Interval]:
     ]
 
 
-def write_factors(writes: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
+def write_factors(writes: Sequence[float]) -> tuple[float, float]:
     """How much less and more than their mean may be written, as factors: 1 where nothing tells.
 
     From the line through the bytes written so far, one step ahead.
@@ -113,7 +113,7 @@ def write_factors(writes: Sequence[float], confidence: float = CONFIDENCE) -> tu
     line = fit([(float(i), y) for i, y in enumerate(accumulate(writes, initial=0.0))])
     if line is None or total <= 0 or line.slope <= 0:
         return 1.0, 1.0
-    said = line.predict(count + 1, confidence)
+    said = line.predict(count + 1)
     reach = (said.high - said.value) / (line.slope * (count + 1))
     return max(0.0, 1 - reach), 1 + reach
 

@@ -49,14 +49,6 @@ class FittedLine(NamedTuple):
         reach = t_quantile((1 + confidence) / 2, self.points - 2) * error
         return Interval(value, value - reach, value + reach)
 
-    def slopes(self, confidence: float = CONFIDENCE) -> Interval:
-        """The slope, and the confidence interval of it."""
-        if self.points <= 2:
-            return Interval(self.slope, self.slope, self.slope)
-        error = self.spread / sqrt(self.width)
-        reach = t_quantile((1 + confidence) / 2, self.points - 2) * error
-        return Interval(self.slope, self.slope - reach, self.slope + reach)
-
 
 def fit(points: Sequence[tuple[float, float]]) -> FittedLine | None:
     """The line through (x, y) points; None without two different x."""

@@ -9,7 +9,7 @@ Pure: what Kafka draws at random is passed in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 
 class PlacementError(ValueError):
@@ -111,8 +111,3 @@ def _across_racks(
         replicas.append(id_)
         used_racks.add(racks[id_])
     return replicas
-
-
-def without_racks(brokers: Iterable[int]) -> dict[int, str | None]:
-    """The brokers as if none had a rack (``--disable-rack-aware``), by id."""
-    return dict.fromkeys(sorted(brokers))

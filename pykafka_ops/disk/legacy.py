@@ -122,14 +122,12 @@ def _field(buf: Buffer, at: int, end: int) -> tuple[bytes | None, int]:
     return bytes(buf[at : at + size]), at + size
 
 
-def scan_messages(
-    buf: Buffer, pos: int = 0, end: int | None = None
-) -> Iterator[tuple[int, MessageHeader]]:
+def scan_messages(buf: Buffer) -> Iterator[tuple[int, MessageHeader]]:
     """(position, header) of every whole v0/v1 message, wrappers not opened; stops at a cut one.
 
     Raises CorruptBatchError on an impossible size and where another format begins.
     """
-    stop = len(buf) if end is None else min(end, len(buf))
+    pos, stop = 0, len(buf)
     while stop - pos > LOG_OVERHEAD:
         _, length = _SET_HEAD.unpack_from(buf, pos)
         if length < MIN_LENGTH:

@@ -50,15 +50,13 @@ class Verdict(NamedTuple):
     since: int | None
 
 
-def judge(
-    commits: Sequence[Commit], lag: int, now: int, *, allowed_lag: int = 0, window: int = WINDOW
-) -> Verdict:
+def judge(commits: Sequence[Commit], lag: int, now: int) -> Verdict:
     """The state of one partition of a group whose lag is now ``lag``.
 
-    ``commits`` in order of time, of which the last ``window`` count, ``now`` in ms.
+    ``commits`` in order of time, of which the last ``WINDOW`` count, ``now`` in ms.
     """
-    recent = _since_deletion(commits)[-window:]
-    if lag <= allowed_lag:
+    recent = _since_deletion(commits)[-WINDOW:]
+    if lag <= 0:
         return Verdict(OK, None)
     if len(recent) < LEAST:
         return Verdict(UNKNOWN, None)
@@ -67,7 +65,7 @@ def judge(
     dropped = _rewound(recent)
     if dropped is not None:
         return Verdict(REWIND, dropped)
-    if any(c.lag is not None and c.lag <= allowed_lag for c in recent):
+    if any(c.lag is not None and c.lag <= 0 for c in recent):
         return Verdict(OK, None)
     if recent[0].offset == recent[-1].offset:
         return Verdict(STALL, _stalled_since(commits))

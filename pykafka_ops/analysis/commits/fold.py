@@ -175,10 +175,3 @@ def rank(status: str | None) -> int | None:
     if status is None:
         return None
     return -1 if status == UNKNOWN else ORDER.index(status)
-
-
-def status_of(number: int | None) -> str | None:
-    """The verdict that has this ``rank``."""
-    if number is None:
-        return None
-    return UNKNOWN if number < 0 else ORDER[number]

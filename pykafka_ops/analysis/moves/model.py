@@ -107,13 +107,3 @@ class MovePlan:
     def moved(self) -> int:
         """Bytes that are copied."""
         return sum(move.size for move in self.moves if move.target is not None)
-
-    @property
-    def bytes_before(self) -> dict[int, int]:
-        """Bytes by broker."""
-        return {id_: share.bytes for id_, share in self.shares_before.items()}
-
-    @property
-    def bytes_after(self) -> dict[int, int]:
-        """Bytes by broker."""
-        return {id_: share.bytes for id_, share in self.shares_after.items()}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from io import FileIO
 from itertools import pairwise
 
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import decompress
@@ -17,12 +19,6 @@ from pykafka_ops.disk.names import LOG_SUFFIX, parse_dir, parse_segment_file
 from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.salvage import DamagedBytes, SoundBatch, sound_batches
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from io import FileIO
-
-    from pykafka_ops.commands.dump_log.progress import ProgressBar
 
 #: What one batch may take decompressed; one that takes more is a bomb.
 LIMIT = 1 << 30

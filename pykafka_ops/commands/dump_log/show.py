@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from pykafka_ops.commands.dump_log.items import Content, Item, as_text, items
 from pykafka_ops.commands.dump_log.java import JavaError
 from pykafka_ops.commands.dump_log.log_file import MAX_INT
 from pykafka_ops.commands.dump_log.paths import expand, kind_of
@@ -13,10 +14,6 @@ from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of
 from pykafka_ops.errors import CorruptError, PkoError, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.items import Content, Item
 
 _SMALL = ("leader-epochs", "offsets", "topic-id", "meta-properties")
 
@@ -68,8 +65,6 @@ def _as_text(dump: LogDump, path: str) -> None:
     """Kafka's text for what Kafka's tool knows, its style for the rest."""
     kind = kind_of(path)
     if kind in _SMALL:
-        from pykafka_ops.commands.dump_log.items import items
-
         lines = [f"Dumping {path}"]
         for item in items(path, deep=False, content=None, max_bytes=MAX_INT):
             shown = [f"{_camel(name)}: {value}" for name, value in item.items() if name != "kind"]
@@ -88,8 +83,6 @@ def _camel(name: str) -> str:
 def _json_writer(args: Args) -> Callable[[str], None]:
     """Writes one file's items as JSON lines."""
     import json
-
-    from pykafka_ops.commands.dump_log.items import items
 
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     dump = LogDump(args)
@@ -116,8 +109,6 @@ def _json_writer(args: Args) -> Callable[[str], None]:
 
 def _content(args: Args) -> Content:
     """How keys and values become JSON."""
-    from pykafka_ops.commands.dump_log.items import as_text
-
     if args.has("offsets-decoder"):
         return _guarded(_offsets)
     if args.has("transaction-log-decoder"):
@@ -128,7 +119,6 @@ def _content(args: Args) -> Content:
 
 def _formatted(key: PayloadFormat | None, value: PayloadFormat | None) -> Content:
     """Keys and values by their formats, as text where there is none."""
-    from pykafka_ops.commands.dump_log.items import as_text
 
     def content(key_bytes: bytes | None, value_bytes: bytes | None) -> Item:
         item = as_text(key_bytes, value_bytes)
@@ -143,7 +133,6 @@ def _formatted(key: PayloadFormat | None, value: PayloadFormat | None) -> Conten
 
 def _guarded(decode: Content) -> Content:
     """Text where the decoder does not understand a record."""
-    from pykafka_ops.commands.dump_log.items import as_text
 
     def content(key: bytes | None, value: bytes | None) -> Item:
         try:

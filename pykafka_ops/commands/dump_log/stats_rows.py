@@ -5,19 +5,16 @@ from __future__ import annotations
 import sys
 
 from pykafka_ops.analysis.bars import bar, size_text
+from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import text_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, row_output
+from pykafka_ops.commands.dump_log.segments import SegmentPath
 from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, Table, say, write
+from pykafka_ops.commands.payload.formats import PayloadFormat
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction
-    from pykafka_ops.commands.dump_log.segments import SegmentPath
-    from pykafka_ops.commands.payload.formats import PayloadFormat
-
-    Row = dict[str, object]
+Row = dict[str, object]
 
 TOTAL = "all"
 _PLAIN = (

@@ -12,7 +12,6 @@ from pykafka_ops.analysis.placement import (
     PlacementError,
     alternate_racks,
     assign_replicas,
-    without_racks,
 )
 
 # racks | brokers | partitions, replication factor, start, first partition | replicas by partition
@@ -94,7 +93,3 @@ def test_replicas_are_distinct_leaders_even_and_racks_covered(data: st.DataObjec
 def test_neighbours_are_of_other_racks() -> None:
     racks = {0: "r1", 1: "r3", 2: "r3", 3: "r2", 4: "r2", 5: "r1"}
     assert alternate_racks(racks) == [0, 3, 1, 5, 4, 2]
-
-
-def test_racks_can_be_left_out() -> None:
-    assert without_racks([2, 0]) == {0: None, 2: None}

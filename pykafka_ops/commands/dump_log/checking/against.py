@@ -17,15 +17,12 @@ from pykafka_ops.disk.index import (
     used_bytes,
 )
 from pykafka_ops.disk.record import Record
+from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.disk.txn_index import AbortedTxn, check_txn_index, read_txn_index
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError, PkoError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.disk.snapshot import ProducerEntry
-
-    Place = tuple[int, int, int, int]
+Place = tuple[int, int, int, int]
 
 FAR = 1 << 63
 

@@ -8,15 +8,13 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.commands.dump_log.checking.partition import How, PartitionCheck
 from pykafka_ops.commands.dump_log.checking.report import FileReport
 from pykafka_ops.commands.dump_log.paths import CheckJob
+from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.errors import StorageError
-
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.progress import ProgressBar
 
 _REDRAW_SECONDS = 0.2
 _done: Any = None

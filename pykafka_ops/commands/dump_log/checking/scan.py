@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from struct import Struct
 
+from pykafka_ops.commands.dump_log.checking.against import Against
 from pykafka_ops.commands.dump_log.checking.report import FileDamage, FileReport
 from pykafka_ops.commands.dump_log.printing.records import LIMIT
 from pykafka_ops.disk.batch import CONTROL_FLAG, TRANSACTIONAL_FLAG, BatchHeader
@@ -21,10 +22,6 @@ from pykafka_ops.disk.record import count_records, lengths_fit
 from pykafka_ops.disk.resync import candidates, plausible
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError, StorageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.checking.against import Against
 
 _HEADER = Struct(">qiibIhiqqqhii")
 _CHUNK = 1 << 19

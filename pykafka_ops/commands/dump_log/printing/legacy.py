@@ -20,10 +20,6 @@ from pykafka_ops.disk.compression import CODEC_NAMES
 from pykafka_ops.disk.legacy import MessageHeader, check_message_crc, plain_set, scan_messages
 from pykafka_ops.errors import CorruptBatchError, CorruptError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.log_file import LogFile
-
 _HEAD = Struct(">qiIbb")
 _TIME = Struct(">q")
 _INT = Struct(">i")

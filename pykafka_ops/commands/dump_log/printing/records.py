@@ -13,6 +13,7 @@ from pykafka_ops.commands.dump_log.java import (
     invalid_record,
     kafka_exception,
 )
+from pykafka_ops.commands.dump_log.log_file import LogFile
 from pykafka_ops.commands.dump_log.printing.legacy import message_header, message_records
 from pykafka_ops.disk.batch import LOG_APPEND_TIME_FLAG, BatchHeader, check_crc, read_header
 from pykafka_ops.disk.compression import CODEC_NAMES, decompress
@@ -21,10 +22,6 @@ from pykafka_ops.disk.record import Record
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.disk.walk import read_headers, walk
 from pykafka_ops.errors import CorruptBatchError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.log_file import LogFile
 
 #: The dump may need memory for one batch; a batch that claims more is a bomb.
 LIMIT = 1 << 30

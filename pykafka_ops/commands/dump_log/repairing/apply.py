@@ -12,12 +12,9 @@ import shutil
 from contextlib import suppress
 
 from pykafka_ops.commands.dump_log.paths import BACKUP_PREFIX
+from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan, RepairStep
 from pykafka_ops.disk import names
 from pykafka_ops.errors import StorageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.dump_log.repairing.plan import RepairPlan, RepairStep
 
 _CHUNK = 1 << 20
 _TELL = "repair.txt"

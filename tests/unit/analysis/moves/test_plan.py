@@ -15,6 +15,7 @@ from pykafka_ops.analysis.moves.model import (
     MovePlan,
     PlanBroker,
     PlanPartition,
+    PlanShare,
     ReplicaMove,
 )
 from pykafka_ops.analysis.moves.plan import plan_moves, reassignment
@@ -27,10 +28,15 @@ def _even(count: int, size: int = 100) -> list[PlanPartition]:
     return [PlanPartition("t", p, (p % 4, (p + 1) % 4), size) for p in range(count)]
 
 
+def held(shares: dict[int, PlanShare]) -> dict[int, int]:
+    """Bytes by broker."""
+    return {id_: share.bytes for id_, share in shares.items()}
+
+
 def test_what_is_even_is_left_alone() -> None:
     plan = plan_moves(_even(8), FOUR)
     assert plan.moves == [] and plan.after == {} and plan.unmet == []
-    assert plan.bytes_before == plan.bytes_after == dict.fromkeys(range(4), 400)
+    assert held(plan.shares_before) == held(plan.shares_after) == dict.fromkeys(range(4), 400)
 
 
 def test_the_move_that_fits_is_made() -> None:
@@ -39,7 +45,7 @@ def test_the_move_that_fits_is_made() -> None:
     partitions = [PlanPartition("t", p, (0,) if p < 3 else (1,), s) for p, s in enumerate(sizes)]
     plan = plan_moves(partitions, FOUR[:2])
     assert plan.moves == [ReplicaMove("t", 1, 0, 1, 30)]
-    assert plan.bytes_after == {0: 60, 1: 60}
+    assert held(plan.shares_after) == {0: 60, 1: 60}
     assert plan.before == {("t", 1): (0,)} and plan.after == {("t", 1): (1,)}
 
 
@@ -50,26 +56,26 @@ def test_a_swap_is_made_where_no_move_helps() -> None:
     ]
     plan = plan_moves(partitions, FOUR[:2], Limits(tolerance=0.05))
     assert plan.moves == [ReplicaMove("a", 0, 0, 1, 50), ReplicaMove("b", 0, 1, 0, 30)]
-    assert plan.bytes_after == {0: 80, 1: 80}
+    assert held(plan.shares_after) == {0: 80, 1: 80}
 
 
 def test_a_new_broker_gets_its_share_and_nothing_else_moves() -> None:
     partitions = _even(40, 10)
     plan = plan_moves(partitions, [*FOUR, PlanBroker(9)], Limits(add=frozenset({9})))
     assert {m.target for m in plan.moves} == {9}
-    assert 144 <= plan.bytes_after[9] <= 176
-    assert plan.moved == plan.bytes_after[9]
+    assert 144 <= held(plan.shares_after)[9] <= 176
+    assert plan.moved == held(plan.shares_after)[9]
 
 
 def test_a_drained_broker_is_emptied() -> None:
     plan = plan_moves(_even(16), FOUR, Limits(drain=frozenset({2})))
-    assert plan.bytes_after[2] == 0 and plan.unmet == []
+    assert held(plan.shares_after)[2] == 0 and plan.unmet == []
     assert all(2 not in ids for ids in plan.after.values())
 
 
 def test_replicas_leave_a_broker_that_is_gone() -> None:
     plan = plan_moves(_even(16), FOUR[:3])
-    assert plan.bytes_after[3] == 0
+    assert held(plan.shares_after)[3] == 0
     assert all(3 not in ids for ids in plan.after.values())
 
 
@@ -98,7 +104,7 @@ def test_capacity_weighs_the_shares() -> None:
     partitions = [PlanPartition("t", p, (0,), 10) for p in range(40)]
     brokers = [PlanBroker(0, capacity=1000), PlanBroker(1, capacity=3000)]
     plan = plan_moves(partitions, brokers, Limits(tolerance=0.01))
-    assert plan.bytes_after == {0: 100, 1: 300}
+    assert held(plan.shares_after) == {0: 100, 1: 300}
 
 
 def test_limits_on_moves_and_bytes_hold() -> None:
@@ -147,8 +153,8 @@ def test_every_plan_keeps_the_rules(
         assert len(set(ids)) == len(ids) == len(p.replicas)
         load.update(dict.fromkeys(ids, p.size))
         _assert_racks_no_worse(p, ids, brokers, limits)
-    assert all(load[id_] == size for id_, size in plan.bytes_after.items())
-    assert sum(plan.bytes_before.values()) == sum(plan.bytes_after.values())
+    assert all(load[id_] == size for id_, size in held(plan.shares_after).items())
+    assert sum(held(plan.shares_before).values()) == sum(held(plan.shares_after).values())
     stayed = {i for p in partitions for i in after[p.topic, p.partition] if i in limits.drain}
     assert not stayed or plan.unmet
     _assert_nearer(plan, brokers, limits)
@@ -168,10 +174,13 @@ def _assert_racks_no_worse(
 
 def _assert_nearer(plan: MovePlan, brokers: list[PlanBroker], limits: Limits) -> None:
     open_ = [b.id for b in brokers if b.id not in limits.drain]
-    if limits.drain or set(plan.bytes_before) != set(open_) or any(b.rack for b in brokers):
+    if limits.drain or set(held(plan.shares_before)) != set(open_) or any(b.rack for b in brokers):
         return
-    mean = sum(plan.bytes_before.values()) / len(open_)
-    off = [sum(abs(v - mean) for v in d.values()) for d in (plan.bytes_before, plan.bytes_after)]
+    mean = sum(held(plan.shares_before).values()) / len(open_)
+    off = [
+        sum(abs(v - mean) for v in d.values())
+        for d in (held(plan.shares_before), held(plan.shares_after))
+    ]
     assert off[1] <= off[0] + len(open_)
 
 
