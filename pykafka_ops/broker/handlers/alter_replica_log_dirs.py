@@ -17,7 +17,7 @@ from pykafka_ops.wire.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
-from pykafka_ops.wire.topic_codes import PartitionCode
+from pykafka_ops.wire.shared import PartitionCode
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

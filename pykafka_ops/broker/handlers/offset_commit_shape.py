@@ -22,7 +22,7 @@ from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
 )
-from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
+from pykafka_ops.wire.shared import PartitionCode, TopicCodes
 
 FIRST_VERSION = 2
 """Before it, commits have times of their own or go elsewhere."""

@@ -8,7 +8,7 @@ from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
-from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
+from pykafka_ops.wire.shared import PartitionCode, TopicCodes
 
 Codes = dict["TopicPartition", ErrorCode]
 

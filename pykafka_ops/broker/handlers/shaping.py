@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
+from pykafka_ops.wire.shared import PartitionCode, TopicCodes
 
 V = TypeVar("V")
 

@@ -18,7 +18,7 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-from pykafka_ops.wire.topic_codes import PartitionCode, TopicCodes
+from pykafka_ops.wire.shared import PartitionCode, TopicCodes
 
 
 def handle(context: Context, request: WriteTxnMarkersRequest) -> Answer:

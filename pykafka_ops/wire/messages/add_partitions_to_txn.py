@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import NamedPartitions
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
-
-@struct
-class AddPartitionsToTxnTopic:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partitions: list[int] = wire([INT32])
+AddPartitionsToTxnTopic = NamedPartitions
 
 
 @struct

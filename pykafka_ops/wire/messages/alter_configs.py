@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import NamedValue
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING
 
-
-@struct
-class AlterableConfig:
-    """One setting and its value."""
-
-    name: str = wire(STRING)
-    value: str | None = wire(STRING, nullable="0+")
+AlterableConfig = NamedValue
 
 
 @struct

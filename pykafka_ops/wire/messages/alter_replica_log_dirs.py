@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.topic_codes import PartitionCode
+from pykafka_ops.wire.shared import NamedPartitions, PartitionCode
 from pykafka_ops.wire.types import INT32, STRING
 
-
-@struct
-class AlterReplicaLogDirTopic:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partitions: list[int] = wire([INT32])
+AlterReplicaLogDirTopic = NamedPartitions
 
 
 @struct

@@ -6,8 +6,11 @@ Version 0 has a request header without client id; 2 adds the broker epoch (KIP-3
 from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
-from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
+from pykafka_ops.wire.message import message, wire
+from pykafka_ops.wire.shared import TopicPartition
+from pykafka_ops.wire.types import INT16, INT32, INT64
+
+RemainingPartition = TopicPartition
 
 
 @message(ApiKey.CONTROLLED_SHUTDOWN)
@@ -16,14 +19,6 @@ class ControlledShutdownRequest:
 
     broker_id: int = wire(INT32)
     broker_epoch: int = wire(INT64, "2+", default=-1, ignorable=True)
-
-
-@struct
-class RemainingPartition:
-    """A partition the broker still leads."""
-
-    topic_name: str = wire(STRING)
-    partition_index: int = wire(INT32)
 
 
 @message(ApiKey.CONTROLLED_SHUTDOWN)

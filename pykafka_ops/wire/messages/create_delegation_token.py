@@ -6,16 +6,11 @@ Times are in ms. Version 3 lets one principal ask for another (KIP-373).
 from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
-from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.message import message, wire
+from pykafka_ops.wire.shared import Principal
 from pykafka_ops.wire.types import BYTES, INT16, INT32, INT64, STRING
 
-
-@struct
-class CreatableRenewers:
-    """Who may renew the token."""
-
-    principal_type: str = wire(STRING)
-    principal_name: str = wire(STRING)
+CreatableRenewers = Principal
 
 
 @message(ApiKey.CREATE_DELEGATION_TOKEN)

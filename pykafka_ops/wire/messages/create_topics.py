@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import NamedValue
 from pykafka_ops.wire.types import BOOL, INT8, INT16, INT32, STRING, UUID
+
+CreatableTopicConfig = NamedValue
 
 
 @struct
@@ -17,14 +20,6 @@ class CreatableReplicaAssignment:
 
     partition_index: int = wire(INT32)
     broker_ids: list[int] = wire([INT32])
-
-
-@struct
-class CreatableTopicConfig:
-    """One setting of the new topic."""
-
-    name: str = wire(STRING)
-    value: str | None = wire(STRING, nullable="0+")
 
 
 @struct

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import Principal
 from pykafka_ops.wire.types import BYTES, INT16, INT32, INT64, STRING
 
-
-@struct
-class DescribeDelegationTokenOwner:
-    """An owner to look for."""
-
-    principal_type: str = wire(STRING)
-    principal_name: str = wire(STRING)
+DescribeDelegationTokenOwner = Principal
+DescribedDelegationTokenRenewer = Principal
 
 
 @message(ApiKey.DESCRIBE_DELEGATION_TOKEN)
@@ -25,14 +21,6 @@ class DescribeDelegationTokenRequest:
     owners: list[DescribeDelegationTokenOwner] | None = wire(
         [DescribeDelegationTokenOwner], nullable="0+"
     )
-
-
-@struct
-class DescribedDelegationTokenRenewer:
-    """Who may renew the token."""
-
-    principal_type: str = wire(STRING)
-    principal_name: str = wire(STRING)
 
 
 @struct

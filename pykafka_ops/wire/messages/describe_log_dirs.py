@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import TopicIndexes
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
-
-@struct
-class DescribableLogDirTopic:
-    """The partitions of one topic."""
-
-    topic: str = wire(STRING)
-    partitions: list[int] = wire([INT32])
+DescribableLogDirTopic = TopicIndexes
 
 
 @message(ApiKey.DESCRIBE_LOG_DIRS)

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import NamedIndexes
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
 
-
-@struct
-class TopicRequest:
-    """The partitions of one topic."""
-
-    name: str = wire(STRING)
-    partition_indexes: list[int] = wire([INT32])
+TopicRequest = NamedIndexes
 
 
 @message(ApiKey.DESCRIBE_PRODUCERS)

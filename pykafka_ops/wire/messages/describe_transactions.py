@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import TopicIndexes
 from pykafka_ops.wire.types import INT16, INT32, INT64, STRING
+
+TopicData = TopicIndexes
 
 
 @message(ApiKey.DESCRIBE_TRANSACTIONS)
@@ -12,14 +15,6 @@ class DescribeTransactionsRequest:
     """Transactional ids to describe."""
 
     transactional_ids: list[str] = wire([STRING])
-
-
-@struct
-class TopicData:
-    """Partitions of one topic in the open transaction."""
-
-    topic: str = wire(STRING)
-    partitions: list[int] = wire([INT32])
 
 
 @struct

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import TopicIndexes
 from pykafka_ops.wire.types import INT8, INT16, INT32, STRING
 
-
-@struct
-class TopicPartitions:
-    """The partitions of one topic."""
-
-    topic: str = wire(STRING)
-    partitions: list[int] = wire([INT32])
+TopicPartitions = TopicIndexes
 
 
 @message(ApiKey.ELECT_LEADERS)

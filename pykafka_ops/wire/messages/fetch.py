@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import LeaderIdAndEpoch as LeaderIdAndEpoch
+from pykafka_ops.wire.shared import NodeEndpoint as NodeEndpoint
 from pykafka_ops.wire.types import INT8, INT16, INT32, INT64, RECORDS, STRING, UUID, Records
 
 
@@ -80,14 +82,6 @@ class EpochEndOffset:
 
 
 @struct
-class LeaderIdAndEpoch:
-    """Where the leader is now; -1 when unknown."""
-
-    leader_id: int = wire(INT32, "12+", default=-1)
-    leader_epoch: int = wire(INT32, "12+", default=-1)
-
-
-@struct
 class SnapshotId:
     """A metadata snapshot (KRaft only)."""
 
@@ -129,16 +123,6 @@ class FetchableTopicResponse:
     topic: str = wire(STRING, "0-12", ignorable=True)
     topic_id: bytes = wire(UUID, "13+", ignorable=True)
     partitions: list[PartitionData] = wire([PartitionData])
-
-
-@struct
-class NodeEndpoint:
-    """Address of a broker that leads one of the partitions."""
-
-    node_id: int = wire(INT32, "16+")
-    host: str = wire(STRING, "16+")
-    port: int = wire(INT32, "16+")
-    rack: str | None = wire(STRING, "16+", nullable="16+", default=None)
 
 
 @message(ApiKey.FETCH)

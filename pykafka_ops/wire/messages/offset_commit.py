@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
-from pykafka_ops.wire.topic_codes import TopicCodes
+from pykafka_ops.wire.shared import TopicCodes
 from pykafka_ops.wire.types import INT32, INT64, STRING
 
 

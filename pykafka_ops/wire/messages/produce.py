@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import LeaderIdAndEpoch as LeaderIdAndEpoch
+from pykafka_ops.wire.shared import NodeEndpoint as NodeEndpoint
 from pykafka_ops.wire.types import INT16, INT32, INT64, RECORDS, STRING, Records
 
 
@@ -46,14 +48,6 @@ class BatchIndexAndErrorMessage:
 
 
 @struct
-class LeaderIdAndEpoch:
-    """Where the leader is now; -1 when unknown."""
-
-    leader_id: int = wire(INT32, "10+", default=-1)
-    leader_epoch: int = wire(INT32, "10+", default=-1)
-
-
-@struct
 class PartitionProduceResponse:
     """Where the batches of one partition went, or why they did not."""
 
@@ -75,16 +69,6 @@ class TopicProduceResponse:
 
     name: str = wire(STRING)
     partition_responses: list[PartitionProduceResponse] = wire([PartitionProduceResponse])
-
-
-@struct
-class NodeEndpoint:
-    """Address of a broker that leads one of the partitions."""
-
-    node_id: int = wire(INT32, "10+")
-    host: str = wire(STRING, "10+")
-    port: int = wire(INT32, "10+")
-    rack: str | None = wire(STRING, "10+", nullable="10+", default=None)
 
 
 @message(ApiKey.PRODUCE)

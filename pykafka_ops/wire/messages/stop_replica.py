@@ -8,23 +8,11 @@ from __future__ import annotations
 
 from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.message import message, struct, wire
+from pykafka_ops.wire.shared import NamedIndexes, TopicPartition
 from pykafka_ops.wire.types import BOOL, INT16, INT32, INT64, STRING
 
-
-@struct
-class StopReplicaPartitionV0:
-    """One partition of version 0."""
-
-    topic_name: str = wire(STRING, "0")
-    partition_index: int = wire(INT32, "0")
-
-
-@struct
-class StopReplicaTopicV1:
-    """One topic of versions 1 and 2."""
-
-    name: str = wire(STRING, "1-2")
-    partition_indexes: list[int] = wire([INT32], "1-2")
+StopReplicaPartitionV0 = TopicPartition
+StopReplicaTopicV1 = NamedIndexes
 
 
 @struct

@@ -14,7 +14,7 @@ from pykafka_ops.wire.messages import alter_replica_log_dirs as ald
 from pykafka_ops.wire.messages import describe_log_dirs as dld
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
 from pykafka_ops.wire.messages import list_partition_reassignments as lpr
-from pykafka_ops.wire.topic_codes import PartitionCode
+from pykafka_ops.wire.shared import PartitionCode
 from tests.support.memory.fake_broker import FakeBroker
 
 OK = 0
