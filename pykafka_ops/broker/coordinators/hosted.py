@@ -50,19 +50,19 @@ class Coordinators:
         self._timers: list[DeadlineTimer] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def add(self, make: Callable[[Environment], Coordinator[Any]]) -> None:
-        """Have a coordinator; ``make`` builds it. To be done before the first order comes."""
+    def _environment(self) -> tuple[Environment, DeadlineTimer]:
         timer = DeadlineTimer(self._loop, self._timer)
-        coordinator = make(
-            Environment(
-                replicas=self._replicas,
-                clock=self._clock,
-                timer=self._timer,
-                arm=timer.arm,
-                spawn=self._spawn,
-                run_in_thread=self._run_in_thread,
-            )
+        environment = Environment(
+            replicas=self._replicas,
+            clock=self._clock,
+            timer=self._timer,
+            arm=timer.arm,
+            spawn=self._spawn,
+            run_in_thread=self._run_in_thread,
         )
+        return environment, timer
+
+    def _host(self, coordinator: Coordinator[Any], timer: DeadlineTimer) -> None:
         timer.due = coordinator.tick
         self._timers.append(timer)
         self._by_topic[coordinator.topic] = coordinator
@@ -74,7 +74,8 @@ class Coordinators:
         take_id: Callable[[], int | None],
         ask: AskBroker | None = None,
     ) -> Transactions:
-        """Have the transaction coordinator; ``ask`` reaches other brokers.
+        """Have the transaction coordinator, before the first order comes; ``ask`` reaches other
+        brokers.
 
         ``take_id()`` gives a new producer id, None if there is none at hand.
         """
@@ -85,35 +86,19 @@ class Coordinators:
             timeout_ms=lambda: configs.value("request.timeout.ms"),
             on_marker=self.marker_written,
         )
-        made: list[Transactions] = []
-
-        def make(environment: Environment) -> Coordinator[Any]:
-            made.append(
-                Transactions(
-                    environment,
-                    image=image,
-                    configs=configs,
-                    markers=markers,
-                    take_id=take_id,
-                    ask=ask,
-                )
-            )
-            return made[0].coordinator
-
-        self.add(make)
-        return made[0]
+        environment, timer = self._environment()
+        made = Transactions(
+            environment, image=image, configs=configs, markers=markers, take_id=take_id, ask=ask
+        )
+        self._host(made.coordinator, timer)
+        return made
 
     def add_groups(self, image: MetadataImage, configs: BrokerConfigs) -> Groups:
-        """Have the group coordinator."""
-        made: list[Groups] = []
-
-        def make(environment: Environment) -> Coordinator[Any]:
-            made.append(Groups(environment, image=image, configs=configs, new_id=_new_id))
-            return made[0].coordinator
-
-        self.add(make)
-        self._groups = made[0]
-        return made[0]
+        """Have the group coordinator, before the first order comes."""
+        environment, timer = self._environment()
+        self._groups = Groups(environment, image=image, configs=configs, new_id=_new_id)
+        self._host(self._groups.coordinator, timer)
+        return self._groups
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """The cluster has these topics no more."""
