@@ -6,7 +6,7 @@ v1 brought sources and synonyms (KIP-226), v3 types and documentation (KIP-569).
 
 from __future__ import annotations
 
-from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.configs.alter import ResourceType
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import KafkaError
@@ -21,64 +21,40 @@ from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 
-Overrides = dict[str, dict[str, str]]
-"""Own settings of topics, by topic."""
-
 MEMO_LIMIT = 1000
 """Answers about topics that are kept: most topics of a cluster have the same settings."""
 
 
-def handle(context: Context, request: DescribeConfigsRequest) -> Answer:
-    """Describe each resource; at once where no topic is among them."""
+async def handle(context: Context, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+    """Describe each resource; an error stands at it."""
     odd = (ResourceType.UNKNOWN, ResourceType.GROUP)
     if any(ResourceType.of(r.resource_type) in odd for r in request.resources):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
     topics = [r.resource_name for r in request.resources if r.resource_type == ResourceType.TOPIC]
-    if any(topic in context.services.image.topics for topic in topics):
-        return _with_topics(context, request, topics)
-    return _answer(context, request, {})
-
-
-async def _with_topics(
-    context: Context, request: DescribeConfigsRequest, topics: list[str]
-) -> DescribeConfigsResponse:
-    return _answer(context, request, await context.services.config_admin.overrides(topics))
-
-
-def _answer(
-    context: Context, request: DescribeConfigsRequest, overrides: Overrides
-) -> DescribeConfigsResponse:
-    return DescribeConfigsResponse(
-        results=[_resource(context, request, asked, overrides) for asked in request.resources]
-    )
-
-
-def _resource(
-    context: Context,
-    request: DescribeConfigsRequest,
-    asked: DescribeConfigsResource,
-    overrides: Overrides,
-) -> DescribeConfigsResult:
-    result = DescribeConfigsResult(
-        resource_type=asked.resource_type, resource_name=asked.resource_name, error_message=""
-    )
-    try:
-        result.configs = _configs(context, request, asked, overrides)
-    except KafkaError as error:
-        result.error_code = error.code
-        result.error_message = error.message
-    return result
+    overrides = await context.services.config_admin.overrides(topics)
+    results = []
+    for asked in request.resources:
+        result = DescribeConfigsResult(
+            resource_type=asked.resource_type, resource_name=asked.resource_name, error_message=""
+        )
+        own = overrides.get(asked.resource_name)
+        try:
+            result.configs = _configs(context, request, asked, own)
+        except KafkaError as error:
+            result.error_code = error.code
+            result.error_message = error.message
+        results.append(result)
+    return DescribeConfigsResponse(results=results)
 
 
 def _configs(
     context: Context,
     request: DescribeConfigsRequest,
     asked: DescribeConfigsResource,
-    overrides: Overrides,
+    own: dict[str, str] | None,
 ) -> list[DescribeConfigsResourceResult]:
     """The settings of one resource, as they are sent. Raises KafkaError."""
     services, with_synonyms = context.services, request.include_synonyms
-    own = overrides.get(asked.resource_name)
     keys, docs = asked.configuration_keys, request.include_documentation
 
     def describe() -> list[DescribeConfigsResourceResult]:
