@@ -25,7 +25,6 @@ from typing import Any, Protocol
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.transactions import Transactions
-from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.partitions.append import AppendSite
 from pykafka_ops.broker.partitions.deletion import RecordDeletion
 from pykafka_ops.broker.partitions.fetches import Fetches
@@ -35,6 +34,7 @@ from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
+from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin

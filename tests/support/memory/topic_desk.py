@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
+from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs

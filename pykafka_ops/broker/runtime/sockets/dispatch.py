@@ -12,9 +12,9 @@ from typing import Any
 
 from pykafka_ops.broker.handlers import Route, failed
 from pykafka_ops.broker.handlers.api import Context, Handle, MakeShape, Services
-from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.runtime.sockets import request_log
 from pykafka_ops.broker.runtime.sockets.ended import Observer
+from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
 from pykafka_ops.errors import KafkaError, WireError
 from pykafka_ops.wire.apis import APIS, ApiKey

@@ -16,9 +16,9 @@ from types import CoroutineType
 from typing import Any, Protocol
 
 from pykafka_ops.broker.handlers.api import Context, Shape
-from pykafka_ops.broker.handlers.meter import Meter
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
+from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.errors import KafkaError, PkoError, WireError
 from pykafka_ops.wire.apis import APIS
