@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pykafka_ops.broker.runtime.logs.cleaner_process import AbortedError, FailedError, Place
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
-from pykafka_ops.broker.storage.cleaner.worker import DISK, GONE
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.disk.record import Record, iter_records
 from tests.support.simulated.ledger import Committed, demand
@@ -43,9 +42,9 @@ class SimCleaner:
         try:
             report = Compaction(files, job, segments.append).run()
         except FileNotFoundError as error:
-            raise FailedError(str(error), GONE, 0) from error
+            raise FailedError(str(error), 0) from error
         except OSError as error:
-            raise FailedError(str(error), DISK, error.errno or 0) from error
+            raise FailedError(str(error), error.errno or 0) from error
         self._world.cleaned += len(segments)
         for segment in segments:
             await asyncio.sleep(self._world.draw.random() ** 3)

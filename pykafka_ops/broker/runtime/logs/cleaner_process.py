@@ -24,20 +24,15 @@ class CleaningError(Exception):
     """A compaction did not come to its end."""
 
 
-class DiedError(CleaningError):
-    """The process ended without an answer."""
-
-
 class AbortedError(CleaningError):
     """The log was cut, moved or deleted meanwhile."""
 
 
 class FailedError(CleaningError):
-    """The process gave up; ``kind`` as in ``worker``, ``errno`` for a failed disk."""
+    """The process gave up; ``errno`` is that of a failed disk, else 0."""
 
-    def __init__(self, text: str, kind: str, errno: int) -> None:
+    def __init__(self, text: str, errno: int) -> None:
         super().__init__(text)
-        self.kind = kind
         self.errno = errno
 
 
@@ -48,15 +43,11 @@ class CleanerProcess:
     def __init__(self) -> None:
         self._child: asyncio.subprocess.Process | None = None
 
-    @property
-    def pid(self) -> int | None:
-        """Of the running child."""
-        return None if self._child is None else self._child.pid
-
     async def run(self, job: CompactionJob, place: Place) -> CompactionReport:
         """Have ``job`` done; ``place`` is awaited for each cleaned segment.
 
-        Raises DiedError, AbortedError (``place`` refused; the child is gone then) or FailedError.
+        Raises AbortedError (``place`` refused), FailedError, or CleaningError if the child ended.
+        But for FailedError it is gone then.
         """
         if self._child is not None and self._child.returncode is not None:
             self._child = None  # it ended while it had nothing to do
@@ -68,7 +59,7 @@ class CleanerProcess:
             while True:
                 line = await child.stdout.readline()
                 if not line.endswith(b"\n"):
-                    raise DiedError("the cleaner's process ended")
+                    raise CleaningError("the cleaner's process ended")
                 answer = json.loads(line)
                 if "segment" in answer:
                     if not await place(CleanedSegment(**answer["segment"])):
@@ -76,12 +67,12 @@ class CleanerProcess:
                 elif "done" in answer:
                     return CompactionReport(**answer["done"])
                 else:
-                    raise FailedError(answer["failed"], answer["kind"], answer["errno"])
+                    raise FailedError(answer["failed"], answer["errno"])
         except FailedError:
             raise
         except (ConnectionError, ValueError) as error:
             await self.kill()
-            raise DiedError(f"the cleaner's process ended: {error}") from error
+            raise CleaningError(f"the cleaner's process ended: {error}") from error
         except BaseException:
             await self.kill()
             raise

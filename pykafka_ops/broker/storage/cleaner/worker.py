@@ -1,7 +1,7 @@
 """The cleaner's own process: ``python -m pykafka_ops.broker.storage.cleaner.worker``.
 
 Reads a job per line from stdin and answers with lines of JSON: ``{"segment": ...}`` for each
-cleaned segment, at last ``{"done": ...}`` or ``{"failed": text, "kind": ..., "errno": ...}``.
+cleaned segment, at last ``{"done": ...}`` or ``{"failed": text, "errno": ...}``.
 It ends when stdin does, also in the middle of a job: nothing may be cleaned without the broker.
 """
 
@@ -22,9 +22,6 @@ from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob
 from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.files import RealFiles
-
-GONE, DISK, DATA = "gone", "disk", "data"
-"""Why a job failed: the partition is not there any more, the disk, or what is on it."""
 
 
 def main() -> None:
@@ -62,12 +59,12 @@ def serve(line: bytes, out: IO[bytes]) -> None:
         job = CompactionJob.from_json(line)
         throttle = Throttler(job.rate, time.monotonic, time.sleep) if job.rate > 0 else None
         report = Compaction(RealFiles(), job, emit, throttle).run()
-    except FileNotFoundError as error:
-        say(failed=str(error), kind=GONE, errno=0)
+    except FileNotFoundError as error:  # the partition is not there any more
+        say(failed=str(error), errno=0)
     except OSError as error:
-        say(failed=str(error), kind=DISK, errno=error.errno or 0)
+        say(failed=str(error), errno=error.errno or 0)
     except Exception as error:  # whatever it is, this log cannot be cleaned
-        say(failed=f"{type(error).__name__}: {error}", kind=DATA, errno=0)
+        say(failed=f"{type(error).__name__}: {error}", errno=0)
     else:
         report.seconds = time.monotonic() - begin
         say(done=asdict(report))

@@ -11,7 +11,7 @@ import pytest
 
 from pykafka_ops.broker.runtime.logs import cleaner as module
 from pykafka_ops.broker.runtime.logs.cleaner import LogCleaner
-from pykafka_ops.broker.runtime.logs.cleaner_process import DiedError, FailedError, Place
+from pykafka_ops.broker.runtime.logs.cleaner_process import CleaningError, FailedError, Place
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
@@ -137,7 +137,7 @@ def test_truncation_makes_what_comes_again_dirty(site: Site) -> None:
 
 def test_a_log_that_cannot_be_understood_is_left_alone(site: Site) -> None:
     def fail(_: Site) -> None:
-        raise FailedError("Record is corrupt", "data", 0)
+        raise FailedError("Record is corrupt", 0)
 
     site.before = fail
     assert run(site.round())
@@ -150,7 +150,7 @@ def test_a_log_that_cannot_be_understood_is_left_alone(site: Site) -> None:
 
 def test_a_dead_process_costs_only_the_log_it_cleaned(site: Site) -> None:
     def die(_: Site) -> None:
-        raise DiedError("the cleaner's process ended")
+        raise CleaningError("the cleaner's process ended")
 
     site.before = die
     before = records(site.much)
@@ -161,7 +161,7 @@ def test_a_dead_process_costs_only_the_log_it_cleaned(site: Site) -> None:
 
 def test_a_failed_disk_takes_the_directory_offline(site: Site) -> None:
     def fail(_: Site) -> None:
-        raise FailedError("Input/output error", "disk", errno.EIO)
+        raise FailedError("Input/output error", errno.EIO)
 
     site.before = fail
     directory = site.much.home.path
@@ -172,7 +172,7 @@ def test_a_failed_disk_takes_the_directory_offline(site: Site) -> None:
 
 def test_a_full_disk_is_tried_again(site: Site) -> None:
     def fail(_: Site) -> None:
-        raise FailedError("No space left on device", "disk", errno.ENOSPC)
+        raise FailedError("No space left on device", errno.ENOSPC)
 
     site.before = fail
     assert run(site.round())
