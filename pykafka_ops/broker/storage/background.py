@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from pykafka_ops.broker.storage.log_home import Job, LogHome
+from pykafka_ops.broker.storage.log_home import Job
 
 
 class Background:
@@ -49,24 +49,3 @@ class Background:
         self._later.clear()
         while self._finished:
             self._finished.popleft().done()
-
-
-class RemoveTree:
-    """Remove a directory with all in it."""
-
-    def __init__(self, home: LogHome, path: str) -> None:
-        self._home = home
-        self._path = path
-        self._error: OSError | None = None
-
-    def run(self) -> None:
-        """Any thread."""
-        try:
-            self._home.files.remove_tree(self._path)
-        except OSError as error:
-            self._error = error
-
-    def done(self) -> None:
-        """A disk that cannot remove is a failed disk."""
-        if self._error is not None:
-            self._home.fail(self._error)

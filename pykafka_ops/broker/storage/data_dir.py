@@ -22,8 +22,8 @@ from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
-from pykafka_ops.broker.storage.peek import first_expiry
 from pykafka_ops.broker.storage.recovery import Recovered, Recovery
+from pykafka_ops.broker.storage.retention import first_expiry
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import (
     MetaProperties,

@@ -53,6 +53,27 @@ class Job(Protocol):
         """Take the result in."""
 
 
+class FilesJob:
+    """``work`` on files of a data directory; a disk that cannot do it is a failed disk."""
+
+    def __init__(self, home: LogHome, work: Callable[[], None]) -> None:
+        self._home = home
+        self._work = work
+        self._error: OSError | None = None
+
+    def run(self) -> None:
+        """Any thread."""
+        try:
+            self._work()
+        except OSError as error:
+            self._error = error
+
+    def done(self) -> None:
+        """The logs' own thread."""
+        if self._error is not None:
+            self._home.fail(self._error)
+
+
 class LogHome:
     """What the logs of one data directory share. A failing disk takes it offline, with all its
     logs, for good: ``on_failure(home, error)``.

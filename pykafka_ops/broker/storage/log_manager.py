@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.background import Background, RemoveTree
+from pykafka_ops.broker.storage.background import Background
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import DataDir
@@ -22,7 +22,7 @@ from pykafka_ops.broker.storage.describe import DirDescription, describe
 from pykafka_ops.broker.storage.files import Files, RealFiles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
-from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
+from pykafka_ops.broker.storage.log_home import FilesJob, LogHome, StorageSettings
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
 from pykafka_ops.broker.storage.upkeep import Upkeep
 from pykafka_ops.disk import names
@@ -192,7 +192,7 @@ class LogManager:
         log = self.get(topic, partition)
         if log is not None:
             if topic_id is not None:
-                log.assign_topic_id(topic_id)
+                log.place.assign_topic_id(topic_id)
             return log
         if not is_new and self.offline:
             raise KafkaError(
@@ -258,7 +258,8 @@ class LogManager:
 
     def remove_directory(self, data_dir: DataDir, name: str, delay_ms: int = 0) -> None:
         """Remove a directory ``name`` that is marked as deleted, after ``delay_ms``."""
-        job = RemoveTree(data_dir.home, f"{data_dir.path}/{name}")
+        path = f"{data_dir.path}/{name}"
+        job = FilesJob(data_dir.home, lambda: self.files.remove_tree(path))
         if delay_ms:
             data_dir.home.schedule(delay_ms, lambda: data_dir.home.submit(job))
         else:

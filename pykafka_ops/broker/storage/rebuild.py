@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from itertools import pairwise
 
+from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.files import File
@@ -17,8 +18,6 @@ from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import HEADER_SIZE, BatchHeader
 from pykafka_ops.disk.txn_index import AbortedTxn, pack_aborted, read_txn_index, sound_entries
 from pykafka_ops.errors import CorruptBatchError
-
-_MAX_RELATIVE = 2**31 - 1
 
 
 class SegmentRebuild:
@@ -149,7 +148,7 @@ class SegmentRebuild:
         interval = self.segment.config.index_interval_bytes
         for position, header, data in checked_batches(log, self._position, self.segment.size):
             last = header.last_offset
-            if not self._last_offset < last <= self.segment.base_offset + _MAX_RELATIVE:
+            if not self._last_offset < last <= self.segment.base_offset + MAX_RELATIVE:
                 raise CorruptBatchError(f"offset {last} comes after {self._last_offset}")
             if header.base_offset < self._begin:
                 raise CorruptBatchError(f"offset {header.base_offset} in a later segment")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
@@ -179,34 +180,32 @@ class LogDirMove:
             self.log = None
 
 
+@dataclass(slots=True, eq=False)
 class CopyStep:
     """Append a range of the original to the copy, which first becomes empty at offset ``empty``
     (None: it goes on) of a log that may be read from ``start``. ``size`` bytes were copied,
     ``left`` were missing before."""
 
-    def __init__(
-        self, move: LogDirMove, cold: ColdRead | None, empty: int | None, start: int
-    ) -> None:
-        self._move = move
-        self._cold = cold
-        self._empty = empty
-        self._start = start
-        self.size = 0
-        self.left = 0
+    move: LogDirMove
+    cold: ColdRead | None
+    empty: int | None
+    start: int
+    size: int = 0
+    left: int = 0
 
     def run(self) -> None:
         """Any thread. Raises KafkaError; OSError if the original cannot be read."""
-        move, copy = self._move, self._move.copy
-        data = b"" if self._cold is None else self._cold.run()
-        if self._empty is not None:
-            copy.truncate_fully(self._empty, self._start)
+        move, copy = self.move, self.move.copy
+        data = b"" if self.cold is None else self.cold.run()
+        if self.empty is not None:
+            copy.truncate_fully(self.empty, self.start)
         before = copy.log_end_offset
         copy.append_as_follower(memoryview(data))
         move.end = copy.log_end_offset
         if data and move.end <= before:
             raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{copy.name} at offset {before}")
-        if copy.log_start_offset < self._start:
-            copy.raise_log_start(self._start)
+        if copy.log_start_offset < self.start:
+            copy.raise_log_start(self.start)
         self.size = len(data)
 
 

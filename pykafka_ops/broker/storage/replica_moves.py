@@ -176,7 +176,7 @@ class ReplicaMoves:
     def _prepare(self, move: LogDirMove) -> None:
         original = self._original(move)
         if original is not None:
-            topic_id, clean = original.topic_id, move.limit is None or move.target.clean
+            topic_id, clean = original.place.topic_id, move.limit is None or move.target.clean
             job = MoveJob(
                 lambda: move.prepare(original, topic_id, clean=clean),
                 lambda error: self._go_on(move, error),

@@ -7,22 +7,15 @@ holds offsets at or above the high watermark, nor the last one while it is empty
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
-
-class SegmentFacts(Protocol):
-    """What the rules need to know of a segment: bytes, ms since 1970."""
-
-    base_offset: int
-    size: int
-
-    @property
-    def largest_timestamp(self) -> int:
-        """Of its records, or of the file if they have none."""
+from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.storage.files import Files
+from pykafka_ops.broker.storage.recovery import find_segments
+from pykafka_ops.broker.storage.segment import Segment
 
 
 def expired(
-    segments: Sequence[SegmentFacts], *, high_watermark: int, end: int, retention_ms: int, now: int
+    segments: Sequence[Segment], *, high_watermark: int, end: int, retention_ms: int, now: int
 ) -> int:
     """Segments whose youngest record is older than ``retention_ms`` (negative: none)."""
     if retention_ms < 0:
@@ -33,14 +26,14 @@ def expired(
 
 
 def over_size(
-    segments: Sequence[SegmentFacts], *, high_watermark: int, end: int, retention_bytes: int
+    segments: Sequence[Segment], *, high_watermark: int, end: int, retention_bytes: int
 ) -> int:
     """Segments without which the log still has ``retention_bytes`` (negative: none)."""
     excess = sum(s.size for s in segments) - retention_bytes
     if retention_bytes < 0 or excess < 0:
         return 0
 
-    def fits(segment: SegmentFacts, _: SegmentFacts | None) -> bool:
+    def fits(segment: Segment, _: Segment | None) -> bool:
         nonlocal excess
         if excess < segment.size:
             return False
@@ -51,7 +44,7 @@ def over_size(
 
 
 def below_start(
-    segments: Sequence[SegmentFacts], *, high_watermark: int, end: int, log_start: int
+    segments: Sequence[Segment], *, high_watermark: int, end: int, log_start: int
 ) -> int:
     """Segments that end at or before the log start offset."""
     return _prefix(
@@ -62,8 +55,29 @@ def below_start(
     )
 
 
-def earliest_expiry(
-    segments: Sequence[SegmentFacts], *, retention_ms: int, retention_bytes: int, log_start: int
+def first_expiry(files: Files, directory: str, config: TopicConfig, log_start: int) -> int:
+    """When a segment of a log that nobody uses may go: a time in ms, 0 for now, MAX_LONG for never.
+
+    Looks at the names and sizes of the files and at the oldest time index. Raises OSError.
+    """
+    segments = find_segments(files, directory, config, files.list(directory))
+    if not segments:
+        return 0
+    try:
+        found = _earliest_expiry(
+            segments,
+            retention_ms=config.retention_ms if config.deletes else -1,
+            retention_bytes=config.retention_bytes if config.deletes else -1,
+            log_start=log_start,
+        )
+    finally:
+        for segment in segments:
+            segment.close()
+    return MAX_LONG if found is None else found
+
+
+def _earliest_expiry(
+    segments: Sequence[Segment], *, retention_ms: int, retention_bytes: int, log_start: int
 ) -> int | None:
     """When retention may drop something of a log nobody writes to: a time in ms (0: at once),
     None for never. Looks at the oldest segment only."""
@@ -78,10 +92,10 @@ def earliest_expiry(
 
 
 def _prefix(
-    segments: Sequence[SegmentFacts],
+    segments: Sequence[Segment],
     high_watermark: int,
     end: int,
-    goes: Callable[[SegmentFacts, SegmentFacts | None], bool],
+    goes: Callable[[Segment, Segment | None], bool],
 ) -> int:
     for n, segment in enumerate(segments):
         following = segments[n + 1] if n + 1 < len(segments) else None

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import Buffer, File, Files
 from pykafka_ops.broker.storage.indexes import OffsetIndex, TimeIndex
@@ -22,7 +23,6 @@ from pykafka_ops.errors import CorruptBatchError
 UNKNOWN = -2
 """A timestamp that has not been looked up yet (-1 is Kafka's "none")."""
 
-_MAX_RELATIVE = 2**31 - 1
 _LOCATE_CHUNK = 4096
 
 
@@ -202,7 +202,7 @@ class Segment:
             waited = max_timestamp - first if first >= 0 else now - self.created_ms
             if waited > config.max_segment_ms - self.jitter_ms:
                 return True
-        return self.index_full or last_offset - self.base_offset > _MAX_RELATIVE
+        return self.index_full or last_offset - self.base_offset > MAX_RELATIVE
 
     def append(self, data: Buffer, size: int, last_offset: int, max_timestamp: int) -> None:
         """Write batches (``max_timestamp`` is that of the last); an index entry every
@@ -223,7 +223,7 @@ class Segment:
     def add_index_entry(self, last_offset: int, position: int) -> None:
         """The batch that ends at ``last_offset`` stands at ``position``."""
         self.bytes_since_index = 0
-        if last_offset - self.base_offset > _MAX_RELATIVE:
+        if last_offset - self.base_offset > MAX_RELATIVE:
             return  # a segment of old releases; found by scanning
         offsets = self._offset_index or self.offset_index
         times = self._time_index or self.time_index

@@ -69,8 +69,8 @@ def _operations(topic: str, logs: dict[int, Log], broker_id: int) -> list[Op]:
     ids = set()
     for found in logs.values():
         found.open()
-        if found.topic_id is not None:
-            ids.add(found.topic_id)
+        if found.place.topic_id is not None:
+            ids.add(found.place.topic_id)
     if len(ids) > 1:
         raise StorageError(
             f"the partitions of topic {topic} have different ids in partition.metadata: "

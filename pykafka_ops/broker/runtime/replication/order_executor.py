@@ -196,7 +196,7 @@ class LocalOrderExecutor:
         self._without_space.discard(partition.key)
         if known != told and (told != ZERO_UUID or not partition.is_leader):
             if told != ZERO_UUID:
-                partition.log.assign_topic_id(told)
+                partition.log.place.assign_topic_id(told)
             partition.topic_id = told
         elif not back:
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, "nothing new")

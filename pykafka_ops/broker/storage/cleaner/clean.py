@@ -234,11 +234,11 @@ class Compaction:
         self.report.bytes_read += source.size
         for header, data in self._batches(source):
             kept = retain(data, header, rules, transactions)
-            if kept is data:
-                output.append(data, header.last_offset, header.max_timestamp)
-            elif kept is not None:
-                padded = bytes(kept[:61]) + bytes(61)
-                output.append_rebuilt(kept, header_at(padded, 0))
+            if kept is None:
+                continue
+            if kept is not data:
+                header = header_at(bytes(kept[:61]) + bytes(61), 0)
+            output.append(kept, header.last_offset, header.max_timestamp)
 
     def _rules(self, source: SegmentSource) -> Retention:
         job = self._job

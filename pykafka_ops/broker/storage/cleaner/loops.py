@@ -224,6 +224,13 @@ def _compile() -> dict[str, Any]:
 _space = _compile()
 
 
+def _run(name: str, *arguments: object) -> Any:
+    try:
+        return _space[name](*arguments)
+    except (IndexError, OverflowError):
+        raise CorruptBatchError(EARLY_END) from None
+
+
 def take_in(
     data: bytes,
     span: tuple[int, int, int],
@@ -240,10 +247,7 @@ def take_in(
     ``TOMBSTONE``, ``KEYLESS``. The offset of the first record that did not fit, -1 if all did.
     Raises CorruptBatchError where records do not fill the span exactly, or lie about offsets.
     """
-    try:
-        found: int = _space["take_in"](data, *span, *offsets, start, keys, fates)
-    except (IndexError, OverflowError):
-        raise CorruptBatchError(EARLY_END) from None
+    found: int = _run("take_in", data, *span, *offsets, start, keys, fates)
     return found
 
 
@@ -254,10 +258,7 @@ def sift(
 
     Keyless ones go; tombstones too with ``drop_tombstones``. Arguments and errors as ``take_in``.
     """
-    try:
-        found: Sifted = _space["sift"](data, *span, base, keys, drop_tombstones)
-    except (IndexError, OverflowError):
-        raise CorruptBatchError(EARLY_END) from None
+    found: Sifted = _run("sift", data, *span, base, keys, drop_tombstones)
     return found
 
 
@@ -265,8 +266,5 @@ def pick(
     data: bytes, span: tuple[int, int, int], fates: bytearray, *, drop_tombstones: bool
 ) -> Sifted:
     """As ``sift``, for a batch whose records' ``fates``, by offset delta, are known."""
-    try:
-        found: Sifted = _space["pick"](data, *span, fates, drop_tombstones)
-    except (IndexError, OverflowError):
-        raise CorruptBatchError(EARLY_END) from None
+    found: Sifted = _run("pick", data, *span, fates, drop_tombstones)
     return found

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.storage.cleaner.throttle import Throttler
 from pykafka_ops.broker.storage.files import Buffer, Files
 from pykafka_ops.disk import names
-from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.index import OffsetIndex, TimeIndex
 from pykafka_ops.disk.txn_index import AbortedTxn, pack_aborted
-
-_MAX_RELATIVE = 2**31 - 1
 
 
 class CleanedOutput:
@@ -56,7 +54,7 @@ class CleanedOutput:
         """Add a batch; an index entry every ``interval`` bytes."""
         if max_timestamp > self._latest[0]:
             self._latest = (max_timestamp, last_offset)
-        if self._since_entry > self._interval and last_offset - self._base <= _MAX_RELATIVE:
+        if self._since_entry > self._interval and last_offset - self._base <= MAX_RELATIVE:
             self._offsets.append(last_offset, self.size)
             self._times.append(*self._latest)
             self._since_entry = 0
@@ -67,10 +65,6 @@ class CleanedOutput:
         self._waiting_bytes += count
         if self._waiting_bytes >= self._buffer:
             self._write()
-
-    def append_rebuilt(self, data: Buffer, header: BatchHeader) -> None:
-        """Add a batch whose header may have changed."""
-        self.append(data, header.last_offset, header.max_timestamp)
 
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []

@@ -1,4 +1,5 @@
-"""Appending to a log as its leader (``UnifiedLog.appendAsLeader``)."""
+"""Appending to a log as its leader, or as a follower (``UnifiedLog.appendAsLeader`` and
+``appendAsFollower``)."""
 
 from __future__ import annotations
 
@@ -6,13 +7,14 @@ from struct import Struct
 from struct import error as struct_error
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.state.producers import BatchMetadata, Origin
 from pykafka_ops.broker.storage.log.parts import LogParts
-from pykafka_ops.broker.storage.log.rolling import roll_if_due
 from pykafka_ops.broker.storage.log.tail import PLACES
-from pykafka_ops.broker.storage.log.writing import append_failed, write_batch
+from pykafka_ops.broker.storage.log.writing import append_failed, roll_if_due, write_batch
 from pykafka_ops.broker.storage.replay import Marker, read_marker
+from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.broker.storage.validate import Prepared, ValidationRules, inflate, prepare
 from pykafka_ops.disk.batch import (
@@ -36,7 +38,6 @@ _REFUSED_FLAGS = 0x28
 _TRANSACTIONAL = 0x10
 _CRC_COVERS = 21
 _RECORDS_AT = HEADER_SIZE - _CRC_COVERS
-_MAX_RELATIVE = 2**31 - 1
 _CLIENT = Origin.CLIENT
 _COORDINATOR = Origin.COORDINATOR
 _new = tuple.__new__
@@ -85,7 +86,7 @@ class Appender:
             max_timestamp > tail.roll_after
             or active.size + size > tail.segment_bytes
             or active.index_full
-            or last - active.base_offset > _MAX_RELATIVE
+            or last - active.base_offset > MAX_RELATIVE
         ):
             active = roll_if_due(self._parts, size, max_timestamp, (first, last), now)
         if leader_epoch != tail.latest_epoch:
@@ -241,3 +242,63 @@ def _inflates_as_promised(body: bytes, position: int, header: BatchHeader) -> bo
     except CorruptBatchError:
         return False
     return as_promised(plain, 0, header)
+
+
+# -- as a follower ---------------------------------------------------------------------------------
+
+
+def append_as_follower(parts: LogParts, records: memoryview) -> AppendInfo:
+    """As ``Log.append_as_follower``, to a log that is open."""
+    first, last, position = -1, -1, 0
+    clock = parts.place.home.settings.clock
+    for header, marker in _sound(parts, records):
+        batch = records[position : position + header.size]
+        write_batch(parts, batch, header, marker, clock())
+        first = header.base_offset if first < 0 else first
+        last = header.last_offset
+        position += header.size
+    parts.durability.flush_if_due()
+    return AppendInfo(first, last, -1, parts.tail.start)
+
+
+def _sound(parts: LogParts, records: memoryview) -> list[tuple[BatchHeader, Marker | None]]:
+    """The whole batches, which follow the log's end and match their CRCs, and what ends a
+    transaction in them."""
+    name = parts.place.name
+    found: list[tuple[BatchHeader, Marker | None]] = []
+    position, following, end = 0, parts.tail.end, len(records)
+    try:
+        while position + UP_TO_MAGIC < end:
+            header = _header(records, position)
+            if header is None:
+                break
+            if not check(records, position, header):
+                raise CorruptBatchError(f"Record is corrupt (stored crc = {header.crc})")
+            marker = None
+            if header.magic >= 2 and header.is_control and header.producer_id >= 0:
+                marker = read_marker(records, position, header)
+            base, last = header.base_offset, header.last_offset
+            if last < following or last < base or (header.magic >= 2 and base < following):
+                raise KafkaError(
+                    ErrorCode.UNKNOWN_SERVER_ERROR,
+                    f"Unexpected offset in append to {name}. First offset {base} is less "
+                    f"than the next offset {following}. Log start offset = {parts.tail.start}",
+                )
+            following = last + 1
+            found.append((header, marker))
+            position += header.size
+    except CorruptBatchError as error:
+        raise KafkaError(
+            ErrorCode.CORRUPT_MESSAGE, f"{error} in topic partition {name}."
+        ) from error
+    return found
+
+
+def _header(records: memoryview, position: int) -> BatchHeader | None:
+    """The header of the batch at ``position``; None if its end is missing."""
+    if len(records) - position < HEADER_SIZE:
+        padded = bytes(records[position:]) + bytes(HEADER_SIZE)
+        header = header_at(padded, 0)
+    else:
+        header = header_at(records, position)
+    return header if header.size <= len(records) - position else None

@@ -3,7 +3,6 @@ place (``UnifiedLog.replaceSegments``)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pykafka_ops.broker.state import compaction
@@ -12,7 +11,7 @@ from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, SegmentSource
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import LogParts
-from pykafka_ops.broker.storage.log_home import LogHome
+from pykafka_ops.broker.storage.log_home import FilesJob
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk import names
 
@@ -182,28 +181,12 @@ class Swap:
         """Make the renames durable; raises OSError."""
         self._home.files.sync_directory(self._directory)
 
-    def removal(self) -> Removal:
-        """The job that removes the replaced files."""
-        return Removal(self._home, [path + names.DELETED_SUFFIX for path in self._replaced()])
+    def removal(self) -> FilesJob:
+        """The job that removes the replaced files; those already gone are no error."""
+        home = self._home
 
+        def remove() -> None:
+            for path in self._replaced():
+                home.files.remove(path + names.DELETED_SUFFIX)
 
-class Removal:
-    """Removes files; those already gone are no error."""
-
-    def __init__(self, home: LogHome, paths: Sequence[str]) -> None:
-        self._home = home
-        self._paths = paths
-        self._error: OSError | None = None
-
-    def run(self) -> None:
-        """Any thread."""
-        try:
-            for path in self._paths:
-                self._home.files.remove(path)
-        except OSError as error:
-            self._error = error
-
-    def done(self) -> None:
-        """A disk that cannot remove is a failed disk."""
-        if self._error is not None:
-            self._home.fail(self._error)
+        return FilesJob(home, remove)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin, Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
-from pykafka_ops.broker.storage.log import old_segments, truncation
-from pykafka_ops.broker.storage.log.appender import Appender, AppendInfo
+from pykafka_ops.broker.storage.log import truncation
+from pykafka_ops.broker.storage.log.appender import Appender, AppendInfo, append_as_follower
 from pykafka_ops.broker.storage.log.compacted_log import CompactedLog
-from pykafka_ops.broker.storage.log.following import append_as_follower
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed, LogParts
 from pykafka_ops.broker.storage.log.reader import Reader, ReadResult
-from pykafka_ops.broker.storage.log.rolling import roll
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log.time_search import TimeSearch
-from pykafka_ops.broker.storage.peek import first_expiry
+from pykafka_ops.broker.storage.log.writing import roll
+from pykafka_ops.broker.storage.retention import first_expiry
 from pykafka_ops.broker.storage.segment import Segment
 
 _CLIENT = Origin.CLIENT
@@ -30,8 +29,8 @@ class Log:
     checkpointed recovery point, everything else is read at the first use. Offsets, bytes, ms
     throughout.
 
-    ``durability`` knows what is on the disk for good; ``tail`` has the offsets as they are now,
-    UNKNOWN while the log is not open.
+    ``place`` is its directory; ``durability`` knows what is on the disk for good; ``tail`` has the
+    offsets as they are now, UNKNOWN while the log is not open.
     """
 
     __slots__ = (
@@ -44,6 +43,7 @@ class Log:
         "home",
         "name",
         "partition",
+        "place",
         "tail",
         "topic",
     )
@@ -54,6 +54,7 @@ class Log:
         self._appender = Appender(parts)
         self._reader = Reader(parts)
         self._expires_at = UNKNOWN
+        self.place = place
         self.home = place.home
         self.topic, self.partition = place.key
         self.name = place.name
@@ -83,21 +84,6 @@ class Log:
     def config(self) -> TopicConfig:
         """The topic's settings."""
         return self._parts.place.config
-
-    @property
-    def topic_id(self) -> bytes | None:
-        """The topic's id (16 bytes) as ``partition.metadata`` has it, None without one.
-
-        Raises KafkaError KAFKA_STORAGE_ERROR.
-        """
-        return self._parts.place.topic_id
-
-    def assign_topic_id(self, topic_id: bytes) -> None:
-        """Give the partition its topic id and store it.
-
-        Raises KafkaError INCONSISTENT_TOPIC_ID if it has another, KAFKA_STORAGE_ERROR.
-        """
-        self._parts.place.assign_topic_id(topic_id)
 
     # -- opening and closing -----------------------------------------------------------------------
 
@@ -334,7 +320,7 @@ class Log:
         """
         if not self.is_open and now < self._expiry():
             return 0
-        return old_segments.delete_old_segments(self._opened(), now)
+        return truncation.delete_old_segments(self._opened(), now)
 
     def _expiry(self) -> int:
         """When a log that nobody uses may have something to drop: it is not opened for less."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import InitVar, dataclass, field
+
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.storage.segment import Segment
@@ -16,6 +18,7 @@ PLACES = 256
 """Of so many batches at the end it is known where they stand."""
 
 
+@dataclass(slots=True, eq=False)
 class Tail:
     """Offsets of a log, and where its next batch goes.
 
@@ -29,31 +32,21 @@ class Tail:
     ``offsets`` and ``positions`` tell where the last batches begin in the active segment.
     """
 
-    __slots__ = (
-        "active",
-        "end",
-        "first_unstable",
-        "high_watermark",
-        "latest_epoch",
-        "offsets",
-        "positions",
-        "producers",
-        "roll_after",
-        "segment_bytes",
-        "start",
-        "usual_bytes",
-    )
+    producers: Producers
+    config: InitVar[TopicConfig]
+    start: int = UNKNOWN
+    end: int = UNKNOWN
+    high_watermark: int = UNKNOWN
+    first_unstable: int = -1
+    latest_epoch: int = -1
+    active: Segment | None = None
+    offsets: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+    segment_bytes: int = field(init=False)
+    usual_bytes: int = field(init=False)
+    roll_after: int = field(init=False)
 
-    def __init__(self, producers: Producers, config: TopicConfig) -> None:
-        self.producers = producers
-        self.start = UNKNOWN
-        self.end = UNKNOWN
-        self.high_watermark = UNKNOWN
-        self.first_unstable = -1
-        self.latest_epoch = -1
-        self.active: Segment | None = None
-        self.offsets: list[int] = []
-        self.positions: list[int] = []
+    def __post_init__(self, config: TopicConfig) -> None:
         self.configure(config)
 
     def configure(self, config: TopicConfig) -> None:

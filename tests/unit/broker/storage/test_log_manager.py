@@ -43,7 +43,7 @@ def test_new_logs_go_where_fewest_are(site: Site) -> None:
 
 def test_a_topic_id_must_stay_the_same(site: Site) -> None:
     logs = site.start()
-    assert logs.create("t", 0, TOPIC_ID).topic_id == TOPIC_ID
+    assert logs.create("t", 0, TOPIC_ID).place.topic_id == TOPIC_ID
     with pytest.raises(KafkaError) as caught:
         logs.create("t", 0, bytes(15) + b"\1")
     assert caught.value.code == ErrorCode.INCONSISTENT_TOPIC_ID
@@ -51,7 +51,7 @@ def test_a_topic_id_must_stay_the_same(site: Site) -> None:
     log = site.start().get("t", 0)
     assert log is not None
     log.open()
-    assert log.topic_id == TOPIC_ID
+    assert log.place.topic_id == TOPIC_ID
 
 
 def test_a_failed_creation_leaves_no_directory(site: Site) -> None:

@@ -88,7 +88,7 @@ def test_a_replica_moves_with_all_it_has(site: Site) -> None:
     assert moved == [KEY]
     assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (7, COUNT, COUNT)
     assert held(site) == expected
-    assert log.topic_id == TOPIC_ID
+    assert log.place.topic_id == TOPIC_ID
     assert log.epochs.entries() == [(e, max(o, 7)) for e, o in epochs]
     assert append(log, b"more") == COUNT
     site.pass_time(2000, lambda: only_in(site, "/b"))

@@ -195,7 +195,7 @@ def test_another_topic_of_the_same_name_is_refused(desk: Desk) -> None:
 def test_a_topic_may_get_its_id_later_and_lose_it(desk: Desk) -> None:
     desk.order(OTHER, 3, is_new=True, topic_id=ZERO_UUID)
     assert desk.order(OTHER, 3) == {}
-    assert (desk.partition.topic_id, desk.partition.log.topic_id) == (ID, ID)
+    assert (desk.partition.topic_id, desk.partition.log.place.topic_id) == (ID, ID)
     assert desk.order(OTHER, 3) == {KEY: ErrorCode.STALE_CONTROLLER_EPOCH}
     assert desk.order(OTHER, 3, topic_id=ZERO_UUID) == {}
     assert desk.partition.topic_id == ZERO_UUID
