@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
 K = TypeVar("K")
@@ -30,6 +30,18 @@ def complete(found: dict[K, V], wanted: Iterable[K]) -> dict[K, V | KafkaError]:
     """``found`` with an error for what a broker left out of its answer, in the order wanted."""
     left_out = KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "the broker's answer leaves it out")
     return {key: found.get(key, left_out) for key in wanted}
+
+
+def taken_apart(
+    asked: Iterable[K], answer: Any, read: Callable[[Any], Iterable[tuple[K, KafkaError | None, V]]]
+) -> dict[K, V | PkoError]:
+    """What an answer says of each of those asked for: its value, or the PkoError that stands for
+    it. ``read`` takes the answer apart: who, its error, else its value."""
+    if isinstance(answer, PkoError):
+        return dict.fromkeys(asked, answer)
+    found: dict[K, V | PkoError] = {**complete({}, asked)}
+    found.update({key: error or value for key, error, value in read(answer)})
+    return found
 
 
 def by_topic(places: Iterable[tuple[str, V]]) -> dict[str, list[V]]:

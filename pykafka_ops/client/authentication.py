@@ -12,10 +12,7 @@ from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import Steps
 from pykafka_ops.client.sasl import AuthenticationError, credentials, dialogue
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.sasl_authenticate import (
-    SaslAuthenticateRequest,
-    SaslAuthenticateResponse,
-)
+from pykafka_ops.wire.messages import sasl_authenticate as sa
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
 T = TypeVar("T")
@@ -53,7 +50,7 @@ def authenticate(connection: Asking) -> Steps[None]:
     message = next(talk)
     while True:
         answer = yield from connection.ask(
-            SaslAuthenticateRequest(auth_bytes=message), SaslAuthenticateResponse
+            sa.SaslAuthenticateRequest(auth_bytes=message), sa.SaslAuthenticateResponse
         )
         if answer.error_code:
             text = answer.error_message or ErrorCode(answer.error_code).text

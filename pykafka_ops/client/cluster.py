@@ -24,11 +24,7 @@ from pykafka_ops.client.connection import (
 )
 from pykafka_ops.client.poller import Steps, pause, run, run_all
 from pykafka_ops.errors import ConnectError, PkoError
-from pykafka_ops.wire.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-)
+from pykafka_ops.wire.messages import metadata as md
 
 T = TypeVar("T")
 
@@ -162,11 +158,11 @@ class Cluster:
         *,
         ids: Sequence[bytes] = (),
         name: str = "metadata",
-        again: Callable[[MetadataResponse], bool] | None = None,
-    ) -> MetadataResponse:
+        again: Callable[[md.MetadataResponse], bool] | None = None,
+    ) -> md.MetadataResponse:
         """Metadata of the topics (None: all; ``[]``: brokers only), by name and by topic id."""
         request = metadata_request(topics, ids)
-        response = self.call(request, MetadataResponse, name=name, again=again)
+        response = self.call(request, md.MetadataResponse, name=name, again=again)
         self._learn(response)
         return response
 
@@ -304,11 +300,11 @@ class Cluster:
 
     def _refresh(self, name: str, deadline: float) -> Steps[None]:
         """Fetch who the brokers and the controller are."""
-        question = Question(ANY, metadata_request([], ()), MetadataResponse)
+        question = Question(ANY, metadata_request([], ()), md.MetadataResponse)
         connection = yield from self._any(name, deadline)
         self._learn((yield from self._once(connection, question, deadline)))
 
-    def _learn(self, response: MetadataResponse) -> None:
+    def _learn(self, response: md.MetadataResponse) -> None:
         self.nodes = {b.node_id: Node(b.node_id, b.host, b.port, b.rack) for b in response.brokers}
         self.controller = response.controller_id
         self.cluster_id = response.cluster_id
@@ -332,10 +328,10 @@ def _unassigned(name: str) -> str:
     return f"Timed out waiting for a node assignment. Call: {name}"
 
 
-def metadata_request(topics: Sequence[str] | None, ids: Sequence[bytes]) -> MetadataRequest:
+def metadata_request(topics: Sequence[str] | None, ids: Sequence[bytes]) -> md.MetadataRequest:
     """A Metadata request that never creates topics."""
     if topics is None and not ids:
-        return MetadataRequest(topics=None, allow_auto_topic_creation=False)
-    wanted = [MetadataRequestTopic(name=name) for name in topics or ()]
-    wanted += [MetadataRequestTopic(name=None, topic_id=i) for i in ids]
-    return MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+        return md.MetadataRequest(topics=None, allow_auto_topic_creation=False)
+    wanted = [md.MetadataRequestTopic(name=name) for name in topics or ()]
+    wanted += [md.MetadataRequestTopic(name=None, topic_id=i) for i in ids]
+    return md.MetadataRequest(topics=wanted, allow_auto_topic_creation=False)

@@ -6,15 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
-from pykafka_ops.client.answers import complete, error_of
+from pykafka_ops.client.answers import complete, error_of, taken_apart
 from pykafka_ops.client.cluster import ANY, TRANSIENT, Cluster, Question
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.find_coordinator import (
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-)
+from pykafka_ops.wire.messages import find_coordinator as fc
 
 R = TypeVar("R")
 V = TypeVar("V")
@@ -63,9 +60,9 @@ def _later(result: int | PkoError) -> bool:
 
 def _find(cluster: Cluster, keys: Sequence[str], kind: int, name: str) -> dict[str, int | PkoError]:
     cluster.brokers(name)
-    request = FindCoordinatorRequest(coordinator_keys=list(keys), key_type=kind)
+    request = fc.FindCoordinatorRequest(coordinator_keys=list(keys), key_type=kind)
     try:
-        response = cluster.call(request, FindCoordinatorResponse, name=name, lowest=4)
+        response = cluster.call(request, fc.FindCoordinatorResponse, name=name, lowest=4)
     except UnsupportedVersionError:
         return _one_by_one(cluster, keys, kind)
     found: dict[str, int | PkoError] = {
@@ -77,7 +74,9 @@ def _find(cluster: Cluster, keys: Sequence[str], kind: int, name: str) -> dict[s
 def _one_by_one(cluster: Cluster, keys: Sequence[str], kind: int) -> dict[str, int | PkoError]:
     """Brokers before 2.8 take one key a question."""
     questions = [
-        Question(ANY, FindCoordinatorRequest(key=key, key_type=kind), FindCoordinatorResponse, 0, 3)
+        Question(
+            ANY, fc.FindCoordinatorRequest(key=key, key_type=kind), fc.FindCoordinatorResponse, 0, 3
+        )
         for key in keys
     ]
     found: dict[str, int | PkoError] = {}
@@ -139,12 +138,7 @@ def _ask_once(
     parts = [(node, part) for node, mine in by_node.items() for part in _parts(mine)]
     answers = cluster.call_each([ask(*part) for part in parts], name=name, once=True)
     for (_, covered), answer in zip(parts, answers, strict=True):
-        if isinstance(answer, PkoError):
-            results.update(dict.fromkeys(covered, answer))
-            continue
-        results.update(complete({}, covered))
-        for key, error, value in read(answer):
-            results[key] = error or value
+        results.update(taken_apart(covered, answer, read))
     for key, result in results.items():
         if isinstance(result, PkoError):
             cluster.coordinators.pop((kind, key), None)

@@ -11,24 +11,10 @@ from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.coordinators import Answers, ask_coordinators
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.messages import offset_commit as oc
+from pykafka_ops.wire.messages import offset_delete as od
+from pykafka_ops.wire.messages import offset_fetch as of
 from pykafka_ops.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
-from pykafka_ops.wire.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    OffsetCommitResponse,
-)
-from pykafka_ops.wire.messages.offset_delete import (
-    OffsetDeleteRequest,
-    OffsetDeleteRequestPartition,
-    OffsetDeleteRequestTopic,
-    OffsetDeleteResponse,
-)
-from pykafka_ops.wire.messages.offset_fetch import (
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchResponse,
-)
 
 Results = dict[Partition, KafkaError | None]
 """Per partition None, or what went wrong there."""
@@ -53,18 +39,18 @@ def fetch_offsets(cluster: Cluster, groups: Iterable[str]) -> dict[str, Offsets 
     wanted = list(dict.fromkeys(groups))
 
     def together(node: int, keys: list[str]) -> Question:
-        request = OffsetFetchRequest(
-            groups=[OffsetFetchRequestGroup(group_id=k, topics=None) for k in keys]
+        request = of.OffsetFetchRequest(
+            groups=[of.OffsetFetchRequestGroup(group_id=k, topics=None) for k in keys]
         )
-        return Question(node, request, OffsetFetchResponse, lowest=8)
+        return Question(node, request, of.OffsetFetchResponse, lowest=8)
 
     found = _fetch(cluster, wanted, together, _read_many)
     old = [k for k, v in found.items() if isinstance(v, UnsupportedVersionError)]
     for key in old:  # an answer before version 8 does not name its group
 
         def alone(node: int, keys: list[str]) -> Question:
-            request = OffsetFetchRequest(group_id=keys[0], topics=None)
-            return Question(node, request, OffsetFetchResponse, lowest=2, highest=7)
+            request = of.OffsetFetchRequest(group_id=keys[0], topics=None)
+            return Question(node, request, of.OffsetFetchResponse, lowest=2, highest=7)
 
         found.update(
             _fetch(cluster, [key], alone, lambda a, k=key: [(k, error_of(a), _offsets(a))])
@@ -78,7 +64,7 @@ def _fetch(
     return ask_coordinators(cluster, keys, ask, read, name="listConsumerGroupOffsets")
 
 
-def _read_many(answer: OffsetFetchResponse) -> Answers[Offsets]:
+def _read_many(answer: of.OffsetFetchResponse) -> Answers[Offsets]:
     for g in answer.groups:
         yield g.group_id, error_of(g), _offsets(g)
 
@@ -104,7 +90,7 @@ def commit_offsets(
     topics = by_topic(
         (
             topic,
-            OffsetCommitRequestPartition(
+            oc.OffsetCommitRequestPartition(
                 partition_index=index,
                 committed_offset=value.offset,
                 committed_leader_epoch=value.leader_epoch,
@@ -113,15 +99,15 @@ def commit_offsets(
         )
         for (topic, index), value in offsets.items()
     )
-    request = OffsetCommitRequest(
+    request = oc.OffsetCommitRequest(
         group_id=group,
-        topics=[OffsetCommitRequestTopic(name=t, partitions=p) for t, p in topics.items()],
+        topics=[oc.OffsetCommitRequestTopic(name=t, partitions=p) for t, p in topics.items()],
     )
 
     def ask(node: int, keys: list[str]) -> Question:
-        return Question(node, request, OffsetCommitResponse, lowest=1)
+        return Question(node, request, oc.OffsetCommitResponse, lowest=1)
 
-    def read(answer: OffsetCommitResponse) -> Answers[Results]:
+    def read(answer: oc.OffsetCommitResponse) -> Answers[Results]:
         results = _results(answer)
         moved = next((e for e in results.values() if e and e.code in _WHOLE), None)
         yield group, moved, results
@@ -142,16 +128,18 @@ def delete_offsets(
     cluster: Cluster, group: str, partitions: Iterable[Partition]
 ) -> Results | PkoError:
     """Delete committed offsets (KIP-496); per partition how it went, or what hit the group."""
-    topics = by_topic((t, OffsetDeleteRequestPartition(partition_index=p)) for t, p in partitions)
-    request = OffsetDeleteRequest(
+    topics = by_topic(
+        (t, od.OffsetDeleteRequestPartition(partition_index=p)) for t, p in partitions
+    )
+    request = od.OffsetDeleteRequest(
         group_id=group,
-        topics=[OffsetDeleteRequestTopic(name=t, partitions=p) for t, p in topics.items()],
+        topics=[od.OffsetDeleteRequestTopic(name=t, partitions=p) for t, p in topics.items()],
     )
 
     def ask(node: int, keys: list[str]) -> Question:
-        return Question(node, request, OffsetDeleteResponse)
+        return Question(node, request, od.OffsetDeleteResponse)
 
-    def read(answer: OffsetDeleteResponse) -> Answers[Results]:
+    def read(answer: od.OffsetDeleteResponse) -> Answers[Results]:
         yield group, error_of(answer), _results(answer)
 
     found = ask_coordinators(cluster, [group], ask, read, name="deleteConsumerGroupOffsets")

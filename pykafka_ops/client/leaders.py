@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from pykafka_ops.client.answers import complete
+from pykafka_ops.client.answers import taken_apart
 from pykafka_ops.client.cluster import TRANSIENT, CallTimeoutError, Cluster, Question
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -60,7 +60,13 @@ def ask_leaders(
         questions = [ask(node, part) for node, part in by_leader.items()]
         answers = cluster.call_each(questions, name=name, once=True)
         for part, answer in zip(by_leader.values(), answers, strict=True):
-            _take(part, answer, read, results, trouble)
+            for partition, found in taken_apart(part, answer, read).items():
+                if isinstance(found, TRANSIENT) or (
+                    isinstance(found, KafkaError) and found.code in _AGAIN
+                ):
+                    trouble[partition] = found
+                else:
+                    results[partition] = found
         tries += 1
         late = _out_of_time(cluster, started, tries, wait, name, trouble)
         results.update(late)
@@ -103,29 +109,6 @@ def _leaders(response: MetadataResponse) -> tuple[dict[Partition, int], dict[str
         for p in topic.partitions:
             leaders[topic.name or "", p.partition_index] = p.leader_id
     return leaders, errors
-
-
-def _take(
-    part: Mapping[Partition, V],
-    answer: Any,
-    read: Callable[[Any], Answers[R]],
-    results: dict[Partition, R | PkoError],
-    trouble: dict[Partition, PkoError],
-) -> None:
-    """Sort one leader's answer into results and what to ask again."""
-    if isinstance(answer, TRANSIENT):
-        trouble.update(dict.fromkeys(part, answer))
-        return
-    if isinstance(answer, PkoError):
-        results.update(dict.fromkeys(part, answer))
-        return
-    results.update(complete({}, part))
-    for partition, error, value in read(answer):
-        if error and error.code in _AGAIN:
-            trouble[partition] = error
-            results.pop(partition, None)
-        else:
-            results[partition] = error or value
 
 
 def _out_of_time(

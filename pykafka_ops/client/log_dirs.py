@@ -8,18 +8,8 @@ from typing import NamedTuple
 from pykafka_ops.client.answers import by_topic, complete, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.errors import KafkaError, PkoError
-from pykafka_ops.wire.messages.alter_replica_log_dirs import (
-    AlterReplicaLogDir,
-    AlterReplicaLogDirsRequest,
-    AlterReplicaLogDirsResponse,
-    AlterReplicaLogDirTopic,
-)
-from pykafka_ops.wire.messages.describe_log_dirs import (
-    DescribableLogDirTopic,
-    DescribeLogDirsRequest,
-    DescribeLogDirsResponse,
-    DescribeLogDirsResult,
-)
+from pykafka_ops.wire.messages import alter_replica_log_dirs as ard
+from pykafka_ops.wire.messages import describe_log_dirs as dld
 
 
 class ReplicaInfo(NamedTuple):
@@ -53,19 +43,19 @@ def describe_log_dirs(
 
     ``once``: a broker that does not answer is not asked again.
     """
-    request = DescribeLogDirsRequest(topics=None if topics is None else _topics(topics))
-    questions = [Question(b, request, DescribeLogDirsResponse) for b in brokers]
+    request = dld.DescribeLogDirsRequest(topics=None if topics is None else _topics(topics))
+    questions = [Question(b, request, dld.DescribeLogDirsResponse) for b in brokers]
     answers = cluster.call_each(questions, name="describeLogDirs", once=once)
     return {b: _broker(a) for b, a in zip(brokers, answers, strict=True)}
 
 
-def _broker(answer: DescribeLogDirsResponse | PkoError) -> list[LogDirDescription] | PkoError:
+def _broker(answer: dld.DescribeLogDirsResponse | PkoError) -> list[LogDirDescription] | PkoError:
     if isinstance(answer, PkoError):
         return answer
     return error_of(answer) or [_dir(result) for result in answer.results]
 
 
-def _dir(result: DescribeLogDirsResult) -> LogDirDescription:
+def _dir(result: dld.DescribeLogDirsResult) -> LogDirDescription:
     replicas = [
         ReplicaInfo(t.name, p.partition_index, p.partition_size, p.offset_lag, p.is_future_key)
         for t in result.topics
@@ -100,9 +90,9 @@ def describe_replica_dirs(
     for topic, partition, broker in replicas:
         wanted.setdefault(broker, {}).setdefault(topic, []).append(partition)
         found[topic, partition, broker] = ReplicaDirs()
-    requests = [DescribeLogDirsRequest(topics=_topics(wanted[b])) for b in wanted]
+    requests = [dld.DescribeLogDirsRequest(topics=_topics(wanted[b])) for b in wanted]
     questions = [
-        Question(b, r, DescribeLogDirsResponse) for b, r in zip(wanted, requests, strict=True)
+        Question(b, r, dld.DescribeLogDirsResponse) for b, r in zip(wanted, requests, strict=True)
     ]
     answers = cluster.call_each(questions, name="describeReplicaLogDirs") if questions else []
     for broker, answer in zip(wanted, answers, strict=True):
@@ -118,8 +108,8 @@ def describe_replica_dirs(
     return found
 
 
-def _topics(partitions: Mapping[str, Sequence[int]]) -> list[DescribableLogDirTopic]:
-    return [DescribableLogDirTopic(topic=t, partitions=list(p)) for t, p in partitions.items()]
+def _topics(partitions: Mapping[str, Sequence[int]]) -> list[dld.DescribableLogDirTopic]:
+    return [dld.DescribableLogDirTopic(topic=t, partitions=list(p)) for t, p in partitions.items()]
 
 
 def alter_replica_dirs(
@@ -130,7 +120,7 @@ def alter_replica_dirs(
     for key, path in moves.items():
         brokers.setdefault(key[2], {}).setdefault(path, []).append(key)
     questions = [
-        Question(b, _alter_request(dirs), AlterReplicaLogDirsResponse)
+        Question(b, _alter_request(dirs), ard.AlterReplicaLogDirsResponse)
         for b, dirs in brokers.items()
     ]
     answers = cluster.call_each(questions, name="alterReplicaLogDirs") if questions else []
@@ -146,11 +136,11 @@ def alter_replica_dirs(
     return {**complete(done, moves)}
 
 
-def _alter_request(dirs: Mapping[str, Sequence[ReplicaKey]]) -> AlterReplicaLogDirsRequest:
-    def topics(keys: Sequence[ReplicaKey]) -> list[AlterReplicaLogDirTopic]:
+def _alter_request(dirs: Mapping[str, Sequence[ReplicaKey]]) -> ard.AlterReplicaLogDirsRequest:
+    def topics(keys: Sequence[ReplicaKey]) -> list[ard.AlterReplicaLogDirTopic]:
         found = by_topic((topic, partition) for topic, partition, _ in keys)
-        return [AlterReplicaLogDirTopic(name=t, partitions=p) for t, p in found.items()]
+        return [ard.AlterReplicaLogDirTopic(name=t, partitions=p) for t, p in found.items()]
 
-    return AlterReplicaLogDirsRequest(
-        dirs=[AlterReplicaLogDir(path=path, topics=topics(keys)) for path, keys in dirs.items()]
+    return ard.AlterReplicaLogDirsRequest(
+        dirs=[ard.AlterReplicaLogDir(path=path, topics=topics(keys)) for path, keys in dirs.items()]
     )

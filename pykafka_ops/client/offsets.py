@@ -12,12 +12,7 @@ from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import PkoError
-from pykafka_ops.wire.messages.list_offsets import (
-    ListOffsetsPartition,
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    ListOffsetsTopic,
-)
+from pykafka_ops.wire.messages import list_offsets as lo
 
 LATEST: Final = -1
 EARLIEST: Final = -2
@@ -42,16 +37,16 @@ def list_offsets(
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
         topics = by_topic(
-            (topic, ListOffsetsPartition(partition_index=index, timestamp=time))
+            (topic, lo.ListOffsetsPartition(partition_index=index, timestamp=time))
             for (topic, index), time in part.items()
         )
-        request = ListOffsetsRequest(
+        request = lo.ListOffsetsRequest(
             replica_id=-1,
             isolation_level=int(read_committed),
-            topics=[ListOffsetsTopic(name=t, partitions=p) for t, p in topics.items()],
+            topics=[lo.ListOffsetsTopic(name=t, partitions=p) for t, p in topics.items()],
         )
         lowest = max((_LOWEST.get(time, 1) for time in part.values()), default=1)
-        return Question(node, request, ListOffsetsResponse, lowest=lowest)
+        return Question(node, request, lo.ListOffsetsResponse, lowest=lowest)
 
     return ask_leaders(cluster, wanted, ask, _read, name="listOffsets")
 
@@ -68,7 +63,7 @@ def known_offsets(
     return {p: o for p, o in found.items() if isinstance(o, Offset)}
 
 
-def _read(response: ListOffsetsResponse) -> Answers[Offset]:
+def _read(response: lo.ListOffsetsResponse) -> Answers[Offset]:
     for topic in response.topics:
         for p in topic.partitions:
             value = Offset(p.offset, p.timestamp, p.leader_epoch)

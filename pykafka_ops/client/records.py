@@ -8,12 +8,7 @@ from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import PkoError
-from pykafka_ops.wire.messages.delete_records import (
-    DeleteRecordsPartition,
-    DeleteRecordsRequest,
-    DeleteRecordsResponse,
-    DeleteRecordsTopic,
-)
+from pykafka_ops.wire.messages import delete_records as dr
 
 
 def delete_records(
@@ -24,19 +19,19 @@ def delete_records(
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
         topics = by_topic(
-            (topic, DeleteRecordsPartition(partition_index=index, offset=offset))
+            (topic, dr.DeleteRecordsPartition(partition_index=index, offset=offset))
             for (topic, index), offset in part.items()
         )
-        request = DeleteRecordsRequest(
-            topics=[DeleteRecordsTopic(name=t, partitions=p) for t, p in topics.items()],
+        request = dr.DeleteRecordsRequest(
+            topics=[dr.DeleteRecordsTopic(name=t, partitions=p) for t, p in topics.items()],
             timeout_ms=timeout_ms,
         )
-        return Question(node, request, DeleteRecordsResponse)
+        return Question(node, request, dr.DeleteRecordsResponse)
 
     return ask_leaders(cluster, before, ask, _read, name="deleteRecords")
 
 
-def _read(response: DeleteRecordsResponse) -> Answers[int]:
+def _read(response: dr.DeleteRecordsResponse) -> Answers[int]:
     for topic in response.topics:
         for p in topic.partitions:
             yield (topic.name, p.partition_index), error_of(p), p.low_watermark

@@ -14,29 +14,11 @@ from pykafka_ops.client.coordinators import TRANSACTION, ask_coordinators
 from pykafka_ops.client.coordinators import Answers as KeyAnswers
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import PkoError
-from pykafka_ops.wire.messages.describe_producers import (
-    DescribeProducersRequest,
-    DescribeProducersResponse,
-    TopicRequest,
-)
-from pykafka_ops.wire.messages.describe_transactions import (
-    DescribeTransactionsRequest,
-    DescribeTransactionsResponse,
-)
-from pykafka_ops.wire.messages.init_producer_id import (
-    InitProducerIdRequest,
-    InitProducerIdResponse,
-)
-from pykafka_ops.wire.messages.list_transactions import (
-    ListTransactionsRequest,
-    ListTransactionsResponse,
-)
-from pykafka_ops.wire.messages.write_txn_markers import (
-    WritableTxnMarker,
-    WritableTxnMarkerTopic,
-    WriteTxnMarkersRequest,
-    WriteTxnMarkersResponse,
-)
+from pykafka_ops.wire.messages import describe_producers as dp
+from pykafka_ops.wire.messages import describe_transactions as dtx
+from pykafka_ops.wire.messages import init_producer_id as ipi
+from pykafka_ops.wire.messages import list_transactions as lt
+from pykafka_ops.wire.messages import write_txn_markers as wtm
 
 
 class Listed(NamedTuple):
@@ -79,11 +61,13 @@ def list_transactions(
 
     ``duration_ms``: only those that run for longer (brokers from 3.8 on, KIP-994).
     """
-    request = ListTransactionsRequest(
+    request = lt.ListTransactionsRequest(
         producer_id_filters=list(producer_ids), duration_filter=duration_ms
     )
     name, lowest = "listTransactions", 1 if duration_ms >= 0 else 0
-    answers, failed = cluster.call_all(request, ListTransactionsResponse, name=name, lowest=lowest)
+    answers, failed = cluster.call_all(
+        request, lt.ListTransactionsResponse, name=name, lowest=lowest
+    )
     found = [
         Listed(t.transactional_id, t.producer_id, t.transaction_state, broker)
         for broker, answer in answers.items()
@@ -100,10 +84,10 @@ def describe_transactions(
 
     def ask(node: int, keys: list[str]) -> Question:
         nodes.update(dict.fromkeys(keys, node))
-        request = DescribeTransactionsRequest(transactional_ids=keys)
-        return Question(node, request, DescribeTransactionsResponse)
+        request = dtx.DescribeTransactionsRequest(transactional_ids=keys)
+        return Question(node, request, dtx.DescribeTransactionsResponse)
 
-    def read(answer: DescribeTransactionsResponse) -> KeyAnswers[TransactionDescription]:
+    def read(answer: dtx.DescribeTransactionsResponse) -> KeyAnswers[TransactionDescription]:
         for t in answer.transaction_states:
             found = TransactionDescription(
                 nodes[t.transactional_id],
@@ -126,10 +110,10 @@ def describe_producers(
     wanted = list(dict.fromkeys(partitions))
 
     def ask(node: int, part: dict[Partition, None]) -> Question:
-        request = DescribeProducersRequest(
-            topics=[TopicRequest(name=t, partition_indexes=p) for t, p in by_topic(part).items()]
+        request = dp.DescribeProducersRequest(
+            topics=[dp.TopicRequest(name=t, partition_indexes=p) for t, p in by_topic(part).items()]
         )
-        return Question(node, request, DescribeProducersResponse)
+        return Question(node, request, dp.DescribeProducersResponse)
 
     if broker is None:
         return ask_leaders(
@@ -142,7 +126,7 @@ def describe_producers(
     return {p: error or value for p, error, value in _read_producers(answer)}
 
 
-def _read_producers(answer: DescribeProducersResponse) -> Answers[list[ActiveProducer]]:
+def _read_producers(answer: dp.DescribeProducersResponse) -> Answers[list[ActiveProducer]]:
     for topic in answer.topics:
         for p in topic.partitions:
             found = [
@@ -164,18 +148,20 @@ def abort_on(
 ) -> None:
     """Write an abort marker into one partition, whatever the coordinator knows. Raises PkoError."""
     topic, index = partition
-    marker = WritableTxnMarker(
+    marker = wtm.WritableTxnMarker(
         producer_id=producer_id,
         producer_epoch=epoch,
         transaction_result=False,
-        topics=[WritableTxnMarkerTopic(name=topic, partition_indexes=[index])],
+        topics=[wtm.WritableTxnMarkerTopic(name=topic, partition_indexes=[index])],
         coordinator_epoch=coordinator_epoch,
     )
 
     def ask(node: int, part: dict[Partition, None]) -> Question:
-        return Question(node, WriteTxnMarkersRequest(markers=[marker]), WriteTxnMarkersResponse)
+        return Question(
+            node, wtm.WriteTxnMarkersRequest(markers=[marker]), wtm.WriteTxnMarkersResponse
+        )
 
-    def read(answer: WriteTxnMarkersResponse) -> Answers[None]:
+    def read(answer: wtm.WriteTxnMarkersResponse) -> Answers[None]:
         for m in answer.markers:
             for t in m.topics:
                 for p in t.partitions:
@@ -194,13 +180,13 @@ def terminate(cluster: Cluster, transactional_id: str) -> None:
     """
 
     def ask(node: int, keys: list[str]) -> Question:
-        request = InitProducerIdRequest(
+        request = ipi.InitProducerIdRequest(
             transactional_id=transactional_id, transaction_timeout_ms=1,
             producer_id=-1, producer_epoch=-1,
         )  # fmt: skip
-        return Question(node, request, InitProducerIdResponse)
+        return Question(node, request, ipi.InitProducerIdResponse)
 
-    def read(answer: InitProducerIdResponse) -> KeyAnswers[None]:
+    def read(answer: ipi.InitProducerIdResponse) -> KeyAnswers[None]:
         yield transactional_id, error_of(answer), None
 
     found = ask_coordinators(
