@@ -14,6 +14,7 @@ from struct import Struct as Packer
 from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
 from pykafka_ops.disk.text import java_text
+from pykafka_ops.disk.varint import unsigned
 from pykafka_ops.errors import CorruptError
 
 NEVER = 1 << 15
@@ -210,17 +211,8 @@ def read_struct(cls: type[S], reader: ByteReader, version: int) -> S:
     return cls(**values)
 
 
-def _unsigned(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def _write_length(out: bytearray, size: int, flexible: bool, width: Packer) -> None:
-    out += _unsigned(size + 1) if flexible else width.pack(size)
+    out += unsigned(size + 1) if flexible else width.pack(size)
 
 
 def _write_scalar(
@@ -276,9 +268,9 @@ def write_struct(out: bytearray, struct: RecordStruct, version: int) -> None:
             _write_value(content, field, value, version, flexible)
             tagged.append((field.tag, content))
     if flexible:
-        out += _unsigned(len(tagged))
+        out += unsigned(len(tagged))
         for tag, content in sorted(tagged):
-            out += _unsigned(tag) + _unsigned(len(content)) + content
+            out += unsigned(tag) + unsigned(len(content)) + content
 
 
 def to_json(struct: RecordStruct, version: int) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from pykafka_ops.errors import CorruptBatchError
 ZIGZAG = tuple(byte >> 1 ^ -(byte & 1) for byte in range(0x80))
 
 
-def read_varlong(data: bytes, pos: int) -> tuple[int, int]:
-    """(value, position after it); CorruptBatchError past 10 bytes, IndexError past the end."""
+def read_varlong(data: bytes, pos: int, bits: int = 64, name: str = "Varlong") -> tuple[int, int]:
+    """(value, position after it); CorruptBatchError past ``bits`` bits, IndexError past the end."""
     value = shift = 0
     while True:
         byte = data[pos]
@@ -18,9 +18,9 @@ def read_varlong(data: bytes, pos: int) -> tuple[int, int]:
         if byte < 0x80:
             break
         shift += 7
-        if shift > 63:
-            raise CorruptBatchError("Varlong is too long, the most significant bit is still set")
-    value &= 0xFFFF_FFFF_FFFF_FFFF
+        if shift >= bits:
+            raise CorruptBatchError(f"{name} is too long, the most significant bit is still set")
+    value &= (1 << bits) - 1
     return (value >> 1) ^ -(value & 1), pos
 
 
@@ -33,18 +33,7 @@ def read_varint(data: bytes, pos: int) -> tuple[int, int]:
     if following < 0x80:
         byte = byte & 0x7F | following << 7
         return byte >> 1 ^ -(byte & 1), pos + 2
-    value = shift = 0
-    while True:
-        byte = data[pos]
-        pos += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            break
-        shift += 7
-        if shift > 28:
-            raise CorruptBatchError("Varint is too long, the most significant bit is still set")
-    value &= 0xFFFF_FFFF
-    return (value >> 1) ^ -(value & 1), pos
+    return read_varlong(data, pos, 32, "Varint")
 
 
 def signed64(value: int) -> int:
@@ -52,8 +41,8 @@ def signed64(value: int) -> int:
     return (value + 2**63 & 2**64 - 1) - 2**63
 
 
-def _encode(value: int) -> bytes:
-    value = (value << 1) ^ (value >> 63)
+def unsigned(value: int) -> bytes:
+    """The bytes of a number that is not negative, without zig-zag."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -66,7 +55,7 @@ class _Encodings(dict[int, bytes]):
     """The bytes of small numbers, each made when it is first asked for."""
 
     def __missing__(self, value: int) -> bytes:
-        made = _encode(value)
+        made = unsigned((value << 1) ^ (value >> 63))
         if -(1 << 10) <= value < 1 << 13:
             self[value] = made
         return made
