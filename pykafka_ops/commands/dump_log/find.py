@@ -52,7 +52,7 @@ def find(run: Run) -> int:
     query = query_of(args, key_format, value_format, int(time.time() * 1000))
     limit = args.number("max-messages")
     found = segments(args.texts("files"))
-    counts = Counts() if args.has("count") else None
+    counts: Counts | None = {} if args.has("count") else None
     out = writer(run.output, Shown(key_format, value_format), counts)
     # Rows that come at once must not meet a bar on the same terminal.
     bar = counts is not None or run.output not in ("json", "csv") or not sys.stdout.isatty()
@@ -74,7 +74,7 @@ def _run(
     matches = 0
     for segment in found:
         if counts is not None:
-            counts.begin(segment)
+            counts[segment] = 0
         if search.may_hold(segment):
             for match in search.matches(segment):
                 out.match(match)

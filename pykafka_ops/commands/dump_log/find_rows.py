@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pykafka_ops.analysis.moments import moment_text
-from pykafka_ops.commands.dump_log.items import text_of
+from pykafka_ops.commands.dump_log.items import TIME_TYPES, part_of, text_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, JsonLines, RowOutput, row_output
 from pykafka_ops.commands.dump_log.segments import SegmentPath
 from pykafka_ops.commands.framework.output import Column
@@ -17,7 +17,6 @@ from pykafka_ops.disk.salvage import SoundBatch
 Row = dict[str, object]
 #: Characters of a key or value in a table.
 _ROOM = 60
-_TIME_TYPES = {-1: None, 0: "CreateTime", 1: "LogAppendTime"}
 COLUMNS = (
     Column("partition"),
     Column("offset", right=True),
@@ -83,8 +82,7 @@ class Shown:
     ) -> Row:
         if made is not None and match.control is None:
             return made.shown(part, data)
-        text, encoding = text_of(data)
-        return {part: text, f"{part}_encoding": encoding}
+        return part_of(part, data)
 
     def row(self, match: FoundRecord) -> Row:
         """A match as a flat row."""
@@ -113,8 +111,8 @@ class Shown:
 def _time_type(batch: SoundBatch) -> str | None:
     header = batch.header
     if isinstance(header, BatchHeader):
-        return _TIME_TYPES[int(header.is_log_append_time)]
-    return _TIME_TYPES[int(header.timestamp_type)]
+        return TIME_TYPES[int(header.is_log_append_time)]
+    return TIME_TYPES[int(header.timestamp_type)]
 
 
 def _span(batch: SoundBatch) -> Row:
@@ -144,23 +142,11 @@ def _name(name: str) -> str:
 
 
 def _header(name: str, data: bytes | None) -> Row:
-    value, encoding = text_of(data)
-    return {"key": _name(name), "value": value, "value_encoding": encoding}
+    return {"key": _name(name), **part_of("value", data)}
 
 
-class Counts:
-    """Matches by file."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, tuple[SegmentPath, int]] = {}
-
-    def begin(self, segment: SegmentPath) -> None:
-        """This file is looked through, whether or not it has matches."""
-        self.files[segment.path] = (segment, 0)
-
-    def add(self, segment: SegmentPath) -> None:
-        """One more match."""
-        self.files[segment.path] = (segment, self.files[segment.path][1] + 1)
+Counts = dict[SegmentPath, int]
+"""Matches by file, of each that is looked through."""
 
 
 class Writer:
@@ -174,7 +160,7 @@ class Writer:
     def match(self, match: FoundRecord) -> None:
         """One more match."""
         if self.counts is not None:
-            self.counts.add(match.segment)
+            self.counts[match.segment] += 1
         elif self.rich:
             self.out.add(self.shown.item(match))
         else:
@@ -195,7 +181,7 @@ class Writer:
     def close(self) -> None:
         """The counts, and what a table waited for."""
         if self.counts is not None:
-            for segment, count in self.counts.files.values():
+            for segment, count in self.counts.items():
                 if self.rich:
                     self.out.add({"kind": "count", **segment.where(), "count": count})
                 else:

@@ -26,7 +26,7 @@ from pykafka_ops.errors import CorruptBatchError
 Item = dict[str, object]
 Content = Callable[[bytes | None, bytes | None], Item]
 
-_TIME_TYPES = {-1: None, 0: "CreateTime", 1: "LogAppendTime"}
+TIME_TYPES = {-1: None, 0: "CreateTime", 1: "LogAppendTime"}
 
 
 def items(path: str, *, deep: bool, content: Content | None, max_bytes: int) -> Iterator[Item]:
@@ -70,7 +70,7 @@ def _batch(log: LogFile, position: int, header: BatchHeader) -> Item:
         "last_offset": header.last_offset,
         "count": header.record_count,
         "compression": CODEC_NAMES[header.codec],
-        "timestamp_type": _TIME_TYPES[int(header.is_log_append_time)],
+        "timestamp_type": TIME_TYPES[int(header.is_log_append_time)],
         "max_timestamp": header.max_timestamp,
         "producer_id": header.producer_id,
         "producer_epoch": header.producer_epoch,
@@ -86,7 +86,7 @@ def _batch(log: LogFile, position: int, header: BatchHeader) -> Item:
 
 
 def _records(data: bytes, header: BatchHeader, content: Content | None) -> Iterator[Item]:
-    time_type = _TIME_TYPES[int(header.is_log_append_time)]
+    time_type = TIME_TYPES[int(header.is_log_append_time)]
     for span in walk(data, header):
         offset, time, sequence, key_at, key_size, value_at, value_size, rest = span
         item: Item = {
@@ -115,8 +115,7 @@ def _text(name: str) -> str:
 
 
 def _header(name: str, data: bytes | None) -> Item:
-    value, encoding = text_of(data)
-    return {"key": _text(name), "value": value, "value_encoding": encoding}
+    return {"key": _text(name), **part_of("value", data)}
 
 
 def text_of(data: bytes | None) -> tuple[str | None, str | None]:
@@ -131,21 +130,20 @@ def text_of(data: bytes | None) -> tuple[str | None, str | None]:
         return b64encode(data).decode(), "base64"
 
 
+def part_of(name: str, data: bytes | None) -> Item:
+    """A key or value as text where it is text, and its encoding."""
+    text, encoding = text_of(data)
+    return {name: text, f"{name}_encoding": encoding}
+
+
 def as_text(key: bytes | None, value: bytes | None) -> Item:
     """Key and value as text where they are text."""
-    key_text, key_encoding = text_of(key)
-    value_text, value_encoding = text_of(value)
-    return {
-        "key": key_text,
-        "key_encoding": key_encoding,
-        "value": value_text,
-        "value_encoding": value_encoding,
-    }
+    return part_of("key", key) | part_of("value", value)
 
 
 def _message(log: LogFile, position: int, *, deep: bool, content: Content | None) -> Iterator[Item]:
     header = message_header(log, position)
-    time_type = _TIME_TYPES[header.timestamp_type]
+    time_type = TIME_TYPES[header.timestamp_type]
     yield {
         "kind": "batch",
         "position": position,

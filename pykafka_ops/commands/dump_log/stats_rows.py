@@ -7,7 +7,7 @@ import sys
 from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction
 from pykafka_ops.analysis.moments import moment_text
-from pykafka_ops.commands.dump_log.items import text_of
+from pykafka_ops.commands.dump_log.items import part_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, row_output
 from pykafka_ops.commands.dump_log.segments import SegmentPath
 from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
@@ -128,8 +128,7 @@ class StatsOutput:
     def _key(self, key: bytes | None, size: int) -> Row:
         if self.key_format is not None:
             return {**self.key_format.shown("key", key), "bytes": size}
-        text, encoding = text_of(key)
-        return {"key": text, "key_encoding": encoding, "bytes": size}
+        return {**part_of("key", key), "bytes": size}
 
     def grids(self, total: LogStats) -> list[Table]:
         """The pictures below the partitions; bars only on a terminal."""

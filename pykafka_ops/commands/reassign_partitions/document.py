@@ -189,16 +189,14 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _array(value: Any) -> Sequence[Any]:
+def _array(value: Any, called: str = "JSON array") -> Sequence[Any]:
     if not isinstance(value, list):
-        raise DocumentError(f"Expected JSON array, received {_compact(value)}")
+        raise DocumentError(f"Expected {called}, received {_compact(value)}")
     return value
 
 
 def _list(value: Any) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise DocumentError(f"Expected `JSON array` value, received {_compact(value)}")
-    return value
+    return _array(value, "`JSON array` value")
 
 
 def _field(fields: Mapping[str, Any], name: str) -> Any:

@@ -24,38 +24,44 @@ Pairs = dict[str, list[tuple[int, int]]]
 _WARM_ENTRIES = 8192 // 8
 
 
+# fmt: off
+_PROBLEMS = {
+    "mismatch": ("Mismatches in :{}", "  Index offset: {}, log offset: {}"),
+    "timestamp": ("Found timestamp mismatch in :{}", "  Index timestamp: {}, log timestamp: {}"),
+    "order": ("Found out of order timestamp in :{}",
+              "  Index timestamp: {}, Previously indexed timestamp: {}"),
+    "missing": ("The following indexed offsets are not found in the log.",
+                "Indexed offset: {}, found log offset: {}"),
+    "gap": ("Non-consecutive offsets in {}", "  {} is followed by {}"),
+}
+# fmt: on
+"""By kind, in the order in which they are printed: the head of a file's, and a line of it."""
+
+
 class Problems:
-    """Problems to print after all files, by the absolute path of the file."""
+    """Problems to print after all files, by kind and absolute path of the file."""
 
     def __init__(self) -> None:
-        self.clear()
+        self.found: dict[str, Pairs] = {kind: {} for kind in _PROBLEMS}
+
+    def add(self, kind: str, path: str, *pairs: tuple[int, int]) -> None:
+        """What does not fit in the file at ``path``."""
+        if pairs:
+            self.found[kind].setdefault(absolute(path), []).extend(pairs)
 
     def clear(self) -> None:
         """Forget them."""
-        self.mismatches: Pairs = {}
-        self.timestamps: Pairs = {}
-        self.out_of_order: Pairs = {}
-        self.not_found: Pairs = {}
-        self.gaps: Pairs = {}
+        for files in self.found.values():
+            files.clear()
 
     def lines(self) -> list[str]:
         """The blocks of stderr; mismatches and gaps newest first, as Kafka collects them."""
         out: list[str] = []
-        for path, pairs in self.mismatches.items():
-            out.append(f"Mismatches in :{path}")
-            out += [f"  Index offset: {a}, log offset: {b}" for a, b in reversed(pairs)]
-        for path, pairs in self.timestamps.items():
-            out.append(f"Found timestamp mismatch in :{path}")
-            out += [f"  Index timestamp: {a}, log timestamp: {b}" for a, b in pairs]
-        for path, pairs in self.out_of_order.items():
-            out.append(f"Found out of order timestamp in :{path}")
-            out += [f"  Index timestamp: {a}, Previously indexed timestamp: {b}" for a, b in pairs]
-        for pairs in self.not_found.values():
-            out.append("The following indexed offsets are not found in the log.")
-            out += [f"Indexed offset: {a}, found log offset: {b}" for a, b in pairs]
-        for path, pairs in self.gaps.items():
-            out.append(f"Non-consecutive offsets in {path}")
-            out += [f"  {a} is followed by {b}" for a, b in reversed(pairs)]
+        for kind, (head, line) in _PROBLEMS.items():
+            for path, pairs in self.found[kind].items():
+                newest_first = kind in ("mismatch", "gap")
+                out.append(head.format(path))
+                out += [line.format(*p) for p in (reversed(pairs) if newest_first else pairs)]
         return out
 
 
@@ -100,8 +106,7 @@ class IndexDump:
                 if not self.quiet:
                     self.out.text(f"offset: {offset} position: {position}")
         finally:
-            if mismatches:
-                self.problems.mismatches.setdefault(absolute(path), []).extend(mismatches)
+            self.problems.add("mismatch", path, *mismatches)
 
     def times(self, path: str) -> None:
         """A ``.timeindex`` file: its entries, each held against the batch it names."""
@@ -125,7 +130,6 @@ class IndexDump:
 
     def _check_time(self, path: str, log: LogFile, start: int, entry: tuple[int, int, int]) -> None:
         timestamp, offset, previous = entry
-        name = absolute(path)
         last = -1
         for position, _, magic in log.batches(start, log.slice_end(start, MAX_INT)):
             last = last_offset_of(log, position, magic)
@@ -134,13 +138,13 @@ class IndexDump:
         else:
             last = -1
         if last != offset:
-            self.problems.not_found.setdefault(name, []).append((offset, last))
+            self.problems.add("missing", path, (offset, last))
             return
         latest = latest_timestamp(log, position, magic)
         if latest != timestamp:
-            self.problems.timestamps.setdefault(name, []).append((timestamp, latest))
+            self.problems.add("timestamp", path, (timestamp, latest))
         if previous >= timestamp:
-            self.problems.out_of_order.setdefault(name, []).append((timestamp, previous))
+            self.problems.add("order", path, (timestamp, previous))
 
     def _sane(self, path: str, check: Callable[[str], None]) -> None:
         try:

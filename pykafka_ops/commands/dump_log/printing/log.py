@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from pykafka_ops.commands.dump_log.java import (
     JavaError,
-    absolute,
     first_number,
     illegal_argument,
     invalid_record,
@@ -132,8 +131,7 @@ class LogDump:
         if end > valid and limit == MAX_INT:
             name = os.path.basename(path)
             self.out.text(f"Found {end - valid} invalid bytes at the end of {name}")
-        if gaps.found:
-            self.problems.gaps.setdefault(absolute(path), []).extend(gaps.found)
+        self.problems.add("gap", path, *gaps.found)
 
     def _start(self, name: str) -> None:
         """The line before the batches."""
