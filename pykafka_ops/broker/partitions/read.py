@@ -288,7 +288,7 @@ def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) 
         read.answer_now = True
         return read
     offset, held_back = wanted.fetch_offset, False
-    if not log.log_start_offset <= offset <= log.log_end_offset:
+    if not read.log_start_offset <= offset <= log.log_end_offset:
         raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
     if follows:
         _note_follower(partition, wanted, terms, read)

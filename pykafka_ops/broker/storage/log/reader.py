@@ -133,12 +133,17 @@ class Reader:
     def aborted_transactions(self, first: int, last: int) -> list[tuple[int, int]]:
         """As ``Log.aborted_transactions``."""
         found: list[tuple[int, int]] = []
-        with self._place.disk_errors():
+        try:
             for segment in self._segments.since(first):
-                aborted, complete = collect_aborted(segment.aborted(), first, last)
+                entries = segment.aborted()
+                if not entries:
+                    continue
+                aborted, complete = collect_aborted(entries, first, last)
                 found += [(t.producer_id, t.first_offset) for t in aborted]
                 if complete:
                     break
+        except OSError as error:
+            raise self._place.home.fail(error) from error
         return found
 
 
