@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import pyarrow as pa
 from pyspark.sql import types as t
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
 
 _TYPES: Final[dict[str, t.DataType]] = {
     "binary": t.BinaryType(),
@@ -35,8 +34,6 @@ def columns(text: str, **kinds: t.DataType) -> t.StructType:
 
 def arrow(schema: t.StructType) -> pa.Schema:
     """The Arrow schema that record batches of ``schema`` must have."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     return to_arrow_schema(schema, timezone="UTC")
 
 

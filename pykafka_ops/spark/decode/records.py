@@ -90,14 +90,8 @@ def _compiled(plain: Plain, counts: Ints, wanted: WantedRecords) -> Columns:
     batches[:, 4] = np.where(appended, heads["max_timestamp"], heads["base_timestamp"])
     batches[:, 5] = ~appended
     most, size = int(counts.sum()), len(plain.data)
-    places = (
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int64),
-    )
+    kinds = (np.int64, np.int64, np.int32, np.int32, np.int32, np.int64)
+    places: tuple[Any, ...] = tuple(np.empty(most, kind) for kind in kinds)
     contents = (
         np.zeros(most + 1 if wanted.keys else 1, np.int32),
         np.zeros(most + 1 if wanted.values else 1, np.int32),

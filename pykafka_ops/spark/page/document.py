@@ -140,8 +140,7 @@ def _tiles(report: Report, view: View, history: History) -> Markup:
 def _tile(tile: Tile, past: Sequence[float]) -> Markup:
     trend = None
     if past and tile.value is not None:
-        unit = "days" if tile.unit == "days" else tile.unit
-        change = delta(tile.value - past[-1], unit, tile.good)
+        change = delta(tile.value - past[-1], tile.unit, tile.good)
         trend = el(
             "p", change, " since the last run", sparkline([*past, tile.value]), class_="trend"
         )

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from numpy import typing as npt
+import numpy as np
+from numpy import typing as npt
 
 _BITS: Final = 11
 _REGISTERS: Final = 1 << _BITS
@@ -30,15 +30,11 @@ class Distinct:
     __slots__ = ("registers",)
 
     def __init__(self, registers: bytes | None = None) -> None:
-        import numpy as np
-
         made = np.frombuffer(registers, dtype=np.uint8) if registers else np.zeros(_REGISTERS, "u1")
         self.registers: npt.NDArray[Any] = made.copy()
 
     def add(self, hashes: npt.NDArray[Any]) -> None:
         """Count values by their 64-bit hashes."""
-        import numpy as np
-
         bits = hashes.view(np.uint64)
         places = (bits >> np.uint64(64 - _BITS)).astype(np.int64)
         rest = (bits << np.uint64(_BITS)) >> np.uint64(_BITS)
@@ -48,15 +44,11 @@ class Distinct:
 
     def merge(self, other: Distinct) -> None:
         """Take in what another one saw."""
-        import numpy as np
-
         np.maximum(self.registers, other.registers, out=self.registers)
 
     @property
     def count(self) -> int:
         """The estimate."""
-        import numpy as np
-
         sums = float(np.ldexp(1.0, -self.registers.astype(np.int64)).sum())
         estimate = 0.7213 / (1 + 1.079 / _REGISTERS) * _REGISTERS * _REGISTERS / sums
         empty = int((self.registers == 0).sum())
@@ -78,15 +70,11 @@ class Sizes:
     __slots__ = ("counts",)
 
     def __init__(self, packed: bytes | None = None) -> None:
-        import numpy as np
-
         made = np.frombuffer(packed, dtype=np.int64) if packed else np.zeros(64, dtype=np.int64)
         self.counts: npt.NDArray[Any] = made.copy()
 
     def add(self, values: npt.NDArray[Any]) -> None:
         """Count values."""
-        import numpy as np
-
         if not len(values):
             return
         shift = np.maximum(np.frexp(values.astype(np.float64))[1] - 1 - _STEPS, 0)
@@ -98,8 +86,6 @@ class Sizes:
         self._take(other.counts)
 
     def _take(self, counts: npt.NDArray[Any]) -> None:
-        import numpy as np
-
         if len(counts) > len(self.counts):
             self.counts = np.concatenate(
                 [self.counts, np.zeros(len(counts) - len(self.counts), dtype=np.int64)]
@@ -109,8 +95,6 @@ class Sizes:
     def quantiles(self, shares: Sequence[float]) -> list[int] | None:
         """The value that this share of all values does not exceed, for each share, give or take
         half of ``SIZE_ERROR``. None if there are no values."""
-        import numpy as np
-
         total = int(self.counts.sum())
         if not total:
             return None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
 
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql.types import StructType
 
 ROWS: Final = 1 << 12
 """Rows of a record batch, at most."""
@@ -49,8 +48,6 @@ def row_batches(
 
 def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.RecordBatch:
     """The arrays as a batch, also where no column is asked for (``count()`` needs none)."""
-    import pyarrow as pa
-
     if arrays:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
     mask = pa.array([False] * count)
@@ -59,8 +56,6 @@ def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.Recor
 
 def array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """Values as Arrow; of timestamps ms since 1970, where negative ones and None are null."""
-    import pyarrow as pa
-
     if not pa.types.is_timestamp(kind):
         return pa.array(values, kind)
     micros = [None if v is None or v < 0 else min(v, _LAST) * 1000 for v in values]

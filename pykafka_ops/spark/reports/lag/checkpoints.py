@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import pyarrow as pa
+from pyarrow.fs import FileInfo, FileSelector, FileType, LocalFileSystem
 from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.analysis.stream_checkpoint import (
@@ -16,14 +18,10 @@ from pykafka_ops.analysis.stream_checkpoint import (
     read_offsets,
 )
 from pykafka_ops.errors import StorageError, UsageError
+from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
-from pykafka_ops.spark.schemas import COMMITTED, OFFSETS
+from pykafka_ops.spark.schemas import COMMITTED, OFFSETS, arrow
 from pykafka_ops.spark.sources.files import Location
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileInfo
-
-    from pykafka_ops.spark.inputs import Inputs
 
 _MOST_BYTES: Final = 16 << 20
 """Of a file in a checkpoint: a job that reads 100,000 partitions writes about 2 MB."""
@@ -61,10 +59,6 @@ class Jobs:
         """OFFSETS: each batch as a commit, whose number stands for the place in the log."""
         if not self.found:
             return None
-        import pyarrow as pa
-
-        from pykafka_ops.spark.schemas import arrow
-
         schema = arrow(OFFSETS)
         rows = [
             {
@@ -105,8 +99,6 @@ def jobs(inputs: Inputs, locations: Sequence[str]) -> Jobs:
 
 def _checkpoints(place: Location, location: str) -> list[str]:
     """The directory itself, if it is a checkpoint, or those in it."""
-    from pyarrow.fs import FileType
-
     root = place.path.rstrip("/") or "/"
     folders = [i.path for i in _list(place, root, location) if i.type == FileType.Directory]
     names = {path.rpartition("/")[2] for path in folders}
@@ -126,8 +118,6 @@ def _checkpoints(place: Location, location: str) -> list[str]:
 
 
 def _list(place: Location, path: str, label: str) -> list[FileInfo]:
-    from pyarrow.fs import FileSelector, LocalFileSystem
-
     filesystem = place.filesystem or LocalFileSystem()
     try:
         return list(filesystem.get_file_info(FileSelector(path)))
@@ -177,8 +167,6 @@ def _done(
 
 def _numbered(place: Location, path: str) -> Iterator[tuple[int, str, int]]:
     """(number, path, when it was written in ms) of the files that have a number for a name."""
-    from pyarrow.fs import FileType
-
     for info in _list(place, path, path):
         name = info.base_name
         if info.type == FileType.File and name.isascii() and name.isdigit() and len(name) < 19:

@@ -4,8 +4,10 @@ grow with the number of commits."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
@@ -14,9 +16,6 @@ from pykafka_ops.analysis.commits.fold import CommitPart, joined, part
 from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.schemas import columns
 from pykafka_ops.spark.sources.arrow import row_batches
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PART: Final = columns(
     "bucket bigint, commits bigint, moved bigint, head_at bigint, head_offset bigint, at longs,"
@@ -72,8 +71,6 @@ def folding(
 
 def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[tuple[Key, CommitPart]]:
     """The parts of one record batch."""
-    import numpy as np
-
     if not batch.num_rows:
         return
     groups = batch.column("group").dictionary_encode()

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
@@ -28,9 +30,6 @@ from pykafka_ops.spark.reports.lag.frames import facts, logs
 from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SEVERITY: Final = (*ORDER, LOST)
 """Verdicts from good to bad."""
@@ -86,8 +85,6 @@ def _collect(
     rows: DataFrame, ends: DataFrame | None, span: ReportSpan, stage: Callable[[str], None]
 ) -> _Tables:
     """Everything the driver gets: rows of groups and of partitions."""
-    import pyarrow.compute as pc
-
     stage("judging partitions")
     listed = rows.where("listed")
     partitions = listed.select(*ROW.names).toArrow()
@@ -109,9 +106,6 @@ def _collect(
 
 def _worst_first(table: pa.Table) -> pa.Table:
     """Severest verdict, then largest lag, then by name."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     grave = pc.index_in(table["status"], pa.array(SEVERITY))
     order = pc.sort_indices(
         table.append_column("_grave", grave).append_column("_lag", pc.fill_null(table["lag"], -1)),

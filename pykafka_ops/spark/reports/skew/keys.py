@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
@@ -19,9 +21,6 @@ from pykafka_ops.spark.arrow_map import map_arrow
 from pykafka_ops.spark.reports.sketches import Distinct, Sizes
 from pykafka_ops.spark.schemas import columns
 from pykafka_ops.spark.sources.arrow import row_batches
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Keys counted at once per topic and task.
 CAPACITY: Final = 2048
@@ -110,8 +109,6 @@ class _Topic:
 
 def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """What a task does: COUNTED of its records."""
-    import pyarrow as pa
-
     topics: dict[str, _Topic] = {}
     partitions: dict[tuple[str, int], _Partition] = {}
     held: list[pa.RecordBatch] = []
@@ -130,9 +127,6 @@ def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def _count(
     table: pa.Table, topics: dict[str, _Topic], partitions: dict[tuple[str, int], _Partition]
 ) -> None:
-    import numpy as np
-    import pyarrow as pa
-
     names = table.column("topic").combine_chunks().dictionary_encode()
     if isinstance(names, pa.ChunkedArray):
         names = names.combine_chunks()
@@ -155,8 +149,6 @@ def _count(
 
 def _taken(keys: pa.ChunkedArray, rows: Any, places: Any) -> list[bytes]:
     """The keys at ``places`` of ``rows``."""
-    import pyarrow as pa
-
     found: list[bytes] = keys.take(pa.array(rows[places])).to_pylist()
     return found
 
@@ -169,8 +161,6 @@ def _count_keys(
     Of many different keys the lightest go at once: by the weight of the middle counter, as
     ``HeavyHitters.prune`` does, so that the promised error is the same.
     """
-    import numpy as np
-
     distinct, inverse = _codes(hashes)
     weights = np.bincount(inverse, weights=sizes).astype(np.int64)
     cut = 0
@@ -203,8 +193,6 @@ def _count_keys(
 
 def _codes(values: Any) -> tuple[Any, Any]:
     """Different values, and for each value its place among them; by a hash table, no sorting."""
-    import pyarrow as pa
-
     found = pa.array(values).dictionary_encode()
     return (
         found.dictionary.to_numpy(zero_copy_only=False),

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -22,9 +22,6 @@ from pykafka_ops.spark.sources.arrow import narrowed, row_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.tables import TABLES
 from pykafka_ops.spark.sources.options import SourceOptions
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 RECORDS = "records"
 

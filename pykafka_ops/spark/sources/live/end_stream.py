@@ -6,8 +6,9 @@ A moment's ends follow from the log alone, so a batch that is done again gives t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
@@ -17,9 +18,6 @@ from pykafka_ops.spark.sources.arrow import row_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, topics_of
 from pykafka_ops.spark.sources.live.tables import ends_at
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Offset = dict[str, int]
 AT: Final = "at"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +74,7 @@ def _batches(
         seek = seeker(part.replica)
         reader = _Records if options.mode == "records" else _Headers
         try:
-            file = _open(seek.place, part)
+            file = seek.open(part.name)
         except FileNotFoundError:
             size = part.part.end - part.part.start
             yield from reader(part, options, schema, owned).bad(Bad(part.part.start, size, GONE))
@@ -84,21 +85,16 @@ def _batches(
             file.close()
 
 
-def _open(place: Location, part: SegmentPart) -> RandomFile:
-    path = f"{part.replica.path}/{part.name}"
-    try:
-        return place.open(path)
-    except FileNotFoundError:  # a broker renames it before it deletes it
-        return place.open(path + ".deleted")
+@dataclass
+class _Part:
+    part: SegmentPart
+    options: LogOptions
+    schema: pa.Schema
+    owned: bool
 
 
-class _Headers:
+class _Headers(_Part):
     """Mode batches: a row per batch, and one per stretch of damage."""
-
-    def __init__(
-        self, part: SegmentPart, options: LogOptions, schema: pa.Schema, owned: bool
-    ) -> None:
-        self.part, self.options, self.schema, self.owned = part, options, schema, owned
 
     def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         crc = self.options.check_crc
@@ -158,17 +154,17 @@ class _Headers:
         yield plain_rows(self.schema, self.part.constants, [row])
 
 
-class _Records:
+@dataclass
+class _Records(_Part):
     """Mode records: a row per record, as a consumer would see it."""
 
-    def __init__(
-        self, part: SegmentPart, options: LogOptions, schema: pa.Schema, owned: bool
-    ) -> None:
-        self.part, self.options, self.schema = part, options, schema
-        names = schema.names
-        self.wanted = WantedRecords(part.low, part.high, "key" in names, "value" in names)
-        self.aborted: dict[int, list[AbortedTxn]] = {}
-        self.old: list[Mapping[str, object]] = []
+    aborted: dict[int, list[AbortedTxn]] = field(default_factory=dict)
+    old: list[Mapping[str, object]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        names = self.schema.names
+        part, keys, values = self.part, "key" in names, "value" in names
+        self.wanted = WantedRecords(part.low, part.high, keys, values)
 
     def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         self._load_aborted(place)

@@ -41,12 +41,12 @@ class Seeker:
         self.place, self.replica = place, replica
         self._indexes: dict[int, tuple[Ints, Ints]] = {}
 
-    def open(self, segment: SegmentFile) -> RandomFile:
-        """The segment's file, also where it is being deleted; OSError where it is gone."""
-        path = f"{self.replica.path}/{segment.name}"
+    def open(self, name: str) -> RandomFile:
+        """A segment's file, also where it is being deleted; OSError where it is gone."""
+        path = f"{self.replica.path}/{name}"
         try:
             return self.place.open(path)
-        except FileNotFoundError:
+        except FileNotFoundError:  # a broker renames it before it deletes it
             return self.place.open(path + ".deleted")
 
     def active(self, segment: SegmentFile) -> bool:
@@ -104,7 +104,7 @@ class Seeker:
         lowest = int(offsets[slot - 1]) + 1 if slot else segment.base_offset
         highest = int(offsets[slot])
         try:
-            file = self.open(segment)
+            file = self.open(segment.name)
         except OSError:
             return False
         try:
@@ -144,7 +144,7 @@ class Seeker:
         """What the segment has between two positions; nothing where it is gone."""
         part = ByteRange(start, end, segment.base_offset, self.active(segment))
         try:
-            file = self.open(segment)
+            file = self.open(segment.name)
         except FileNotFoundError:
             return
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -16,15 +17,13 @@ from pyspark.sql.datasource import (
     Filter,
     InputPartition,
 )
+from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.arrow import narrowed
 from pykafka_ops.spark.sources.log.options import LogOptions, log_options
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql.types import StructType
-
     from pykafka_ops.spark.sources.log.plan import Pruning
 
 
@@ -102,8 +101,6 @@ def _full(options: LogOptions) -> StructType:
 
 def _known(options: LogOptions, schema: StructType) -> None:
     """UsageError for a column there is not; of records also sizes and headers may be asked for."""
-    from pyspark.sql.types import StructType
-
     if options.mode == "batches":
         narrowed(schema, schemas.BATCHES, "kafka-log")
         return

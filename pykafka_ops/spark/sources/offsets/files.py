@@ -67,7 +67,7 @@ class FilesReader(DataSourceReader):
                 continue
             part = ByteRange(0, segment.size, segment.base_offset, seek.active(segment))
             try:
-                file = seek.open(segment)
+                file = seek.open(segment.name)
             except FileNotFoundError:
                 gone = Bad(0, segment.size, _GONE)
                 complain(replica, segment.name, gone, strict=self._wish.strict)

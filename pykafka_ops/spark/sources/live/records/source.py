@@ -58,8 +58,6 @@ class RecordsReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """A range per partition, more by ``minPartitions`` and ``maxRecordsPerPartition``."""
         options = self._options
-        least = options.integer("minPartitions", lowest=1)
-        most = options.integer("maxRecordsPerPartition", lowest=1)
         with cluster_of(options) as cluster:
             held = limits(cluster, subscribed(cluster, options), committed=is_committed(options))
             starts = starting(cluster, options, held, EARLIEST)
@@ -67,16 +65,20 @@ class RecordsReader(DataSourceReader):
         spans = [
             OffsetRange(*p, starts[p], ends[p]) for p in sorted(held) if p in starts and p in ends
         ]
-        return inputs(split(spans, least, most))
+        return tasks(options, spans)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
         yield from read_span(self._options, self._schema, OffsetRange(*partition.value))
 
 
-def inputs(spans: Sequence[OffsetRange]) -> list[InputPartition]:
-    """Tasks; one without work where there is nothing to read, since Spark wants one."""
-    return [InputPartition(tuple(s)) for s in spans] or [InputPartition(("", 0, 0, 0))]
+def tasks(options: SourceOptions, spans: list[OffsetRange]) -> list[InputPartition]:
+    """Tasks by ``minPartitions`` and ``maxRecordsPerPartition``; one without work where there is
+    nothing to read, since Spark wants one."""
+    least = options.integer("minPartitions", lowest=1)
+    most = options.integer("maxRecordsPerPartition", lowest=1)
+    cut = split(spans, least, most)
+    return [InputPartition(tuple(s)) for s in cut] or [InputPartition(("", 0, 0, 0))]
 
 
 def read_span(

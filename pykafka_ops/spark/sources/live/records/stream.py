@@ -21,11 +21,10 @@ from pykafka_ops.spark.sources.live.records.offsets import (
     LATEST,
     OffsetRange,
     limits,
-    split,
     starting,
     subscribed,
 )
-from pykafka_ops.spark.sources.live.records.source import inputs, is_committed, read_span
+from pykafka_ops.spark.sources.live.records.source import is_committed, read_span, tasks
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
 
 Offsets = dict[str, dict[str, int]]
@@ -85,9 +84,7 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 first = min(last, held[p].start if p in held else 0)
             if first < last:
                 spans.append(OffsetRange(*p, first, last))
-        least = self._options.integer("minPartitions", lowest=1)
-        most = self._options.integer("maxRecordsPerPartition", lowest=1)
-        return inputs(split(spans, least, most))
+        return tasks(self._options, spans)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of one range."""
