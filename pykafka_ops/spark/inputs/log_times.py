@@ -44,7 +44,7 @@ def times(found: Sequence[Known], committed: DataFrame) -> DataFrame:
     def look(row: Mapping[str, Any]) -> Iterator[Row]:
         topic, partition, offset = row["topic"], row["partition"], row["offset"]
         known = by_key.get((topic, partition))
-        if known is not None and known.start <= offset < known.tail.end:
+        if known is not None and known.replica.first_offset <= offset < known.tail.end:
             moment = time_at(seeker(known.replica), offset)
             if moment is not None:
                 yield topic, partition, offset, moment

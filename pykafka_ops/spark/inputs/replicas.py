@@ -33,12 +33,6 @@ class Known(NamedTuple):
     tail: ReplicaEnd
     size: int
 
-    @property
-    def start(self) -> int:
-        """The first offset that is there."""
-        segments = self.replica.segments
-        return max(self.replica.start_offset, segments[0].base_offset if segments else 0)
-
 
 def known(locations: Sequence[str], topics: Names) -> list[Known]:
     """Every replica of the topics meant. UsageError or StorageError names a bad location."""
@@ -91,7 +85,7 @@ def partition_rows(found: Sequence[Known]) -> list[Row]:
             brokers.setdefault(k.replica.key, set()).add(k.replica.broker)
     return [
         (k.replica.topic, k.replica.partition, None, sorted(brokers.get(k.replica.key, ())) or None,
-         None, k.start, k.tail.end, k.tail.newest)
+         None, k.replica.first_offset, k.tail.end, k.tail.newest)
         for k in one_each(found)
     ]  # fmt: skip
 

@@ -67,12 +67,7 @@ def view(report: Report) -> View:
         headline(report),
         _tone(report),
         tiles(report),
-        [
-            _top(groups),
-            _worst(report, groups),
-            _over_time(histories),
-            _heat(histories),
-        ],
+        [_top(groups), _worst(report, groups), _over_time(histories), _heat(histories)],
         "groups",
         TONES,
     )
@@ -179,11 +174,10 @@ def _meanings(items: Sequence[Row]) -> list[tuple[str, str]]:
 def _top(groups: Sequence[Row]) -> Picture:
     shown = sorted(groups, key=lambda r: -amount(r, "lag"))[:SHOWN]
     made = [_bar(text(r, "group"), r) for r in shown]
-    description = "; ".join(b.tip for b in made)
     return Picture(
         "Groups by lag",
         "Records that are committed to the log and not yet read, with the verdict on each group.",
-        join(legend(_meanings(shown)), bars("Groups by lag", description, made)),
+        join(legend(_meanings(shown)), bars("Groups by lag", made)),
         more(len(groups), len(shown), "groups"),
     )
 
@@ -208,7 +202,7 @@ def _worst(report: Report, groups: Sequence[Row]) -> Picture:
     return Picture(
         title,
         f"The group in trouble with the largest lag, partition by partition.{since}",
-        join(legend(_meanings(shown)), bars(title, "; ".join(b.tip for b in made), made)),
+        join(legend(_meanings(shown)), bars(title, made)),
         more(len(own), len(shown), "partitions"),
     )
 

@@ -201,7 +201,7 @@ def _risk(report: Report) -> Picture | None:
         "Time until retention takes the next record that a group has not read, where the group "
         "does not get there first.",
         join(legend([m for m in meanings if m[0] in tones]),
-             bars(title, "; ".join(b.tip for b in made), made)),
+             bars(title, made)),
         more(len(shown), len(made), "groups and topics"),
     )  # fmt: skip
 
@@ -257,7 +257,7 @@ def _ages(report: Report) -> Picture:
     return Picture(
         title,
         "How old the data of each topic is, by the timestamps of its records.",
-        stacked(title, "; ".join(f"{s.label}: {s.text}" for s in made), made,
+        stacked(title, made,
                 [(tones[b], named[b]) for b in bounds]),
         more(len(ordered), len(made), "topics"),
     )  # fmt: skip
@@ -328,7 +328,7 @@ def _leaving(report: Report) -> Picture:
     return Picture(
         title,
         "What retention deletes within the time, counted from now, by topic.",
-        stacked(title, "; ".join(f"{s.label}: {s.text}" for s in made), made,
+        stacked(title, made,
                 [*((tones[t], t) for t in heavy), *others]),
     )  # fmt: skip
 
@@ -353,7 +353,7 @@ def _debt(report: Report) -> Picture | None:
     return Picture(
         title,
         "Compacted logs: what is clean, what waits for the cleaner, what it may not touch yet.",
-        stacked(title, "; ".join(f"{s.label}: {s.text}" for s in made), made,
+        stacked(title, made,
                 [("ok", "clean"), ("warn", "waits"), ("a1", "not yet")]),
         more(len(found), len(shown), "partitions"),
     )  # fmt: skip

@@ -156,7 +156,7 @@ def _topics(topics: Sequence[Row]) -> Picture:
         title,
         "Bytes of the fullest partition as a multiple of the mean of the topic: 1 is even.",
         join(legend([(TONES[b], b) for b in reversed(_BANDS) if b in bands]),
-             bars(title, "; ".join(b.tip for b in made), made, mark=(1.0, "even"))),
+             bars(title, made, mark=(1.0, "even"))),
         more(len(topics), len(shown), "topics"),
     )  # fmt: skip
 
@@ -246,7 +246,7 @@ def _keys(report: Report) -> Picture:
     return Picture(
         "Heaviest keys",
         "Bytes of the records of a key; the line behind a bar is what may have been missed.",
-        bars("Heaviest keys", "; ".join(b.tip for b in made), made),
+        bars("Heaviest keys", made),
         more(len(ordered), len(shown), "keys"),
     )
 
@@ -278,6 +278,6 @@ def _brokers(report: Report) -> Picture | None:
     return Picture(
         "Brokers",
         "Bytes of all replicas per broker, and how far that is from the mean.",
-        bars("Brokers", "; ".join(b.tip for b in made), made, mark=(mean, f"mean {size(mean)}")),
+        bars("Brokers", made, mark=(mean, f"mean {size(mean)}")),
         more(len(found), len(shown), "brokers"),
     )

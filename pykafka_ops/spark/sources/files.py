@@ -71,6 +71,11 @@ class ReplicaDir(NamedTuple):
     start_offset: int = 0
 
     @property
+    def first_offset(self) -> int:
+        """The first offset that is there."""
+        return max(self.start_offset, self.segments[0].base_offset if self.segments else 0)
+
+    @property
     def key(self) -> tuple[str, int]:
         """What the same partition has elsewhere; the path stands in for a name that is none."""
         if self.topic is None or self.partition is None:

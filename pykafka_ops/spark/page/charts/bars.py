@@ -32,9 +32,9 @@ class Bar:
 
 def bars(
     title: str,
-    description: str,
     items: Sequence[Bar],
     *,
+    description: str = "",
     mark: tuple[float, str] | None = None,
     full: float | None = None,
 ) -> Markup:
@@ -51,17 +51,22 @@ def bars(
     top = TOP + (18 if mark else 0)
     rows = [_row(b, top + i * ROW, most) for i, b in enumerate(items)]
     levels = _mark(mark, most, [top + i * ROW for i in range(len(items))])
+    description = description or "; ".join(b.tip for b in items)
     return chart(title, description, top + len(items) * ROW, *rows, levels)
+
+
+def head(label: str, tip: str, figure: str, y: float) -> list[Markup]:
+    """The name of a bar, its figure, and the track that it fills."""
+    return [
+        el("text", el("title", tip), shorten(label, LABEL), x=0, y=y + 12, class_="name"),
+        words(figure, "100%", y + 12, "value", "end"),
+        el("rect", x=0, y=y + 18, width="100%", height=12, rx=3, class_="track"),
+    ]
 
 
 def _row(bar: Bar, y: float, most: float) -> Markup:
     said = bar.tip or f"{bar.label}: {bar.text}"
-    label = el("text", el("title", said), shorten(bar.label, LABEL), x=0, y=y + 12, class_="name")
-    made: list[Markup | None] = [
-        label,
-        words(bar.text, "100%", y + 12, "value", "end"),
-        el("rect", x=0, y=y + 18, width="100%", height=12, rx=3, class_="track"),
-    ]
+    made = head(bar.label, said, bar.text, y)
     if bar.value is not None and bar.value > 0:
         made.append(block(bar.tone, said, x=0, y=y + 18, width=at(bar.value, most), height=12,
                           rx=3, data_value=bar.value))  # fmt: skip

@@ -48,4 +48,4 @@ def runway(title: str, description: str, items: Sequence[Runway]) -> Markup:
         high = item.high if item.high is not None or item.low is None else full
         made.append(Bar(item.label, shown, said, tone(item.days), item.low,
                         None if high is None else min(high, full), tip))  # fmt: skip
-    return bars(title, description, made, full=full)
+    return bars(title, made, description=description, full=full)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pykafka_ops.spark.page.charts.bars import LABEL, ROW, TOP
-from pykafka_ops.spark.page.charts.frame import at, block, chart, legend, nothing, words
-from pykafka_ops.spark.page.markup import Markup, el, join, shorten
+from pykafka_ops.spark.page.charts.bars import ROW, TOP, head
+from pykafka_ops.spark.page.charts.frame import at, block, chart, legend, nothing
+from pykafka_ops.spark.page.markup import Markup, join
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,29 +19,20 @@ class Stack:
     parts: Sequence[tuple[str, float, str]]
 
 
-def stacked(
-    title: str,
-    description: str,
-    items: Sequence[Stack],
-    meanings: Sequence[tuple[str, str]],
-) -> Markup:
+def stacked(title: str, items: Sequence[Stack], meanings: Sequence[tuple[str, str]]) -> Markup:
     """One bar per item, all on the same scale; ``meanings`` are (tone, what it means)."""
     totals = [sum(p[1] for p in s.parts) for s in items]
     if not any(t > 0 for t in totals):
         return nothing("There is nothing to show.")
     most = max(totals)
     rows = [_row(s, TOP + i * ROW, most) for i, s in enumerate(items)]
+    description = "; ".join(f"{s.label}: {s.text}" for s in items)
     picture = chart(title, description, TOP + len(items) * ROW, *rows)
     return join(legend(meanings), picture)
 
 
 def _row(item: Stack, y: float, most: float) -> Markup:
-    tip = el("title", item.label)
-    made = [
-        el("text", tip, shorten(item.label, LABEL), x=0, y=y + 12, class_="name"),
-        words(item.text, "100%", y + 12, "value", "end"),
-        el("rect", x=0, y=y + 18, width="100%", height=12, rx=3, class_="track"),
-    ]
+    made = head(item.label, item.label, item.text, y)
     left = 0.0
     for tone, value, said in item.parts:
         if value > 0:

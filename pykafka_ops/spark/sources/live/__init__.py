@@ -20,6 +20,9 @@ from pyspark.sql.types import StructType
 from pykafka_ops.errors import UsageError
 from pykafka_ops.spark.sources.arrow import narrowed, row_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of
+from pykafka_ops.spark.sources.live.end_stream import EndStream
+from pykafka_ops.spark.sources.live.records.source import EVERY, RecordsReader, schema_of
+from pykafka_ops.spark.sources.live.records.stream import RecordStream
 from pykafka_ops.spark.sources.live.tables import TABLES
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -40,36 +43,28 @@ class KafkaLive(DataSource):
     def _what(self) -> str:
         return self.read_options.one_of("what", [*TABLES, RECORDS])
 
+    def _narrowed(self, schema: StructType) -> StructType:
+        full = EVERY if self._what() == RECORDS else self.schema()
+        return narrowed(schema, full, self.name())
+
     def schema(self) -> StructType:
         """The columns of the table."""
         what = self._what()
-        if what == RECORDS:
-            from pykafka_ops.spark.sources.live.records.source import schema_of
-
-            return schema_of(self.read_options)
-        return TABLES[what][0]
+        return schema_of(self.read_options) if what == RECORDS else TABLES[what][0]
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads it once."""
-        if self._what() == RECORDS:
-            from pykafka_ops.spark.sources.live.records.source import EVERY, RecordsReader
-
-            return RecordsReader(self.read_options, narrowed(schema, EVERY, self.name()))
-        schema = narrowed(schema, self.schema(), self.name())
-        return TableReader(self._what(), self.read_options, schema)
+        what, schema = self._what(), self._narrowed(schema)
+        if what == RECORDS:
+            return RecordsReader(self.read_options, schema)
+        return TableReader(what, self.read_options, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading: records, and ends of logs."""
-        what = self._what()
+        what, schema = self._what(), self._narrowed(schema)
         if what == RECORDS:
-            from pykafka_ops.spark.sources.live.records.source import EVERY
-            from pykafka_ops.spark.sources.live.records.stream import RecordStream
-
-            return RecordStream(self.read_options, narrowed(schema, EVERY, self.name()))
-        schema = narrowed(schema, self.schema(), self.name())
+            return RecordStream(self.read_options, schema)
         if what == "ends":
-            from pykafka_ops.spark.sources.live.end_stream import EndStream
-
             return EndStream(self.read_options, schema)
         raise UsageError(f"what={what} cannot be a stream: records and ends can")
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 from pyspark.sql.datasource import InputPartition
@@ -88,15 +88,17 @@ class Pruning:
         return self.partitions is None or partition in self.partitions
 
 
-def found(options: LogOptions, pruning: Pruning | None = None) -> list[ReplicaDir]:
+EVERYTHING: Final = Pruning()
+
+
+def found(options: LogOptions, pruning: Pruning = EVERYTHING) -> list[ReplicaDir]:
     """The replicas to read; with ``replicas=one`` of each partition the one that reaches furthest.
 
     Raises UsageError or StorageError naming the location that is wrong.
     """
-    prune = pruning or Pruning()
 
     def wanted(topic: str | None, partition: int | None) -> bool:
-        return options.wanted(topic, partition) and prune.wanted(topic, partition)
+        return options.wanted(topic, partition) and pruning.wanted(topic, partition)
 
     every = [replica for place in options.places for replica in replicas(place, wanted)]
     every = [r for r in every if wanted(r.topic, r.partition)]
@@ -170,14 +172,13 @@ def _offset(bound: Bound, replica: ReplicaDir, options: LogOptions, first: int) 
 
 
 def tasks(
-    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning | None = None
+    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning = EVERYTHING
 ) -> list[Task]:
     """Tasks of about ``options.task_bytes`` each, or less so that there are as many as asked for.
 
     A large segment is cut where its index shows batches to begin; small ones share a task.
     """
-    prune = pruning or Pruning()
-    chosen = [(span, *item) for span in wanted for item in _segments(span, options, prune)]
+    chosen = [(span, *item) for span in wanted for item in _segments(span, pruning)]
     total = sum(end - start for _, _, start, end in chosen)
     size = _task_size(total, options)
     parts = (
@@ -197,9 +198,7 @@ def _task_size(total: int, options: LogOptions) -> int:
     return min(options.task_bytes, max(share, _LEAST_TASK))
 
 
-def _segments(
-    span: ReplicaSpan, options: LogOptions, prune: Pruning
-) -> Iterator[tuple[SegmentFile, int, int]]:
+def _segments(span: ReplicaSpan, prune: Pruning) -> Iterator[tuple[SegmentFile, int, int]]:
     """(segment, start, end) of the bytes that hold the offsets of a span."""
     low, high = max(span.low, prune.low), min(span.high, prune.high)
     seek = seeker(span.replica)

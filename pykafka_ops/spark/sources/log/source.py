@@ -7,7 +7,6 @@ gives what Spark's own ``kafka`` source gives of a topic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -21,10 +20,12 @@ from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.arrow import narrowed
+from pykafka_ops.spark.sources.log import plan as log_plan
+from pykafka_ops.spark.sources.log.filters import pruning_of
 from pykafka_ops.spark.sources.log.options import LogOptions, log_options
-
-if TYPE_CHECKING:
-    from pykafka_ops.spark.sources.log.plan import Pruning
+from pykafka_ops.spark.sources.log.plan import Pruning, Task
+from pykafka_ops.spark.sources.log.read import read
+from pykafka_ops.spark.sources.log.stream import LogStreamReader
 
 
 class KafkaLogSource(DataSource):
@@ -48,8 +49,6 @@ class KafkaLogSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """A reader that follows the logs."""
-        from pykafka_ops.spark.sources.log.stream import LogStreamReader
-
         options = log_options(self.options)
         _known(options, schema)
         return LogStreamReader(options, schema)
@@ -61,21 +60,16 @@ class KafkaLogReader(DataSourceReader):
     def __init__(self, options: LogOptions, schema: StructType) -> None:
         self.options = options
         self.columns = schema
-        self.pruning: Pruning | None = None
+        self.pruning = Pruning()
 
     def partitions(self) -> list[InputPartition]:
         """Tasks; UsageError or StorageError where a location cannot be read."""
-        from pykafka_ops.spark.sources.log import plan as log_plan
-
         chosen = log_plan.found(self.options, self.pruning)
         wanted = log_plan.spans(self.options, chosen)
         return list(log_plan.tasks(wanted, self.options, self.pruning))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one task."""
-        from pykafka_ops.spark.sources.log.plan import Task
-        from pykafka_ops.spark.sources.log.read import read
-
         if not isinstance(partition, Task):  # Spark's own where there is nothing to read
             return iter(())
         return read(partition, self.options, schemas.arrow(self.columns))
@@ -87,8 +81,6 @@ class PushingLogReader(KafkaLogReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's
         """Take note of the filters; Spark applies all of them again."""
-        from pykafka_ops.spark.sources.log.filters import pruning_of
-
         self.pruning = pruning_of(filters, self.options.mode)
         return filters
 

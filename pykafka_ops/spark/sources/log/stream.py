@@ -94,7 +94,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if high is None:
                 continue
             missing.discard(key)
-            low = before.get(key, _first(replica))
+            low = before.get(key, replica.first_offset)
             if high > low:
                 self._check(replica, low, high, known=key in before)
                 wanted.append(ReplicaSpan(replica, low, high))
@@ -112,7 +112,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return dict(log_plan.ends(self.options, log_plan.found(self.options)))
 
     def _check(self, replica: ReplicaDir, low: int, high: int, *, known: bool) -> None:
-        first = _first(replica)
+        first = replica.first_offset
         if known and low < first:
             self._lost(f"{_label(replica)} begins at {first}, offsets from {low} on are gone")
         end = log_plan.seeker(replica).end_offset()
@@ -125,11 +125,6 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 f"data loss: {what}; set failOnDataLoss=false to go on with what is there"
             )
         _log.warning("data loss: %s", what)
-
-
-def _first(replica: ReplicaDir) -> int:
-    first = replica.segments[0].base_offset if replica.segments else 0
-    return max(first, replica.start_offset)
 
 
 def _label(replica: ReplicaDir) -> str:

@@ -27,7 +27,9 @@ def drawn(picture: Markup) -> Node:
 
 
 def test_a_bar_is_as_long_as_its_value() -> None:
-    page = drawn(bars("Lag", "all", [Bar("a", 50, "50"), Bar("b", 200, "200"), Bar("c", 0, "0")]))
+    page = drawn(
+        bars("Lag", [Bar("a", 50, "50"), Bar("b", 200, "200"), Bar("c", 0, "0")], description="all")
+    )
     found = page.all("rect", class_="t-plain")
     assert [(r.attributes["width"], r.attributes["data-value"]) for r in found] == [
         ("25%", "50"),
@@ -38,12 +40,12 @@ def test_a_bar_is_as_long_as_its_value() -> None:
 
 
 def test_trouble_has_a_pattern_beside_its_colour() -> None:
-    page = drawn(bars("", "", [Bar("a", 1, "1", "stop"), Bar("b", 1, "1", "ok")]))
+    page = drawn(bars("", [Bar("a", 1, "1", "stop"), Bar("b", 1, "1", "ok")]))
     assert [r.attributes["fill"] for r in page.all("rect", class_="over")] == ["url(#p-stop)"]
 
 
 def test_an_interval_stands_around_the_end_of_its_bar() -> None:
-    page = drawn(bars("", "", [Bar("a", 50, "50", low=25, high=100)]))
+    page = drawn(bars("", [Bar("a", 50, "50", low=25, high=100)]))
     line, low, high = page.all("line", class_="whisker")
     assert (line.attributes["x1"], line.attributes["x2"]) == ("25%", "100%")
     assert (low.attributes["x1"], high.attributes["x1"]) == ("25%", "100%")
@@ -51,7 +53,7 @@ def test_an_interval_stands_around_the_end_of_its_bar() -> None:
 
 def test_long_names_are_shortened_and_whole_in_the_title() -> None:
     name = "payments." * 27
-    page = drawn(bars("", "", [Bar(name, 1, "1")]))
+    page = drawn(bars("", [Bar(name, 1, "1")]))
     label = page.one("text", class_="name")
     assert label.one("title").text == f"{name}: 1"
     shown = label.text.removeprefix(f"{name}: 1")
@@ -121,9 +123,7 @@ def test_the_lorenz_curve_of_even_values_is_the_diagonal() -> None:
 
 def test_parts_of_a_bar_follow_each_other() -> None:
     item = Stack("t", "4", [("a0", 1, ""), ("a1", 0, ""), ("a2", 3, "")])
-    found = drawn(stacked("", "", [item], [("a0", "young"), ("a2", "old")])).one(
-        "svg", class_="chart"
-    )
+    found = drawn(stacked("", [item], [("a0", "young"), ("a2", "old")])).one("svg", class_="chart")
     parts = [r for r in found.all("rect") if "data-value" in r.attributes]
     assert [(p.attributes["x"], p.attributes["width"]) for p in parts] == [
         ("0%", "25%"),
@@ -168,12 +168,12 @@ def test_a_sparkline_needs_two_runs() -> None:
 @pytest.mark.parametrize(
     "picture",
     [
-        bars("", "", []),
+        bars("", []),
         columns("", "", [], [0, 1], count),
         lines("", "", [Series("g", [(0, None)], "0")], [0, 1], count),
         heatmap("", "", [("p", [])], number),
         lorenz("", "", [0, 0], None),
-        stacked("", "", [Stack("t", "0", [("a0", 0, "")])], []),
+        stacked("", [Stack("t", "0", [("a0", 0, "")])], []),
         band("", "", [], [0, 1], size),
         runway("", "", []),
     ],
