@@ -6,8 +6,6 @@ RFC 5802, ``ScramMechanism``, ``ScramFormatter``, ``ScramCredentialUtils``.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from base64 import b64decode, b64encode
 from typing import Final, NamedTuple
 
@@ -49,6 +47,9 @@ class Credential(NamedTuple):
         """The keys of a salted password. Raises SettingError if that is empty, as in Java."""
         if not salted_password:
             raise SettingError("Empty key")
+        import hashlib  # with OpenSSL: for the few brokers whose users have credentials
+        import hmac
+
         digest = mechanism.digest
         client_key = hmac.digest(salted_password, b"Client Key", digest)
         return cls(

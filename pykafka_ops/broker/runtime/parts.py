@@ -29,7 +29,6 @@ from pykafka_ops.broker.runtime.controller.active import ControllerSettings
 from pykafka_ops.broker.runtime.controller.channels import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
 from pykafka_ops.broker.runtime.controller.loop import ControllerLoop
-from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
 from pykafka_ops.broker.runtime.logs.cleaner import LogCleaner
 from pykafka_ops.broker.runtime.logs.failed_dirs import FailedDirs
 from pykafka_ops.broker.runtime.logs.full_dirs import FullDirs
@@ -221,6 +220,8 @@ class Parts:
         )
 
     def _connect(self, broker: BrokerInfo) -> ChannelTarget:
+        from pykafka_ops.broker.runtime.controller.remote_order_executor import RemoteOrderExecutor
+
         remote = RemoteOrderExecutor(self.peers.connect(broker, "controller"), self.peers.listener)
         return ChannelTarget(remote, remote.close)
 

@@ -25,7 +25,6 @@ from pykafka_ops.broker.storage.files import Lock, RealFiles
 from pykafka_ops.errors import SettingError, StorageError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text
-from pykafka_ops.zookeeper.access import access_of
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -68,7 +67,9 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
         if configs.value("zookeeper.set.acl"):
             log.warning("zookeeper.set.acl=true has no effect without zookeeper.connect")
         return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
-    from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore  # kazoo takes its time
+    # kazoo takes its time, and memory
+    from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore
+    from pykafka_ops.zookeeper.access import access_of
 
     access = access_of(configs.static, os.environ)
     set_acl = configs.value("zookeeper.set.acl")
