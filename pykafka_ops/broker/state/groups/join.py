@@ -10,6 +10,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.append_errors import group_code
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinRequest, Synced
 from pykafka_ops.broker.state.groups.group import Group, GroupState, Member
@@ -198,7 +199,7 @@ class _Stored:
             self.rebalance.expect(group, member, now.timer)
             return out
         answer = Joined(
-            stored_code(code),
+            group_code(code),
             NO_MEMBER,
             group.generation,
             group.protocol_type,
@@ -213,40 +214,3 @@ class _Stored:
         group.rename(member, before.id)
         self.rebalance.expect(group, member, now.timer)
         return out
-
-
-_TRY_LATER = frozenset(
-    {
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        ErrorCode.NOT_ENOUGH_REPLICAS,
-        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-    }
-)
-_MOVED = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR})
-_TOO_LARGE = frozenset(
-    {
-        ErrorCode.MESSAGE_TOO_LARGE,
-        ErrorCode.RECORD_LIST_TOO_LARGE,
-        ErrorCode.INVALID_FETCH_SIZE,
-    }
-)
-
-
-def stored_code(code: ErrorCode) -> ErrorCode:
-    """The error for members when a group could not be written (``storeGroup``)."""
-    if code in _TRY_LATER:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    if code in _MOVED:
-        return ErrorCode.NOT_COORDINATOR
-    if code is ErrorCode.REQUEST_TIMED_OUT:
-        return ErrorCode.REBALANCE_IN_PROGRESS
-    return ErrorCode.UNKNOWN_SERVER_ERROR if code in _TOO_LARGE else code
-
-
-def commit_code(code: ErrorCode) -> ErrorCode:
-    """The error for a commit whose append failed (``storeOffsets``)."""
-    if code in _TRY_LATER or code is ErrorCode.REQUEST_TIMED_OUT:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    if code in _MOVED:
-        return ErrorCode.NOT_COORDINATOR
-    return ErrorCode.INVALID_COMMIT_OFFSET_SIZE if code in _TOO_LARGE else code

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from pykafka_ops.broker.state.append_errors import group_code
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import Leaving, Synced, SyncRequest
 from pykafka_ops.broker.state.groups.group import Group, GroupState
-from pykafka_ops.broker.state.groups.join import stored_code
 from pykafka_ops.broker.state.groups.rebalance import Rebalance
 from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
 from pykafka_ops.broker.state.outcome import Instant, Outcome
@@ -60,7 +60,7 @@ class Members:
         if code is ErrorCode.NONE and group.state is GroupState.STABLE:
             self._rebalance.propagate(group, ErrorCode.NONE, now.timer, out)
         elif code is not ErrorCode.NONE and group.state is GroupState.COMPLETING:
-            self._rebalance.reset_assignments(group, stored_code(code), now.timer, out)
+            self._rebalance.reset_assignments(group, group_code(code), now.timer, out)
             why = f"its assignment could not be stored: {code.name}"
             self._rebalance.prepare(group, now, out, why)
         return out

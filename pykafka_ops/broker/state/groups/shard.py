@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
+from pykafka_ops.broker.state.append_errors import commit_code
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import (
     NO_MEMBER,
@@ -20,7 +21,7 @@ from pykafka_ops.broker.state.groups.answers import (
 )
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.group import NO_GENERATION, Group, GroupSettings, GroupState
-from pykafka_ops.broker.state.groups.join import Joins, commit_code
+from pykafka_ops.broker.state.groups.join import Joins
 from pykafka_ops.broker.state.groups.loading import Loading
 from pykafka_ops.broker.state.groups.members import Members
 from pykafka_ops.broker.state.groups.offsets import GroupOffsets, TopicPartition

@@ -74,6 +74,17 @@ def is_exhausted(epoch: int) -> bool:
     return epoch >= MAX_EPOCH - 1
 
 
+def ended_before(state: TxnState, *, committed: bool) -> ErrorCode:
+    """The answer to EndTxn where no transaction is open."""
+    done = TxnState.COMPLETE_COMMIT if committed else TxnState.COMPLETE_ABORT
+    decided = TxnState.PREPARE_COMMIT if committed else TxnState.PREPARE_ABORT
+    if state is done:
+        return ErrorCode.NONE  # asked again: the answer was lost
+    if state is decided:
+        return ErrorCode.CONCURRENT_TRANSACTIONS
+    return ErrorCode.INVALID_TXN_STATE
+
+
 class TxnError(KafkaError):
     """A move that the states do not allow: a bug of the broker, never of a client."""
 

@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.append_errors import transaction_code
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.broker.state.transactions import records as transaction_records
-from pykafka_ops.broker.state.transactions.codes import append_error, ended_before
 from pykafka_ops.broker.state.transactions.metadata import (
     PREPARED,
     TopicPartition,
     Transaction,
     Transit,
     TxnState,
+    ended_before,
     is_exhausted,
 )
 from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_TIMESTAMP, BatchHeader
@@ -243,7 +244,7 @@ class TransactionShard:
         """Write the decision, answer, then complete the transaction."""
 
         def written(code: ErrorCode, now: Instant) -> Outcome | None:
-            answer = None if reply is None else reply.of(append_error(code))
+            answer = None if reply is None else reply.of(transaction_code(code))
             if code is not ErrorCode.NONE:
                 _take_back(found, code)
                 return answer
@@ -364,7 +365,7 @@ class TransactionShard:
         def written(code: ErrorCode, now: Instant) -> Outcome:
             if code is not ErrorCode.NONE:
                 _take_back(found, code)
-            return reply.of(append_error(code), move)
+            return reply.of(transaction_code(code), move)
 
         return Outcome((move,), then=written)
 
