@@ -19,6 +19,7 @@ from pykafka_ops.broker.metadata.store import (
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
+    Op,
     StoreError,
     ZNode,
 )
@@ -115,7 +116,7 @@ class ControllerStore:
         while waiting:
             together = waiting if failures < _ATTEMPTS_TOGETHER else waiting[:1]
             try:
-                await self._multi(together)
+                await self._multi(planned.op for unit in together for planned in unit.ops)
                 del waiting[: len(together)]
             except (NodeExistsError, NoNodeError, BadVersionError) as error:
                 failures += 1
@@ -144,10 +145,9 @@ class ControllerStore:
             if unit.proofs and all(is_done(op, nodes[op.path]) for op in unit.proofs)
         ]
 
-    async def _multi(self, units: Iterable[Unit]) -> None:
-        ops = [self._term.check(), *(planned.op for unit in units for planned in unit.ops)]
+    async def _multi(self, ops: Iterable[Op]) -> None:
         try:
-            await self._store.multi(ops)
+            await self._store.multi([self._term.check(), *ops])
         except (BadVersionError, NoNodeError) as error:
             if error.index == 0:
                 raise ControllerMovedError(ControllerEpoch.path) from error
@@ -167,19 +167,10 @@ class ControllerStore:
             paths = await find(TopicZNode.path(topic)) + paths
             with contextlib.suppress(NotEmptyError, NoNodeError):
                 for start in range(0, len(paths), MAX_OPS):
-                    ops = [Delete(path) for path in paths[start : start + MAX_OPS]]
-                    await self._delete(ops)
+                    await self._multi(Delete(path) for path in paths[start : start + MAX_OPS])
                 self._topics_cversion += TopicZNode.path(topic) in paths
                 return None
         return WriteProblem.FAILED
-
-    async def _delete(self, ops: list[Delete]) -> None:
-        try:
-            await self._store.multi([self._term.check(), *ops])
-        except (BadVersionError, NoNodeError) as error:
-            if error.index == 0:
-                raise ControllerMovedError(ControllerEpoch.path) from error
-            raise
 
     async def _usual_tree(self, path: str) -> list[str]:
         """The znodes of a topic (or a leaf) below and at ``path``, children first."""
@@ -326,7 +317,7 @@ class ControllerStore:
                 self._notices.append(str(error))
         for path in paths:
             with contextlib.suppress(NoNodeError):
-                await self._delete([Delete(path)])
+                await self._multi([Delete(path)])
         return found
 
 

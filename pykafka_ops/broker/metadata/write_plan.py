@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from pykafka_ops.broker.metadata.store import (
     ANY_VERSION,
@@ -57,14 +58,11 @@ class Fallback(Enum):
     SET = 2
 
 
-class Planned:
+class Planned(NamedTuple):
     """An operation and its fallback."""
 
-    __slots__ = ("fallback", "op")
-
-    def __init__(self, op: Op, fallback: Fallback = Fallback.GIVE_UP) -> None:
-        self.op = op
-        self.fallback = fallback
+    op: Op
+    fallback: Fallback = Fallback.GIVE_UP
 
 
 class Unit:

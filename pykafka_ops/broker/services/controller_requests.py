@@ -86,7 +86,7 @@ class ControllerRequests(OnController):
                     for data in topic.partitions:
                         changes[known, data.partition_index] = _change(data, version)
             broker, epoch = request.broker_id, request.broker_epoch
-            return (yield from controller.alter_isr(broker, epoch, changes))
+            return (yield from controller.isr.alter(broker, epoch, changes))
 
         try:
             answers = await self._perform(rule)

@@ -305,7 +305,7 @@ class TopicAdmin(OnController):
         topics = self._image.topics
         every = [(name, index) for name, topic in topics.items() for index in topic.partitions]
         wanted = every if partitions is None else partitions
-        results = await self._perform(lambda term: term.elect(wanted, ElectionType(kind)))
+        results = await self._perform(lambda term: term.elections.elect(wanted, ElectionType(kind)))
         answers = await self._elected(results, timeout_ms)
         if partitions is None:
             needless = ErrorCode.ELECTION_NOT_NEEDED

@@ -193,7 +193,7 @@ class World:
         state = self.states[topic, index]
         change = IsrChange(isr, state.leader_epoch, state.partition_epoch)
         epoch = self.live[state.leader].epoch
-        rule = self.controller.alter_isr(state.leader, epoch, {(topic, index): change})
+        rule = self.controller.isr.alter(state.leader, epoch, {(topic, index): change})
         answers = self.run(rule)
         self.deliver()
         return answers

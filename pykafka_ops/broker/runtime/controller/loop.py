@@ -150,7 +150,7 @@ class ControllerLoop:
     def unclean_allowed(self, topic: str | None) -> None:
         """A topic, or every topic (None), allows unclean elections now; a controller elects."""
         if self._active is not None and self._active.rules is not None:
-            self._active.later(lambda rules: rules.unclean_allowed(topic))
+            self._active.later(lambda rules: rules.elections.unclean_allowed(topic))
 
     # -- jobs
 

@@ -133,7 +133,7 @@ class ControllerWatches:
 
     async def _isr_changed(self) -> Rule | None:
         partitions = await self._tree.take_isr_changes()
-        return (lambda controller: controller.isr_written(partitions)) if partitions else None
+        return (lambda controller: controller.isr.written(partitions)) if partitions else None
 
     async def _moves_asked(self) -> Rule | None:
         moves = await self._tree.reassignments()

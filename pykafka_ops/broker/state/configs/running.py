@@ -81,10 +81,6 @@ class BrokerConfigs:
         found = self._texts.get(name)
         return _DEFAULTS.get(name) if found is None else found
 
-    def topic_defaults(self) -> dict[str, str]:
-        """Topic settings as the broker's own settings give them, by topic setting name."""
-        return dict(self._topic_defaults)
-
     def topic_config(self, overrides: Mapping[str, str]) -> TopicConfig:
         """Settings of a topic with its own settings ``overrides``; equal input, same object.
 
@@ -94,11 +90,12 @@ class BrokerConfigs:
         key = frozenset(overrides.items())
         found = self._topic_cache.get(key)
         if found is None:
-            values = self.topic_defaults()
-            for name, text in overrides.items():
-                if name in TOPIC and name != _FORMAT_VERSION and _fits(name, text):
-                    values[name] = text
-            found = TopicConfig.of(values)
+            fit = {
+                name: text
+                for name, text in overrides.items()
+                if name in TOPIC and name != _FORMAT_VERSION and _fits(name, text)
+            }
+            found = TopicConfig.of({**self._topic_defaults, **fit})
             if len(self._topic_cache) < _CACHED_TOPIC_CONFIGS:
                 self._topic_cache[key] = found
         return found

@@ -17,8 +17,7 @@ from pykafka_ops.broker.state.controller.leadership import (
 from pykafka_ops.broker.state.controller.transitions import (
     PartitionPhase,
     ReplicaPhase,
-    check_partition,
-    check_replica,
+    check,
 )
 from pykafka_ops.broker.state.image import BrokerInfo, PartitionImage
 from pykafka_ops.broker.state.names import has_collision_chars, metric_name
@@ -34,7 +33,7 @@ class PartitionRecord:
 
     def move_to(self, phase: PartitionPhase) -> None:
         """Change the phase as the table of transitions allows."""
-        check_partition(self.phase, phase)
+        check(self.phase, phase)
         self.phase = phase
 
 
@@ -57,7 +56,7 @@ class Deletion:
     def move(self, partition: int, broker: int, phase: ReplicaPhase) -> None:
         """Change a replica's phase as the table of transitions allows."""
         key = (partition, broker)
-        check_replica(self.replicas[key], phase)
+        check(self.replicas[key], phase)
         self.replicas[key] = phase
 
     def any_in(self, phase: ReplicaPhase) -> bool:

@@ -1,21 +1,19 @@
 """The controller: what happens when it starts, and elections on demand (``KafkaController``).
 
 Its rules are generators of steps (see ``steps.py``) whose return value is for the caller:
-``brokers`` about brokers, ``topics`` about topics, and those below. Work is in proportion to
-what changed, never to the size of the cluster, except when a broker comes or goes and when a
+``brokers``, ``topics``, ``moves``, ``elections``, ``isr``, and those below. Work is in proportion
+to what changed, never to the size of the cluster, except when a broker comes or goes and when a
 controller starts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 
 from pykafka_ops.broker.state.controller.broker_rules import BrokerRules
 from pykafka_ops.broker.state.controller.cluster import Snapshot
-from pykafka_ops.broker.state.controller.election import ElectionType
-from pykafka_ops.broker.state.controller.election_rules import ElectionResults, ElectionRules
-from pykafka_ops.broker.state.controller.isr_rules import IsrAnswers, IsrChange, IsrRules
-from pykafka_ops.broker.state.controller.leadership import TopicPartition
+from pykafka_ops.broker.state.controller.election_rules import ElectionRules
+from pykafka_ops.broker.state.controller.isr_rules import IsrRules
 from pykafka_ops.broker.state.controller.reassignment_rules import ReassignmentRules
 from pykafka_ops.broker.state.controller.steps import Steps, UnmarkDeleted, portions, write
 from pykafka_ops.broker.state.controller.term import Term
@@ -44,7 +42,7 @@ class Controller:
         self.moves = ReassignmentRules(self.term)
         self.brokers = BrokerRules(self.term, self.moves)
         self.elections = ElectionRules(self.term)
-        self._isr = IsrRules(self.term)
+        self.isr = IsrRules(self.term)
         self._delete_enabled = delete_enabled
 
     def take_notices(self) -> list[str]:
@@ -84,29 +82,6 @@ class Controller:
         """Whether a topic's deletion is over, or waits for a broker."""
         deletion = self.cluster.deletions.get(topic)
         return deletion is None or deletion.blocked
-
-    def alter_isr(
-        self, broker: int, broker_epoch: int, changes: Mapping[TopicPartition, IsrChange]
-    ) -> Steps[IsrAnswers]:
-        """A leader wants other ISRs (AlterPartition).
-
-        Raises KafkaError STALE_BROKER_EPOCH.
-        """
-        return (yield from self._isr.alter(broker, broker_epoch, changes))
-
-    def isr_written(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
-        """Brokers of old protocols have written other ISRs themselves."""
-        yield from self._isr.written(partitions)
-
-    def elect(
-        self, partitions: Iterable[TopicPartition] | None, kind: ElectionType
-    ) -> Steps[ElectionResults]:
-        """ElectLeaders, of all partitions if None: the leader or the error of each."""
-        return (yield from self.elections.elect(partitions, kind))
-
-    def unclean_allowed(self, topic: str | None) -> Steps[None]:
-        """``unclean.leader.election.enable`` was switched on for a topic, or for all (None)."""
-        yield from self.elections.unclean_allowed(topic)
 
     def follow_up(self) -> Rule | None:
         """Rules that follow from the last one; run them next, after answering its caller."""

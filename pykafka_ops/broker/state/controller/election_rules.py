@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from pykafka_ops.broker.state.controller.election import ElectionType, Strategy, elect_preferred
+from pykafka_ops.broker.state.controller.election import ElectionType, Strategy, first_in_sync
 from pykafka_ops.broker.state.controller.leadership import NO_LEADER, TopicPartition
 from pykafka_ops.broker.state.controller.steps import ClearElections, Steps, write
 from pykafka_ops.broker.state.controller.term import Term
@@ -98,7 +98,7 @@ class ElectionRules:
         record = self._term.record(key)
         isr = () if record.state is None else record.state.isr
         online = self._cluster.online(*key)
-        return elect_preferred(record.assignment.replicas, isr, online) is not None
+        return first_in_sync(record.assignment.replicas[:1], isr, online) is not None
 
     def unclean_allowed(self, topic: str | None) -> Steps[None]:
         """``unclean.leader.election.enable`` was switched on for a topic, or for all (None)."""

@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from pykafka_ops.broker.state.controller.cluster import ControllerContext, PartitionRecord
-from pykafka_ops.broker.state.controller.election import (
-    Strategy,
-    elect_for_controlled_shutdown,
-    elect_for_reassignment,
-    elect_offline,
-    elect_preferred,
-)
+from pykafka_ops.broker.state.controller.election import Strategy, first_in_sync
 from pykafka_ops.broker.state.controller.leadership import NO_LEADER, LeaderAndIsr, TopicPartition
 from pykafka_ops.broker.state.controller.order_batch import OrderBatch
 from pykafka_ops.broker.state.controller.steps import (
@@ -138,39 +132,32 @@ class LeaderRules:
     def _elected(
         self, topic: str, index: int, record: PartitionRecord, strategy: Strategy
     ) -> LeaderAndIsr | None:
+        """The first live replica in sync, of those that ``strategy`` lets lead."""
         state = record.state
         assert state is not None
-        replicas = record.assignment.replicas
         online = self._cluster.online(topic, index)
+        candidates: Iterable[int] = record.assignment.replicas
+        isr: Collection[int] = state.isr
         if strategy is Strategy.PREFERRED:
-            leader = elect_preferred(replicas, state.isr, online)
-            return None if leader is None else state.elect(leader, state.isr, self._epoch)
-        if strategy is Strategy.REASSIGN:
-            leader = elect_for_reassignment(record.assignment.target, state.isr, online)
-            return None if leader is None else state.elect(leader, state.isr, self._epoch)
-        if strategy is Strategy.CONTROLLED_SHUTDOWN:
-            stopping = self._cluster.shutting_down
-            here = self._cluster.online(topic, index, stopping=True)
-            leader = elect_for_controlled_shutdown(replicas, state.isr, here, stopping)
-            isr = [id_ for id_ in state.isr if id_ not in stopping]
-            return None if leader is None else state.elect(leader, isr, self._epoch)
-        return self._offline(topic, index, record, strategy)
-
-    def _offline(
-        self, topic: str, index: int, record: PartitionRecord, strategy: Strategy
-    ) -> LeaderAndIsr | None:
-        state = record.state
-        assert state is not None
-        online = self._cluster.online(topic, index)
-        replicas = record.assignment.replicas
-        leader = elect_offline(replicas, state.isr, online, unclean=False)
+            candidates = record.assignment.replicas[:1]
+        elif strategy is Strategy.REASSIGN:
+            candidates = record.assignment.target
+        elif strategy is Strategy.CONTROLLED_SHUTDOWN:
+            online = self._cluster.online(topic, index, stopping=True)
+            isr = [id_ for id_ in isr if id_ not in self._cluster.shutting_down]
+        else:
+            isr = [id_ for id_ in isr if id_ in online]
+        leader = first_in_sync(candidates, isr, online)
         if leader is not None:
-            return state.elect(leader, [id_ for id_ in state.isr if id_ in online], self._epoch)
-        if not online or not (strategy is Strategy.UNCLEAN or self._unclean(topic)):
-            return None
-        leader = elect_offline(replicas, state.isr, online, unclean=True)
-        if leader is None:
-            return None
+            return state.elect(leader, isr, self._epoch)
+        unclean = strategy is Strategy.UNCLEAN
+        if online and (unclean or (strategy is Strategy.OFFLINE and self._unclean(topic))):
+            return self._unclean_leader(topic, index, state, online[0])
+        return None
+
+    def _unclean_leader(
+        self, topic: str, index: int, state: LeaderAndIsr, leader: int
+    ) -> LeaderAndIsr:
         self.notices.append(
             f"unclean election: {topic}-{index} is led by broker {leader}, which was not in sync"
             f" {list(state.isr)}; records that only those had are lost"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pykafka_ops.broker.state.controller.cluster import PartitionRecord
-from pykafka_ops.broker.state.controller.election import elect_for_reassignment
+from pykafka_ops.broker.state.controller.election import first_in_sync
 from pykafka_ops.broker.state.controller.leadership import (
     NO_LEADER,
     LeaderAndIsr,
@@ -264,7 +264,7 @@ class ReassignmentRules:
         leader: int | None = state.leader
         if state.leader not in self._cluster.online(topic, index, stopping=True):
             online = self._cluster.online(topic, index)
-            leader = elect_for_reassignment(target, state.isr, online)
+            leader = first_in_sync(target, state.isr, online)
         if leader is None:
             if state.leader == NO_LEADER:
                 return None

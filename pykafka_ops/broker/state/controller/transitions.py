@@ -22,12 +22,9 @@ class PartitionPhase(Enum):
 
 
 class ReplicaPhase(Enum):
-    """A replica in the controller's eyes. Outside of deletions only the first four occur,
-    and they follow from whether its broker is alive."""
+    """A replica of a topic that is being deleted. Kafka's other phases follow from whether its
+    broker is alive, and nobody asks for them."""
 
-    NON_EXISTENT = "NonExistentReplica"
-    NEW = "NewReplica"
-    ONLINE = "OnlineReplica"
     OFFLINE = "OfflineReplica"
     DELETION_STARTED = "ReplicaDeletionStarted"
     """StopReplica with delete was sent."""
@@ -36,36 +33,14 @@ class ReplicaPhase(Enum):
     """Its broker is down or failed to delete it."""
 
 
-PARTITION_MAY_COME_FROM: dict[PartitionPhase, frozenset[PartitionPhase]] = {
+_LIVING = frozenset({PartitionPhase.NEW, PartitionPhase.ONLINE, PartitionPhase.OFFLINE})
+
+MAY_COME_FROM: dict[Enum, frozenset[Enum]] = {
     PartitionPhase.NON_EXISTENT: frozenset({PartitionPhase.OFFLINE}),
     PartitionPhase.NEW: frozenset({PartitionPhase.NON_EXISTENT}),
-    PartitionPhase.ONLINE: frozenset(
-        {PartitionPhase.NEW, PartitionPhase.ONLINE, PartitionPhase.OFFLINE}
-    ),
-    PartitionPhase.OFFLINE: frozenset(
-        {PartitionPhase.NEW, PartitionPhase.ONLINE, PartitionPhase.OFFLINE}
-    ),
-}
-
-REPLICA_MAY_COME_FROM: dict[ReplicaPhase, frozenset[ReplicaPhase]] = {
-    ReplicaPhase.NON_EXISTENT: frozenset({ReplicaPhase.DELETION_SUCCESSFUL}),
-    ReplicaPhase.NEW: frozenset({ReplicaPhase.NON_EXISTENT}),
-    ReplicaPhase.ONLINE: frozenset(
-        {
-            ReplicaPhase.NEW,
-            ReplicaPhase.ONLINE,
-            ReplicaPhase.OFFLINE,
-            ReplicaPhase.DELETION_INELIGIBLE,
-        }
-    ),
-    ReplicaPhase.OFFLINE: frozenset(
-        {
-            ReplicaPhase.NEW,
-            ReplicaPhase.ONLINE,
-            ReplicaPhase.OFFLINE,
-            ReplicaPhase.DELETION_INELIGIBLE,
-        }
-    ),
+    PartitionPhase.ONLINE: _LIVING,
+    PartitionPhase.OFFLINE: _LIVING,
+    ReplicaPhase.OFFLINE: frozenset({ReplicaPhase.OFFLINE, ReplicaPhase.DELETION_INELIGIBLE}),
     ReplicaPhase.DELETION_STARTED: frozenset({ReplicaPhase.OFFLINE}),
     ReplicaPhase.DELETION_SUCCESSFUL: frozenset({ReplicaPhase.DELETION_STARTED}),
     ReplicaPhase.DELETION_INELIGIBLE: frozenset(
@@ -78,13 +53,7 @@ class IllegalTransitionError(Exception):
     """A bug: the controller asked for a change its tables forbid."""
 
 
-def check_partition(old: PartitionPhase, new: PartitionPhase) -> None:
-    """Raise IllegalTransitionError unless a partition may go from ``old`` to ``new``."""
-    if old not in PARTITION_MAY_COME_FROM[new]:
-        raise IllegalTransitionError(f"partition from {old.value} to {new.value}")
-
-
-def check_replica(old: ReplicaPhase, new: ReplicaPhase) -> None:
-    """Raise IllegalTransitionError unless a replica may go from ``old`` to ``new``."""
-    if old not in REPLICA_MAY_COME_FROM[new]:
-        raise IllegalTransitionError(f"replica from {old.value} to {new.value}")
+def check(old: Enum, new: Enum) -> None:
+    """Raise IllegalTransitionError unless a partition or replica may go from ``old`` to ``new``."""
+    if old not in MAY_COME_FROM[new]:
+        raise IllegalTransitionError(f"from {old.value} to {new.value}")

@@ -47,7 +47,7 @@ async def in_sync(desk: TopicDesk, index: int, *isr: int) -> None:
     state = record.state
     change = IsrChange(isr, state.leader_epoch, state.partition_epoch)
     epoch = controller.cluster.brokers[state.leader].epoch
-    await loop.perform(lambda c: c.alter_isr(state.leader, epoch, {("t", index): change}))
+    await loop.perform(lambda c: c.isr.alter(state.leader, epoch, {("t", index): change}))
 
 
 def test_a_move_runs_to_its_end(tmp_path: Path) -> None:

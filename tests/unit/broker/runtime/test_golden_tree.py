@@ -70,7 +70,7 @@ async def in_sync(nodes: Nodes, topic: str, *isr: int, index: int = 0) -> None:
         return
     change = IsrChange(isr, state.leader_epoch, state.partition_epoch)
     epoch = controller.cluster.brokers[state.leader].epoch
-    await loop.perform(lambda c: c.alter_isr(state.leader, epoch, {(topic, index): change}))
+    await loop.perform(lambda c: c.isr.alter(state.leader, epoch, {(topic, index): change}))
     await loop.perform(nothing)  # what follows from it is done
 
 
@@ -141,7 +141,7 @@ async def the_broker_comes_back(nodes: Nodes) -> None:
     assert await nodes.first.children(TopicDeletions.path) == []
     await grow_isrs(nodes, gone)
     await same(nodes, gone, but=MOVED)
-    await loop.perform(lambda c: c.elect(None, ElectionType.PREFERRED))
+    await loop.perform(lambda c: c.elections.elect(None, ElectionType.PREFERRED))
     await same(nodes, golden("08-preferred-election"), but=MOVED)
 
 

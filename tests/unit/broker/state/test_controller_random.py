@@ -117,7 +117,7 @@ class ControllerMachine(RuleBasedStateMachine):
     @rule(kind=st.sampled_from(ElectionType))
     def elect(self, kind: ElectionType) -> None:
         if kind is ElectionType.PREFERRED:
-            self.world.run(self.world.controller.elect(None, kind))
+            self.world.run(self.world.controller.elections.elect(None, kind))
             self.world.deliver()
 
     @invariant()

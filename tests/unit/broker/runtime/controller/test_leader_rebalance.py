@@ -31,7 +31,7 @@ async def lead_elsewhere(nodes: Nodes, replicas: list[list[int]]) -> None:
             state = record.state
             changes[topic, index] = IsrChange((0, 1), state.leader_epoch, state.partition_epoch)
     epoch = controller.cluster.brokers[0].epoch
-    await loop.perform(lambda c: c.alter_isr(0, epoch, changes))
+    await loop.perform(lambda c: c.isr.alter(0, epoch, changes))
 
 
 def leaders(nodes: Nodes) -> list[int]:

@@ -231,7 +231,7 @@ def test_preferred_elections() -> None:
     world.kill(1)
     world.start(1)
     keys = [("t", 0), ("t", 1), ("t", 7), ("nope", 0)]
-    results = world.run(world.controller.elect(keys, ElectionType.PREFERRED))
+    results = world.run(world.controller.elections.elect(keys, ElectionType.PREFERRED))
     assert error_of(results["t", 0]) == ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
     assert str(results["t", 0]) == (
         "Failed to elect leader for partition t-0 under strategy"
@@ -244,7 +244,7 @@ def test_preferred_elections() -> None:
     state = world.states["t", 0]
     world.states["t", 0] = state._replace(isr=(0, 1), partition_epoch=state.partition_epoch + 1)
     world.elect_controller()
-    results = world.run(world.controller.elect(None, ElectionType.PREFERRED))
+    results = world.run(world.controller.elections.elect(None, ElectionType.PREFERRED))
     assert results["t", 0] == 1
     assert world.states["t", 0].isr == (0, 1)
 
@@ -256,10 +256,12 @@ def test_unclean_elections_only_where_there_is_no_leader() -> None:
     world.start(0)
     world.kill(1)
     world.delete("d")
-    results = world.run(world.controller.elect([("t", 0), ("d", 0)], ElectionType.UNCLEAN))
+    results = world.run(
+        world.controller.elections.elect([("t", 0), ("d", 0)], ElectionType.UNCLEAN)
+    )
     assert results["t", 0] == 0
     assert error_of(results["d", 0]) == ErrorCode.INVALID_TOPIC_EXCEPTION
-    results = world.run(world.controller.elect([("t", 0)], ElectionType.UNCLEAN))
+    results = world.run(world.controller.elections.elect([("t", 0)], ElectionType.UNCLEAN))
     assert error_of(results["t", 0]) == ErrorCode.ELECTION_NOT_NEEDED
 
 
@@ -271,9 +273,9 @@ def test_switching_unclean_elections_on_elects_for_waiting_partitions() -> None:
     world.kill(1)
     assert world.states["t", 0].leader == -1
     world.unclean = True
-    world.run(world.controller.unclean_allowed("other"))
+    world.run(world.controller.elections.unclean_allowed("other"))
     assert world.states["t", 0].leader == -1
-    world.run(world.controller.unclean_allowed("t"))
+    world.run(world.controller.elections.unclean_allowed("t"))
     assert world.states["t", 0].leader == 0
 
 

@@ -88,7 +88,7 @@ def test_isrs_that_old_brokers_wrote_are_taken_over_and_finish_moves() -> None:
     state = world.states["u", 0]
     assert state.isr == (0,)
     world.states["u", 0] = state._replace(isr=(0, 1), partition_epoch=state.partition_epoch + 1)
-    world.run(world.controller.isr_written([("u", 0), ("x", 7)]))
+    world.run(world.controller.isr.written([("u", 0), ("x", 7)]))
     world.deliver()
     assert world.topics["u"].partitions[0].replicas == (1,)
     assert world.states["u", 0].leader == 1

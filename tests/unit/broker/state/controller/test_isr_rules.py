@@ -27,7 +27,7 @@ def ask(world: World, change: IsrChange, broker: int = 0) -> LeaderAndIsr | Erro
 
 
 def answers(world: World, changes: dict[tuple[str, int], IsrChange], broker: int = 0) -> IsrAnswers:
-    return world.run(world.controller.alter_isr(broker, world.live[broker].epoch, changes))
+    return world.run(world.controller.isr.alter(broker, world.live[broker].epoch, changes))
 
 
 def test_an_isr_is_written_and_told_to_all_without_a_new_leader_epoch(world: World) -> None:
@@ -103,7 +103,7 @@ def test_what_nobody_knows_has_its_own_answer_and_others_are_changed(world: Worl
 def test_a_broker_of_another_registration_is_refused(world: World) -> None:
     for broker, epoch in ((0, 99), (7, 1)):
         with pytest.raises(KafkaError) as caught:
-            world.run(world.controller.alter_isr(broker, epoch, {KEY: IsrChange((0,), 0, 0)}))
+            world.run(world.controller.isr.alter(broker, epoch, {KEY: IsrChange((0,), 0, 0)}))
         assert caught.value.code == ErrorCode.STALE_BROKER_EPOCH
 
 

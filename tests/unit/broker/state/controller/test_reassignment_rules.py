@@ -125,7 +125,7 @@ def test_a_cancelled_move_takes_the_leader_back() -> None:
     world.kill(0)
     world.start(0)
     world.in_sync("t", 0, 1, 3)
-    world.run(world.controller.elect([KEY], ElectionType.PREFERRED))
+    world.run(world.controller.elections.elect([KEY], ElectionType.PREFERRED))
     assert world.states[KEY].leader == 3
     assert world.move("t", 0, None) is None
     assert world.states[KEY].leader == 1
