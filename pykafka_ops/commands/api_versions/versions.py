@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pykafka_ops import __version__
 from pykafka_ops.client.cluster import Node, Question
 from pykafka_ops.commands.framework.failures import item_error, text_of
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.apis import APIS
@@ -38,10 +38,7 @@ COLUMNS = (
     Column("broker", right=True),
     Column("address"),
     Column("api"),
-    Column("key", right=True),
-    Column("min", right=True),
-    Column("max", right=True),
-    Column("usable", right=True),
+    *numbers("key", "min", "max", "usable"),
 )
 
 
@@ -70,24 +67,19 @@ def _table(run: Run, nodes: Mapping[int, Node], found: dict[int, Ranges | PkoErr
     good: dict[int, Ranges] = {}
     for i, ranges in found.items():
         if isinstance(ranges, PkoError):
-            errors.append(_error(i, ranges))
+            errors.append(item_error(f"broker {i}", ranges))
         else:
             good[i] = ranges
     shown = _differing(good) if run.args.has("diff") else None
-    rows = [
-        {
-            "broker": i,
-            "address": str(nodes[i].address),
-            "api": _name(key),
-            "key": key,
-            "min": low,
-            "max": high,
-            "usable": _usable(key, low, high),
-        }
-        for i, ranges in good.items()
-        for key, (low, high) in sorted(ranges.items())
-        if shown is None or key in shown
-    ]
+    rows = rows_of(
+        COLUMNS,
+        (
+            (i, str(nodes[i].address), _name(key), key, low, high, _usable(key, low, high))
+            for i, ranges in good.items()
+            for key, (low, high) in sorted(ranges.items())
+            if shown is None or key in shown
+        ),
+    )
     notes = [] if run.args.flags else [f"broker {i}: Kafka {release(r)}" for i, r in good.items()]
     return Table(
         "api-versions", COLUMNS, rows, kafka=_kafka_text(nodes, found), errors=errors, notes=notes,
@@ -98,10 +90,6 @@ def _table(run: Run, nodes: Mapping[int, Node], found: dict[int, Ranges | PkoErr
 def _differing(good: Mapping[int, Ranges]) -> set[int]:
     keys = {key for ranges in good.values() for key in ranges}
     return {k for k in keys if len({ranges.get(k) for ranges in good.values()}) > 1}
-
-
-def _error(broker: int, error: PkoError) -> ItemError:
-    return item_error(f"broker {broker}", error)
 
 
 def release(ranges: Ranges) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pykafka_ops.client.members import BROKERS, CONTROLLERS, ClusterMembers, describe_members
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 
 COLUMNS = (
@@ -26,16 +26,9 @@ def members(run: Run) -> ClusterMembers:
 def brokers(run: Run) -> Table:
     """The live brokers, or the controllers where those were named."""
     found = members(run)
-    rows: list[dict[str, object]] = [
-        {
-            "id": node.id,
-            "host": node.host,
-            "port": node.port,
-            "rack": node.rack,
-            "controller": node.id == found.controller,
-        }
-        for node in found.nodes
-    ]
+    rows = rows_of(
+        COLUMNS, ((n.id, n.host, n.port, n.rack, n.id == found.controller) for n in found.nodes)
+    )
     controllers = run.args.has("bootstrap-controller")
     kafka = _endpoints(found, controllers=controllers)
     return Table("controllers" if controllers else "brokers", COLUMNS, rows, kafka=kafka)

@@ -9,7 +9,7 @@ from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.commands.cluster.gather import Gathered, gather
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, watched
 from pykafka_ops.errors import PkoError
@@ -128,13 +128,10 @@ def _rows(
     everything: bool,
 ) -> list[Row]:
     """A row per fact, the bad ones marked; for people without those that say nothing."""
-    known = {
-        "cluster_id": found.cluster_id,
-        "controller": None if found.controller < 0 else found.controller,
-    }
-    rows: list[Row] = [
-        {"fact": name, "value": value, "state": None, "which": None}
-        for name, value in known.items()
+    controller = None if found.controller < 0 else found.controller
+    rows: list[tuple[object, ...]] = [
+        ("cluster_id", found.cluster_id, None, None),
+        ("controller", controller, None, None),
     ]
     for name in state.FACTS:
         value = facts[name]
@@ -144,10 +141,8 @@ def _rows(
         word = "unknown" if value is None else "bad" if bad else None
         if name in state.BAD and value == 0:
             word = "ok"
-        rows.append(
-            {"fact": name, "value": value, "state": word, "which": _named(which.get(name, ()))}
-        )
-    return rows
+        rows.append((name, value, word, _named(which.get(name, ()))))
+    return rows_of(FACTS, rows)
 
 
 def _named(partitions: Sequence[state.Partition]) -> str | None:

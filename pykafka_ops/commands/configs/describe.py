@@ -16,7 +16,7 @@ from pykafka_ops.commands.configs.settings import (
     own_only,
     read,
 )
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Cells, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
@@ -86,16 +86,15 @@ def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[Describ
 
 
 def _table(run: Run, described: list[DescribedConfigs]) -> Table:
-    rows: list[dict[str, object]] = []
-    items = []
-    errors = []
+    rows: list[Cells] = []
+    items, errors = [], []
     for kind, name, entries in described:
         if isinstance(entries, PkoError):
             if not run.args.flags:
                 entries = corrected(run.cluster(), kind, name, entries)
             errors.append(config_error(f"{kind} {name}", entries))
         else:
-            rows += [_row(kind, name, e) for e in entries]
+            rows += rows_of(COLUMNS, (_row(kind, name, e) for e in entries))
             items.append({"kind": kind, "name": name or None, "configs": [*map(_item, entries)]})
     return Table(
         "configs",
@@ -148,18 +147,10 @@ def type_name(number: int) -> str:
         return Type.UNKNOWN.name
 
 
-def _row(kind: str, name: str, e: ConfigEntry) -> dict[str, object]:
-    return {
-        "kind": kind,
-        "name": name or "<default>",
-        "setting": e.name,
-        "value": "[hidden]" if e.sensitive and e.value is None else e.value,
-        "source": source_name(e.source),
-        "type": type_name(e.type),
-        "read_only": e.read_only,
-        "synonyms": _synonyms(e),
-        "documentation": e.documentation or None,
-    }
+def _row(kind: str, name: str, e: ConfigEntry) -> tuple[object, ...]:
+    value = "[hidden]" if e.sensitive and e.value is None else e.value
+    return (kind, name or "<default>", e.name, value, source_name(e.source), type_name(e.type),
+            e.read_only, _synonyms(e), e.documentation or None)  # fmt: skip
 
 
 def _item(e: ConfigEntry) -> dict[str, object]:

@@ -14,7 +14,16 @@ from pykafka_ops.client.records import delete_records as drop
 from pykafka_ops.commands.delete_records.offset_file import read_file
 from pykafka_ops.commands.framework import partition_words
 from pykafka_ops.commands.framework.failures import item_error, java_text
-from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
+from pykafka_ops.commands.framework.output import (
+    PLACE,
+    Cells,
+    Column,
+    ItemError,
+    Table,
+    counted,
+    numbers,
+    rows_of,
+)
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.framework.types import java_integer
@@ -51,12 +60,8 @@ def _kafka(run: Run) -> None:
 # --- our tongue ----------------------------------------------------------------------------------
 
 COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
-    Column("earliest", right=True),
-    Column("latest", right=True),
-    Column("before", right=True),
-    Column("records", right=True),
+    *PLACE,
+    *numbers("earliest", "latest", "before", "records"),
     Column("low_watermark", right=True, optional=True),
 )
 
@@ -66,7 +71,7 @@ def _ours(run: Run) -> Table:
     before, errors = _wanted(run)
     first = offsets.list_offsets(run.cluster(), dict.fromkeys(before, offsets.EARLIEST))
     last = offsets.list_offsets(run.cluster(), dict.fromkeys(before, offsets.LATEST))
-    rows = []
+    rows: list[Cells] = []
     for partition, offset in sorted(before.items()):
         low, high = first[partition], last[partition]
         if isinstance(low, PkoError) or isinstance(high, PkoError):
@@ -74,7 +79,7 @@ def _ours(run: Run) -> Table:
             errors.append(_error(partition, broken))
             del before[partition]
             continue
-        rows.append(_row(partition, low.offset, high.offset, offset))
+        rows += rows_of(COLUMNS, [_row(partition, low.offset, high.offset, offset)])
     doomed = [f"{r['topic']}-{r['partition']}" for r in rows]
     total = sum(int(str(r["records"])) for r in rows)
     if args.has("dry-run") or not rows:
@@ -89,7 +94,7 @@ def _ours(run: Run) -> Table:
 
 def _carried_out(
     done: Mapping[Partition, int | PkoError],
-    rows: list[dict[str, object]],
+    rows: list[Cells],
     errors: list[ItemError],
 ) -> Table:
     kept = []
@@ -103,17 +108,9 @@ def _carried_out(
     return Table("deleted-records", COLUMNS, kept, errors=errors)
 
 
-def _row(partition: Partition, low: int, high: int, before: int) -> dict[str, object]:
+def _row(partition: Partition, low: int, high: int, before: int) -> tuple[object, ...]:
     until = high if before == END else before
-    return {
-        "topic": partition[0],
-        "partition": partition[1],
-        "earliest": low,
-        "latest": high,
-        "before": until,
-        "records": max(0, min(until, high) - low),
-        "low_watermark": None,
-    }
+    return *partition, low, high, until, max(0, min(until, high) - low), None
 
 
 def _error(partition: Partition, error: PkoError) -> ItemError:

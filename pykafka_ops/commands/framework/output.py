@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from pykafka_ops.errors import KafkaError
 
 Row = Mapping[str, object]
-
+Cells = dict[str, object]
 
 BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
-class Column:
+class Column(NamedTuple):
     """A column: ``wide`` shows it with ``-o wide`` only, ``optional`` hides it while it is empty,
     ``spare`` leaves it out on a terminal too narrow for all.
 
@@ -27,31 +27,41 @@ class Column:
     terminal; an optional column that has it is shown while some value is bad. CSV has all columns.
     """
 
-    __slots__ = ("bad", "key", "optional", "right", "spare", "title", "wide")
+    key: str
+    heading: str = ""
+    wide: bool = False
+    optional: bool = False
+    spare: bool = False
+    right: bool = False
+    bad: Callable[[object], bool] | None = None
 
-    def __init__(
-        self,
-        key: str,
-        title: str = "",
-        *,
-        wide: bool = False,
-        optional: bool = False,
-        spare: bool = False,
-        right: bool = False,
-        bad: Callable[[object], bool] | None = None,
-    ) -> None:
-        self.key, self.title = key, title or key.upper().replace("_", "-")
-        self.wide, self.optional, self.spare = wide, optional, spare
-        self.right, self.bad = right, bad
+    @property
+    def title(self) -> str:
+        """The heading, else the key."""
+        return self.heading or self.key.upper().replace("_", "-")
 
 
-class ItemError:
+def numbers(*keys: str) -> tuple[Column, ...]:
+    """Columns of numbers."""
+    return tuple(Column(key, right=True) for key in keys)
+
+
+PLACE = (Column("topic"), *numbers("partition"))
+
+
+def rows_of(columns: Sequence[Column], values: Iterable[Sequence[object]]) -> list[Cells]:
+    """Rows of values that stand in the order of ``columns``."""
+    keys = [column.key for column in columns]
+    return [dict(zip(keys, row, strict=True)) for row in values]
+
+
+class ItemError(NamedTuple):
     """One item that failed: what, Kafka's error name, the text, the number of the error."""
 
-    __slots__ = ("code", "error", "item", "message")
-
-    def __init__(self, item: str, error: str, message: str, code: int = -1) -> None:
-        self.item, self.error, self.message, self.code = item, error, message, code
+    item: str
+    error: str
+    message: str
+    code: int = -1
 
     @classmethod
     def of(cls, item: str, error: KafkaError) -> ItemError:

@@ -10,7 +10,7 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error, java_text
-from pykafka_ops.commands.framework.output import Column, Table, say
+from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
@@ -60,7 +60,7 @@ def _kafka(run: Run) -> Table:
         for p, v in sorted(found.items())
         if isinstance(v, Offset) and v.offset >= 0
     ]
-    columns = (Column("topic"), Column("partition", right=True), Column("offset", right=True))
+    columns = (*PLACE, *numbers("offset"))
     return Table("offsets", columns, rows, kafka=_kafka_text(rows))
 
 
@@ -72,8 +72,7 @@ def _kafka_text(rows: Sequence[dict[str, object]]) -> Iterator[str]:
 # --- our tongue ----------------------------------------------------------------------------------
 
 OURS = (
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("earliest", right=True, optional=True),
     Column("latest", right=True, optional=True),
     Column("records", right=True, optional=True),

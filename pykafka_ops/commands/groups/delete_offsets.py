@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from pykafka_ops.client import group_offsets
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.failures import item_error, java_text
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.topic_words import missing_topics, partitions_of
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
-COLUMNS = (Column("topic"), Column("partition", right=True), Column("deleted"))
+COLUMNS = (*PLACE, Column("deleted"))
 
 
 def delete_offsets(run: Run) -> Table | int:
@@ -33,13 +33,11 @@ def delete_offsets(run: Run) -> Table | int:
         results.update(dict.fromkeys(wanted, found))
     else:
         results.update(found)
-    rows: list[dict[str, object]] = [
-        {"topic": t, "partition": p, "deleted": error is None} for (t, p), error in results.items()
-    ]
+    rows = rows_of(COLUMNS, ((*p, error is None) for p, error in results.items()))
     if args.flags:
         unknown = KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         results.update(dict.fromkeys(((t, -1) for t in missing), unknown))
-        rows += [{"topic": t, "partition": -1, "deleted": False} for t in missing]
+        rows += rows_of(COLUMNS, ((t, -1, False) for t in missing))
         overall = found if isinstance(found, PkoError) else None
         text = _kafka_text(group, args.texts("topic"), overall, results)
         return Table("offsets-deleted", COLUMNS, rows, kafka=text)

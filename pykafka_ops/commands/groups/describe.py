@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pykafka_ops.analysis.lag.standing import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import kafka_text, select
 from pykafka_ops.commands.groups.described import GroupStandings, with_offsets
@@ -15,8 +15,7 @@ from pykafka_ops.errors import KafkaError, PkoError
 
 OFFSETS = (
     Column("group"),
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("current_offset", "CURRENT", right=True),
     Column("log_end_offset", "END", right=True),
     Column("lag", right=True),
@@ -77,54 +76,30 @@ def _ours(run: Run, found: Mapping[str, GroupStandings | PkoError], cluster: Clu
             alive.append(value)
     errors += select.missing_groups(cluster, missing)
     if run.args.has("members"):
-        rows = [row for d in alive for row in _members(d.group)]
+        rows = rows_of(MEMBERS, (row for d in alive for row in _members(d.group)))
         return Table("group-members", MEMBERS, rows, errors=errors)
     if run.args.has("state"):
-        states = [_state(d.group, cluster) for d in alive]
-        return Table("group-states", STATE, states, errors=errors)
-    rows = [_offset(d.group, row) for d in alive for row in d.rows]
+        rows = rows_of(STATE, (_state(d.group, cluster) for d in alive))
+        return Table("group-states", STATE, rows, errors=errors)
+    rows = rows_of(OFFSETS, (_offset(d.group, row) for d in alive for row in d.rows))
     notes = [f"group {d.group.id} has no committed offsets" for d in alive if not d.rows]
     return Table("group-offsets", OFFSETS, rows, errors=errors, notes=notes)
 
 
-def _offset(group: GroupDescription, row: Standing) -> dict[str, object]:
-    reader = row.reader
-    return {
-        "group": group.id,
-        "topic": row.topic,
-        "partition": row.partition,
-        "current_offset": row.current,
-        "log_end_offset": row.end,
-        "lag": row.lag,
-        "client_id": reader.client_id if reader else None,
-        "host": reader.host.lstrip("/") if reader else None,
-        "member_id": reader.id if reader else None,
-    }
+def _offset(group: GroupDescription, row: Standing) -> tuple[object, ...]:
+    m = row.reader
+    who = (m.client_id, m.host.lstrip("/"), m.id) if m else (None, None, None)
+    return group.id, row.topic, row.partition, row.current, row.end, row.lag, *who
 
 
-def _members(group: GroupDescription) -> list[dict[str, object]]:
-    ordered = sorted(group.members, key=lambda m: (m.client_id, m.id))
-    return [
-        {
-            "group": group.id,
-            "client_id": m.client_id,
-            "host": m.host.lstrip("/"),
-            "instance_id": m.instance_id,
-            "partition_count": len(m.assigned),
-            "assignment": [f"{topic}-{index}" for topic, index in sorted(m.assigned)],
-            "member_id": m.id,
-        }
-        for m in ordered
-    ]
+def _members(group: GroupDescription) -> Iterator[tuple[object, ...]]:
+    for m in sorted(group.members, key=lambda m: (m.client_id, m.id)):
+        assigned = [f"{topic}-{index}" for topic, index in sorted(m.assigned)]
+        host = m.host.lstrip("/")
+        yield group.id, m.client_id, host, m.instance_id, len(assigned), assigned, m.id
 
 
-def _state(group: GroupDescription, cluster: Cluster) -> dict[str, object]:
+def _state(group: GroupDescription, cluster: Cluster) -> tuple[object, ...]:
     node = cluster.nodes.get(group.coordinator)
-    return {
-        "group": group.id,
-        "state": group.state,
-        "type": group.type,
-        "coordinator": f"{node.host}:{node.port} ({node.id})" if node else None,
-        "assignor": group.assignor or None,
-        "member_count": len(group.members),
-    }
+    where = f"{node.host}:{node.port} ({node.id})" if node else None
+    return group.id, group.state, group.type, where, group.assignor or None, len(group.members)

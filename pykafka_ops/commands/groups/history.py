@@ -12,7 +12,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.commands.framework.bars import bars_are_blocks
 from pykafka_ops.commands.framework.mistakes import did_you_mean
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.history_source import (
@@ -30,16 +30,14 @@ HOUR = 3_600_000
 BAR = 24
 CHART = (
     Column("start", "TIME"),
-    Column("commits", right=True),
-    Column("moved", right=True),
+    *numbers("commits", "moved"),
     Column("bar", " ", optional=True),
     Column("lag", right=True, optional=True),
     Column("status", optional=True, bad=bad_status),
 )
 EVENTS = (
     Column("event"),
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("start", "SINCE"),
     Column("until"),
     Column("from_offset", "FROM", right=True),
@@ -94,20 +92,18 @@ def _table(run: Run, found: CommitsFound, made: list[Bucket]) -> Table:
     happened.sort(key=lambda e: (e.start, e.topic, e.partition))
     most = max((b.moved for b in made), default=0)
     plain = not bars_are_blocks()
-    chart = [
-        {
-            "start": moment_text(b.start, parts=False),
-            "commits": b.commits,
-            "moved": b.moved,
-            "bar": bar(b.moved, most, BAR, plain=plain) if sys.stdout.isatty() else None,
-            "lag": b.lag,
-            "status": b.status,
-        }
-        for b in made
-    ]
+    tty = sys.stdout.isatty()
+    bars = [bar(b.moved, most, BAR, plain=plain) if tty else None for b in made]
+    chart = rows_of(
+        CHART,
+        (
+            (moment_text(b.start, parts=False), b.commits, b.moved, drawn, b.lag, b.status)
+            for b, drawn in zip(made, bars, strict=True)
+        ),
+    )
     above = Table("group-progress", CHART, chart)
     code = found.code or None
-    rows = [_event(e) for e in happened]
+    rows = rows_of(EVENTS, map(_event, happened))
     if run.output in ("csv", "name"):
         return Table("group-progress", CHART, chart, exit_code=code)
     return Table(
@@ -120,16 +116,9 @@ def _table(run: Run, found: CommitsFound, made: list[Bucket]) -> Table:
     )
 
 
-def _event(e: Event) -> dict[str, object]:
-    return {
-        "event": e.kind,
-        "topic": e.topic,
-        "partition": e.partition,
-        "start": moment_text(e.start, parts=False),
-        "until": moment_text(e.until, parts=False),
-        "from_offset": e.from_offset,
-        "to_offset": e.to_offset,
-    }
+def _event(e: Event) -> tuple[object, ...]:
+    start, until = moment_text(e.start, parts=False), moment_text(e.until, parts=False)
+    return e.kind, e.topic, e.partition, start, until, e.from_offset, e.to_offset
 
 
 def _items(found: CommitsFound, made: list[Bucket], happened: list[Event]) -> list[object]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
 from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.analysis.lag.rows import GroupLag, LagRow, by_group, lag_row
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, watched
 from pykafka_ops.commands.groups import select
@@ -31,15 +31,12 @@ _RATES = (
 GROUPS = (
     Column("group"),
     Column("state"),
-    Column("partitions", right=True),
-    Column("lag", right=True),
-    Column("max_lag", right=True),
+    *numbers("partitions", "lag", "max_lag"),
     *_RATES,
 )
 PARTITIONS = (
     Column("group"),
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("current_offset", "CURRENT", right=True),
     Column("log_end_offset", "END", right=True),
     Column("lag", right=True),

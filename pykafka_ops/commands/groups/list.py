@@ -8,7 +8,7 @@ from pykafka_ops.client.cluster import CallTimeoutError
 from pykafka_ops.client.groups import GroupListing
 from pykafka_ops.client.groups import list_groups as ask
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
 from pykafka_ops.commands.groups.kafka import STATES, TYPES, ScopeError
@@ -69,16 +69,10 @@ def _chosen(run: Run, option: str, known: Sequence[str]) -> list[str]:
 
 
 def _rows(groups: Sequence[GroupListing]) -> list[dict[str, object]]:
-    return [
-        {
-            "group": g.id,
-            "state": g.state,
-            "type": g.type.capitalize(),
-            "protocol_type": g.protocol_type,
-            "coordinator": g.coordinator,
-        }
-        for g in groups
-    ]
+    return rows_of(
+        COLUMNS,
+        ((g.id, g.state, g.type.capitalize(), g.protocol_type, g.coordinator) for g in groups),
+    )
 
 
 def _kafka(groups: Sequence[GroupListing], run: Run) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pykafka_ops.analysis.offset_reset import OffsetChange, moves
 from pykafka_ops.client.group_describe import GroupDescription
 from pykafka_ops.commands.console.errors import log
-from pykafka_ops.commands.framework.output import Column, ItemError, counted, say
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, counted, rows_of, say
 from pykafka_ops.commands.groups.reset_plan import OffsetPlan
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -15,8 +15,7 @@ from pykafka_ops.wire.codes import ErrorCode
 LOGGER = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 COLUMNS = (
     Column("group"),
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("current_offset", "CURRENT", right=True),
     Column("new_offset", "NEW", right=True),
     Column("skipped", right=True, optional=True),
@@ -31,18 +30,12 @@ def plan_rows(name: str, plan: OffsetPlan) -> list[dict[str, object]]:
 
 def move_rows(name: str, found: Iterable[OffsetChange]) -> list[dict[str, object]]:
     """Rows of the table of moves."""
-    return [
-        {
-            "group": name,
-            "topic": m.topic,
-            "partition": m.partition,
-            "current_offset": m.current,
-            "new_offset": m.new,
-            "skipped": m.records if m.records and m.records > 0 else None,
-            "repeated": -m.records if m.records and m.records < 0 else None,
-        }
-        for m in found
-    ]
+    rows: list[tuple[object, ...]] = []
+    for m in found:
+        skipped = m.records if m.records and m.records > 0 else None
+        repeated = -m.records if m.records and m.records < 0 else None
+        rows.append((name, m.topic, m.partition, m.current, m.new, skipped, repeated))
+    return rows_of(COLUMNS, rows)
 
 
 def say_clamped(plan: OffsetPlan, *, flags: bool) -> None:

@@ -8,7 +8,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -18,8 +18,7 @@ REQUEST_SECONDS = 15.0
 KINDS = {"PREFERRED": PREFERRED, "UNCLEAN": UNCLEAN}
 Results = dict[Partition, KafkaError | None]
 COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("election"),
     Column("result", bad=lambda value: value == "failed"),
 )
@@ -50,8 +49,7 @@ def named(partition: Partition) -> str:
 
 def results_table(kind: str, results: Results, notes: tuple[str, ...] = ()) -> Table:
     """A row per partition; what failed is an error as well."""
-    rows = []
-    errors = []
+    rows, errors = [], []
     for (topic, index), error in sorted(results.items()):
         state = ELECTED
         if error is not None and error.code == ErrorCode.ELECTION_NOT_NEEDED:
@@ -59,5 +57,5 @@ def results_table(kind: str, results: Results, notes: tuple[str, ...] = ()) -> T
         elif error is not None:
             state = FAILED
             errors.append(item_error(named((topic, index)), error))
-        rows.append({"topic": topic, "partition": index, "election": kind.lower(), "result": state})
-    return Table("leader-election", COLUMNS, rows, errors=errors, notes=notes)
+        rows.append((topic, index, kind.lower(), state))
+    return Table("leader-election", COLUMNS, rows_of(COLUMNS, rows), errors=errors, notes=notes)

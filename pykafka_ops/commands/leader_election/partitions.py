@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework import partition_words
-from pykafka_ops.commands.framework.output import Column, ItemError
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.leader_election.election import cluster, named
@@ -19,10 +19,8 @@ NO_LEADER, ELSEWHERE, DOWN, BEHIND = (
     "no leader", "not preferred", "preferred is down", "preferred is behind",
 )  # fmt: skip
 COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
-    Column("leader", right=True),
-    Column("preferred", right=True),
+    *PLACE,
+    *numbers("leader", "preferred"),
     Column("replicas"),
     Column("isr"),
     Column("state", bad=lambda value: value == NO_LEADER),
@@ -78,15 +76,10 @@ def partitions_of(run: Run, meant: Wanted) -> tuple[dict[Partition, Row], list[I
         for p in topic.partitions:
             if numbers is None or p.number in numbers:
                 preferred = p.replicas[0] if p.replicas else -1
-                rows[name, p.number] = {
-                    "topic": name,
-                    "partition": p.number,
-                    "leader": None if p.leader < 0 else p.leader,
-                    "preferred": preferred,
-                    "replicas": p.replicas,
-                    "isr": p.isr,
-                    "state": _state(p.leader, preferred, p.isr, live),
-                }
+                leader = None if p.leader < 0 else p.leader
+                state = _state(p.leader, preferred, p.isr, live)
+                cells = (name, p.number, leader, preferred, p.replicas, p.isr, state)
+                (rows[name, p.number],) = rows_of(COLUMNS, [cells])
         gone = (numbers or set()) - {p.number for p in topic.partitions}
         errors += [_no_partition(name, n) for n in sorted(gone)]
     return rows, errors

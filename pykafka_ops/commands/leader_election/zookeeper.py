@@ -13,7 +13,7 @@ from typing import Any
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.configs.entity import scala_set
 from pykafka_ops.commands.configs.zookeeper import WARNING, open_tree
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.leader_election.election import named
 from pykafka_ops.commands.leader_election.election_file import read_file
@@ -21,7 +21,7 @@ from pykafka_ops.commands.leader_election.partitions import Wanted, of_pairs, wa
 from pykafka_ops.errors import PkoError, UsageError
 
 PATH = "/admin/preferred_replica_election"
-COLUMNS = (Column("topic"), Column("partition", right=True), Column("election"), Column("result"))
+COLUMNS = (*PLACE, Column("election"), Column("result"))
 
 
 class WishError(PkoError):
@@ -124,10 +124,7 @@ def _text(asked: Sequence[Partition], missing: Sequence[Partition]) -> str:
 
 
 def _table(asked: Sequence[Partition], missing: Sequence[Partition]) -> Table:
-    rows = [
-        {"topic": topic, "partition": index, "election": "preferred", "result": "asked"}
-        for topic, index in asked
-    ]
+    rows = rows_of(COLUMNS, ((*p, "preferred", "asked") for p in asked))
     errors = [
         ItemError(named(p), "UNKNOWN_TOPIC_OR_PARTITION", "there is no such partition", 3)
         for p in missing

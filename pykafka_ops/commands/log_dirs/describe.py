@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import ItemError, Table
+from pykafka_ops.commands.framework.output import Cells, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.commands.log_dirs.sums import SUMS, Dirs, Row
+from pykafka_ops.commands.log_dirs.sums import SUMS, Dirs
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -134,7 +134,7 @@ def _kafka_text(brokers: Sequence[int], dirs: Dirs) -> Iterator[str]:
     yield json.dumps({"brokers": listed, "version": 1}, separators=(",", ":")) + "\n"
 
 
-def _replicas(d: LogDirDescription) -> list[Row]:
+def _replicas(d: LogDirDescription) -> list[Cells]:
     return [
         {
             "partition": f"{r.topic}-{r.partition}",

@@ -7,7 +7,7 @@ import sys
 from pykafka_ops.client.topic_changes import CreatedTopic, NewTopic, create_topics
 from pykafka_ops.commands.configs.known import TOPICS, hinted
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
 from pykafka_ops.commands.topics.values import (
@@ -74,29 +74,22 @@ def _several(run: Run) -> Table:
     counts = (-1, -1) if assignment else (partitions or -1, factor or -1)
     new = [NewTopic(n, *counts, assignment=assignment, configs=settings) for n in names]
     done = create_topics(run.cluster(), new, validate_only=args.has("dry-run"))
-    rows: list[dict[str, object]] = []
-    errors = []
+    made, errors = [], []
     for name in names:
         result = done[name]
         if isinstance(result, CreatedTopic):
-            rows.append(_row(name, result))
+            counts = (result.partitions, result.replication_factor)
+            id_ = uuid_text(result.id) if result.id != ZERO_UUID else None
+            made.append((name, *(n if n > 0 else None for n in counts), id_))
         elif not _forgiven(run, result):
             errors.append(item_error(name, hinted(result, TOPICS, settings)))
     mixed = [n for n in names if "." in n and "_" in n]
     notes = [f"{n}: '.' and '_' look the same in metric names" for n in mixed]
     if args.has("dry-run"):
         notes.append("dry run: nothing was created")
+    rows = rows_of(COLUMNS, made)
     return Table("created-topics", COLUMNS, rows, errors=errors, notes=notes)
 
 
 def _forgiven(run: Run, error: KafkaError) -> bool:
     return error.code == ErrorCode.TOPIC_ALREADY_EXISTS and run.args.has("if-not-exists")
-
-
-def _row(name: str, made: CreatedTopic) -> dict[str, object]:
-    return {
-        "topic": name,
-        "partition_count": made.partitions if made.partitions > 0 else None,
-        "replication_factor": made.replication_factor if made.replication_factor > 0 else None,
-        "topic_id": uuid_text(made.id) if made.id != ZERO_UUID else None,
-    }

@@ -10,7 +10,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import PartitionDescription, TopicDescription, all_topics
-from pykafka_ops.commands.framework.output import Column, ItemError
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.select import NoSuchTopicError, select
 from pykafka_ops.errors import KafkaError, PkoError
@@ -21,8 +21,7 @@ from pykafka_ops.wire.types import ZERO_UUID, parse_uuid
 _FORGIVEN = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 
 COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("leader", right=True, bad=lambda leader: leader is None),
     Column("replicas"),
     Column("isr"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from pykafka_ops.client import transactions
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
 from pykafka_ops.errors import KafkaError, PkoError
@@ -36,21 +36,13 @@ def describe(run: Run) -> Table:
     started = found.start >= 0
     duration = int(time.time() * 1000) - found.start if started else None
     partitions = [f"{topic}-{index}" for topic, index in found.partitions]
-    row = {
-        "transactional_id": name,
-        "state": found.state,
-        "producer_id": found.producer_id,
-        "producer_epoch": found.producer_epoch,
-        "timeout_ms": found.timeout,
-        "start_ms": found.start if started else None,
-        "duration_ms": duration,
-        "partitions": partitions,
-        "coordinator": found.coordinator,
-    }
+    row = (name, found.state, found.producer_id, found.producer_epoch, found.timeout,
+           found.start if started else None, duration, partitions, found.coordinator)  # fmt: skip
     cells = (found.coordinator, name, found.producer_id, found.producer_epoch, found.state,
              found.timeout, found.start if started else "None",
              "None" if duration is None else duration, ",".join(partitions))  # fmt: skip
-    return Table("transactions", COLUMNS, [row], kafka=kafka.table(TITLES, [cells]))
+    rows = rows_of(COLUMNS, [row])
+    return Table("transactions", COLUMNS, rows, kafka=kafka.table(TITLES, [cells]))
 
 
 def _failed(run: Run, name: str, error: PkoError) -> PkoError:

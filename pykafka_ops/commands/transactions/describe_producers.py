@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.client import transactions
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
 from pykafka_ops.commands.transactions.partition import check_there
@@ -15,10 +15,7 @@ TITLES = ("ProducerId", "ProducerEpoch", "LatestCoordinatorEpoch", "LastSequence
 COLUMNS = (
     Column("producer_id", right=True),
     Column("producer_epoch", "EPOCH", right=True),
-    Column("coordinator_epoch", right=True),
-    Column("last_sequence", right=True),
-    Column("last_timestamp", right=True),
-    Column("open_since_offset", right=True),
+    *numbers("coordinator_epoch", "last_sequence", "last_timestamp", "open_since_offset"),
 )
 NOT_A_REPLICA = (
     "For requests intended only for the leader, this error indicates that the broker is not the "
@@ -45,16 +42,6 @@ def describe_producers(run: Run) -> Table:
         where = "leader" if broker is None else f"broker {broker}"
         topic, index = partition
         raise kafka.failed(f"describe producers for partition {topic}-{index} on {where}", found)
-    rows: list[dict[str, object]] = [
-        {
-            "producer_id": p.id,
-            "producer_epoch": p.epoch,
-            "coordinator_epoch": p.coordinator_epoch,
-            "last_sequence": p.last_sequence,
-            "last_timestamp": p.last_timestamp,
-            "open_since_offset": p.start if p.start >= 0 else None,
-        }
-        for p in found
-    ]
+    rows = rows_of(COLUMNS, ((*p[:5], p.start if p.start >= 0 else None) for p in found))
     cells = [(*p[:5], p.start if p.start >= 0 else "None") for p in found]
     return Table("producers", COLUMNS, rows, kafka=kafka.table(TITLES, cells))

@@ -11,7 +11,7 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.client.transactions import TransactionDescription
 from pykafka_ops.commands.framework.args import OptionError
-from pykafka_ops.commands.framework.output import Column, ItemError, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
 from pykafka_ops.commands.transactions.partition import check_there
@@ -21,12 +21,10 @@ from pykafka_ops.wire.codes import ErrorCode
 TITLES = ("Topic", "Partition", "ProducerId", "ProducerEpoch", "CoordinatorEpoch", "StartOffset",
           "LastTimestamp", "Duration(min)")  # fmt: skip
 COLUMNS = (
-    Column("topic"),
-    Column("partition", right=True),
+    *PLACE,
     Column("producer_id", right=True),
     Column("producer_epoch", "EPOCH", right=True),
-    Column("coordinator_epoch", right=True),
-    Column("start_offset", right=True),
+    *numbers("coordinator_epoch", "start_offset"),
     Column("last_timestamp", right=True, wide=True),
     Column("duration_minutes", "MINUTES", right=True),
 )
@@ -53,8 +51,8 @@ def find_hanging(run: Run) -> Table:
     found, errors = _open(run, wanted, broker)
     minutes = args.number("max-transaction-timeout") or 0
     hung = sorted(_hanging(run, old_enough(found, now, minutes * 60_000)))
-    rows = [_row(t, now) for t in hung]
-    cells = [list(row.values()) for row in rows]
+    cells = [(*t.partition, *t[1:], (now - t.last_timestamp) // 60_000) for t in hung]
+    rows = rows_of(COLUMNS, cells)
     return Table(
         "hanging-transactions", COLUMNS, rows, kafka=kafka.table(TITLES, cells), errors=errors
     )
@@ -113,16 +111,3 @@ def _hanging(run: Run, candidates: list[Open]) -> list[Open]:
         i: d.partitions for i, d in known.items() if isinstance(d, TransactionDescription)
     }
     return hanging(candidates, ids, partitions)
-
-
-def _row(t: Open, now: int) -> dict[str, object]:
-    return {
-        "topic": t.partition[0],
-        "partition": t.partition[1],
-        "producer_id": t.producer_id,
-        "producer_epoch": t.producer_epoch,
-        "coordinator_epoch": t.coordinator_epoch,
-        "start_offset": t.start,
-        "last_timestamp": t.last_timestamp,
-        "duration_minutes": (now - t.last_timestamp) // 60_000,
-    }

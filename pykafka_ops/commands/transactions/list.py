@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
 
@@ -12,8 +12,7 @@ TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
 COLUMNS = (
     Column("transactional_id"),
     Column("state"),
-    Column("producer_id", right=True),
-    Column("coordinator", right=True),
+    *numbers("producer_id", "coordinator"),
 )
 
 
@@ -27,15 +26,9 @@ def list_transactions(run: Run) -> Table:
         for error in failed.values():
             raise kafka.failed("list transactions", error)
     found.sort()
-    rows: list[dict[str, object]] = [
-        {
-            "transactional_id": t.transactional_id,
-            "state": t.state,
-            "producer_id": t.producer_id,
-            "coordinator": t.coordinator,
-        }
-        for t in found
-    ]
+    rows = rows_of(
+        COLUMNS, ((t.transactional_id, t.state, t.producer_id, t.coordinator) for t in found)
+    )
     cells = [(t.transactional_id, t.coordinator, t.producer_id, t.state) for t in found]
     errors = [item_error(f"broker {broker}", error) for broker, error in sorted(failed.items())]
     return Table("transactions", COLUMNS, rows, kafka=kafka.table(TITLES, cells), errors=errors)

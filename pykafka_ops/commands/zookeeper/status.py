@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.process import zookeeper_of
+
+COLUMNS = (
+    Column("state"),
+    Column("connect"),
+    Column("pid", right=True),
+    Column("mode"),
+    *numbers("znodes", "connections"),
+    Column("version"),
+    Column("data_dir"),
+)
 
 
 def status(run: Run) -> Table:
@@ -14,31 +24,13 @@ def status(run: Run) -> Table:
     said = zookeeper.says() if found else None
     state = "stopped" if found is None else "silent" if said is None else "running"
     said = said or {}
-    row = {
-        "state": state,
-        "connect": zookeeper.connect if found else None,
-        "pid": found["pid"] if found else None,
-        "mode": said.get("Mode"),
-        "znodes": _number(said.get("Node count")),
-        "connections": _number(said.get("Connections")),
-        "version": (said.get("Zookeeper version") or "").partition("-")[0] or None,
-        "data_dir": zookeeper.settings["dataDir"],
-    }
-    return Table(
-        "ZooKeeperStatus",
-        [
-            Column("state"),
-            Column("connect"),
-            Column("pid", right=True),
-            Column("mode"),
-            Column("znodes", right=True),
-            Column("connections", right=True),
-            Column("version"),
-            Column("data_dir", "DATA-DIR"),
-        ],
-        [row],
-        exit_code=0 if state == "running" else 4,
-    )
+    connect, pid = (zookeeper.connect, found["pid"]) if found else (None, None)
+    znodes, connections = _number(said.get("Node count")), _number(said.get("Connections"))
+    version = (said.get("Zookeeper version") or "").partition("-")[0] or None
+    data_dir = zookeeper.settings["dataDir"]
+    row = (state, connect, pid, said.get("Mode"), znodes, connections, version, data_dir)
+    code = 0 if state == "running" else 4
+    return Table("ZooKeeperStatus", COLUMNS, rows_of(COLUMNS, [row]), exit_code=code)
 
 
 def _number(text: str | None) -> int | None:
