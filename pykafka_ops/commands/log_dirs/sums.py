@@ -21,12 +21,13 @@ def _by_replica(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
         *PLACE, *numbers("broker", "bytes", "offset_lag"), Column("future", optional=True),
         Column("dir"),
     )  # fmt: skip
-    rows = sorted(
+    rows = [
         (r.topic, r.partition, broker, r.size, r.lag, r.future, d.path)
         for broker, found in dirs.items()
         for d in found
         for r in d.replicas
-    )
+    ]
+    rows.sort(key=lambda row: row[:3])
     return columns, rows_of(columns, rows)
 
 
