@@ -11,7 +11,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.root import Pko
 from pykafka_ops.errors import CheckFailed, ConnectError, KafkaError, PkoError, UsageError
 from tests.support.golden.transcripts import run
-from tests.support.memory.demo_command import demo, show
+from tests.support.memory.demo_command import demo
 from tests.support.memory.fake_broker import FakeBroker
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,7 +127,7 @@ def test_every_error_is_one_line_and_an_exit_code(
     def fail(run: Run) -> int:
         raise error
 
-    monkeypatch.setattr(show, "work", fail)
+    monkeypatch.setattr(demo.commands["show"], "work", fail)
     monkeypatch.setattr(Pko, "get_command", lambda self, ctx, name: demo)
     said = run("demo", "show")
     assert (said.code, said.stderr, said.stdout) == (code, text, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import FILE_PATH
 from pykafka_ops.commands.options import OVERRIDE
 from pykafka_ops.commands.tongue.tool import Tool
@@ -29,11 +29,24 @@ CONTROLLED = Switch("--controlled", ours=True,
 
 FILE = Words(PROPERTIES_FILE, "?")
 TOOL = Tool("kafka-server-start", "Run a Kafka broker that needs nothing but Python.")
-broker = VerbGroup("broker", "Run a broker.", tool=TOOL)
 
 
-@broker.verb(
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "start":
+            from pykafka_ops.commands.broker.start import start as work
+        case "stop":
+            from pykafka_ops.commands.broker.stop import stop as work
+        case "status":
+            from pykafka_ops.commands.broker.status import status as work
+    return work(run)
+
+
+broker = VerbGroup("broker", "Run a broker.", _work, tool=TOOL)
+broker.verb(
     "start",
+    "Start a broker and serve until SIGTERM or Ctrl-C.",
     words=(FILE,),
     options=(DATA_DIR, LISTEN, OVERRIDE, DAEMON, LOG_FILE, LOG_LEVEL),
     examples=(
@@ -41,15 +54,9 @@ broker = VerbGroup("broker", "Run a broker.", tool=TOOL)
         "pko broker start server.properties --override num.partitions=3 --daemon",
     ),
 )
-def start(run: Run) -> Result:
-    """Start a broker and serve until SIGTERM or Ctrl-C."""
-    from pykafka_ops.commands.broker.start import start as work
-
-    return work(run)
-
-
-@broker.verb(
+broker.verb(
     "stop",
+    "Stop the broker of a data directory cleanly.",
     words=(FILE,),
     options=(DATA_DIR, CONTROLLED),
     examples=(
@@ -57,21 +64,10 @@ def start(run: Run) -> Result:
         "pko broker stop --data-dir /tmp/kafka --controlled",
     ),
 )
-def stop(run: Run) -> Result:
-    """Stop the broker of a data directory cleanly."""
-    from pykafka_ops.commands.broker.stop import stop as work
-
-    return work(run)
-
-
-@broker.verb(
+broker.verb(
     "status",
+    "Show whether the broker of a data directory runs; exit code 4 if not.",
     words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko broker status --data-dir /tmp/kafka -o json",),
 )
-def status(run: Run) -> Result:
-    """Show whether the broker of a data directory runs; exit code 4 if not."""
-    from pykafka_ops.commands.broker.status import status as work
-
-    return work(run)

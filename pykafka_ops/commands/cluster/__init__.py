@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.commands.cluster import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
 from pykafka_ops.commands.options import FAIL_ON, WATCH
 from pykafka_ops.commands.tongue.tool import Tool, execution_on_stderr
@@ -29,13 +29,39 @@ TOOL = Tool(
     read=kafka.read,
     has_verbs=True,
 )
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "status":
+            from pykafka_ops.commands.cluster.status import status as work
+        case "id":
+            from pykafka_ops.commands.cluster.id import cluster_id as work
+        case "brokers":
+            from pykafka_ops.commands.cluster.brokers import brokers as work
+        case "unregister":
+            from pykafka_ops.commands.cluster.unregister import unregister as work
+        case "start":
+            from pykafka_ops.commands.cluster.start import start as work
+        case "stop":
+            from pykafka_ops.commands.cluster.stop import stop as work
+        case "ps":
+            from pykafka_ops.commands.cluster.ps import processes as work
+        case "kill":
+            from pykafka_ops.commands.cluster.kill import kill as work
+    return work(run)
+
+
 cluster = VerbGroup(
-    "cluster", "Brokers, controller, under-replicated and offline partitions, skew.", tool=TOOL
+    "cluster",
+    "Brokers, controller, under-replicated and offline partitions, skew.",
+    _work,
+    tool=TOOL,
 )
-
-
-@cluster.verb(
+cluster.verb(
     "status",
+    "Show the cluster at a glance: brokers, what is missing, how even it is.",
     options=(
         FAIL_ON,
         WATCH,
@@ -46,52 +72,31 @@ cluster = VerbGroup(
         "pko cluster status --fail-on 'under_replicated>0|offline>0' -o json",
     ),
 )
-def status(run: Run) -> Result:
-    """Show the cluster at a glance: brokers, what is missing, how even it is."""
-    from pykafka_ops.commands.cluster.status import status as work
-
-    return work(run)
-
-
-@cluster.verb(
-    "id", options=(BOOTSTRAP_CONTROLLER,), tool_name="cluster-id", examples=("pko cluster id",)
+cluster.verb(
+    "id",
+    "Show the id of the cluster.",
+    options=(BOOTSTRAP_CONTROLLER,),
+    tool_name="cluster-id",
+    examples=("pko cluster id",),
 )
-def id_(run: Run) -> Result:
-    """Show the id of the cluster."""
-    from pykafka_ops.commands.cluster.id import cluster_id
-
-    return cluster_id(run)
-
-
-@cluster.verb(
+cluster.verb(
     "brokers",
+    "List the live brokers: address, rack, controller.",
     options=(BOOTSTRAP_CONTROLLER,),
     tool_name="list-endpoints",
     examples=("pko cluster brokers -o json",),
 )
-def brokers(run: Run) -> Result:
-    """List the live brokers: address, rack, controller."""
-    from pykafka_ops.commands.cluster.brokers import brokers as work
-
-    return work(run)
-
-
-@cluster.verb(
+cluster.verb(
     "unregister",
+    "Forget a broker that is gone (KRaft clusters only).",
     words=(Words(ID),),
     options=(BOOTSTRAP_CONTROLLER,),
     tool_name="unregister",
     examples=("pko cluster unregister 3 --yes",),
 )
-def unregister(run: Run) -> Result:
-    """Forget a broker that is gone (KRaft clusters only)."""
-    from pykafka_ops.commands.cluster.unregister import unregister as work
-
-    return work(run)
-
-
-@cluster.verb(
+cluster.verb(
     "start",
+    "Start a ZooKeeper and N brokers on free ports, or those that do not run.",
     options=(
         DIR,
         BROKERS,
@@ -103,15 +108,9 @@ def unregister(run: Run) -> Result:
         "pko cluster start -n 3 --override num.partitions=6 -o json",
     ),
 )
-def start(run: Run) -> Result:
-    """Start a ZooKeeper and N brokers on free ports, or those that do not run."""
-    from pykafka_ops.commands.cluster.start import start as work
-
-    return work(run)
-
-
-@cluster.verb(
+cluster.verb(
     "stop",
+    "Stop the processes of a directory, or one broker of it.",
     words=(Words(ID, "?"),),
     options=(DIR,),
     examples=(
@@ -119,29 +118,16 @@ def start(run: Run) -> Result:
         "pko cluster stop 2 --dir /tmp/kafka",
     ),
 )
-def stop(run: Run) -> Result:
-    """Stop the processes of a directory, or one broker of it."""
-    from pykafka_ops.commands.cluster.stop import stop as work
-
-    return work(run)
-
-
-@cluster.verb("ps", options=(DIR,), examples=("pko cluster ps --dir /tmp/kafka -o json",))
-def ps(run: Run) -> Result:
-    """List the processes of a directory; exit code 4 unless all run."""
-    from pykafka_ops.commands.cluster.ps import processes
-
-    return processes(run)
-
-
-@cluster.verb(
+cluster.verb(
+    "ps",
+    "List the processes of a directory; exit code 4 unless all run.",
+    options=(DIR,),
+    examples=("pko cluster ps --dir /tmp/kafka -o json",),
+)
+cluster.verb(
     "kill",
+    "Kill one broker of a directory (kill -9).",
     words=(Words(ID),),
     options=(DIR,),
     examples=("pko cluster kill 1 --dir /tmp/kafka",),
 )
-def kill(run: Run) -> Result:
-    """Kill one broker of a directory (kill -9)."""
-    from pykafka_ops.commands.cluster.kill import kill as work
-
-    return work(run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pykafka_ops.commands.configs import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
@@ -75,11 +75,26 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-configs = VerbGroup("configs", "Show and change settings of topics, brokers, users, ...", tool=TOOL)
 
 
-@configs.verb(
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "describe":
+            from pykafka_ops.commands.configs.describe import describe as work
+        case "set":
+            from pykafka_ops.commands.configs.set import set_configs as work
+        case "unset":
+            from pykafka_ops.commands.configs.unset import unset_configs as work
+    return work(run)
+
+
+configs = VerbGroup(
+    "configs", "Show and change settings of topics, brokers, users, ...", _work, tool=TOOL
+)
+configs.verb(
     "describe",
+    "Show settings that were changed at run time, or all of them.",
     flag="describe",
     words=(Words(KIND), Words(WORD, "*", metavar="NAME")),
     options=(ALL, DEFAULT, *CLIENT, DOCS),
@@ -89,15 +104,9 @@ configs = VerbGroup("configs", "Show and change settings of topics, brokers, use
         "pko configs describe users alice",
     ),
 )
-def describe(run: Run) -> Result:
-    """Show settings that were changed at run time, or all of them."""
-    from pykafka_ops.commands.configs.describe import describe as work
-
-    return work(run)
-
-
-@configs.verb(
+configs.verb(
     "set",
+    "Change settings; += and -= add to and take from a list.",
     flag="alter",
     words=(Words(KIND), Words(WORD, "*", metavar="NAME KEY=VALUE")),
     options=(DEFAULT, *CLIENT, FILE, DRY_RUN),
@@ -108,21 +117,10 @@ def describe(run: Run) -> Result:
         "pko configs set topics orders cleanup.policy+=compact",
     ),
 )
-def set_(run: Run) -> Result:
-    """Change settings; += and -= add to and take from a list."""
-    from pykafka_ops.commands.configs.set import set_configs
-
-    return set_configs(run)
-
-
-@configs.verb(
+configs.verb(
     "unset",
+    "Set settings back to their defaults.",
     words=(Words(KIND), Words(WORD, "*", metavar="NAME KEY")),
     options=(DEFAULT, *CLIENT, DRY_RUN),
     examples=("pko configs unset topics orders retention.ms",),
 )
-def unset(run: Run) -> Result:
-    """Set settings back to their defaults."""
-    from pykafka_ops.commands.configs.unset import unset_configs
-
-    return unset_configs(run)

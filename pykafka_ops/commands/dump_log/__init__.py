@@ -7,7 +7,7 @@ import os
 from pykafka_ops.commands.dump_log.kafka import TOOL
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import COUNT, FILE_PATH, INT, LONG, PERIOD, POSITIVE, SPAN
 from pykafka_ops.commands.options import DRY_RUN, KEY_FORMAT, SINCE, UNTIL, VALUE_FORMAT
 
@@ -84,13 +84,34 @@ def _is_path(word: str) -> bool:
 
 
 PATHS = Words(FILES, "+", metavar="PATH")
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "show":
+            from pykafka_ops.commands.dump_log.show import show as work
+        case "verify":
+            from pykafka_ops.commands.dump_log.verify import verify as work
+        case "repair":
+            from pykafka_ops.commands.dump_log.repair import repair as work
+        case "transactions":
+            from pykafka_ops.commands.dump_log.transactions import transactions as work
+        case "find":
+            from pykafka_ops.commands.dump_log.find import find as work
+        case "stats":
+            from pykafka_ops.commands.dump_log.stats import stats as work
+        case "timeline":
+            from pykafka_ops.commands.dump_log.timeline import timeline as work
+    return work(run)
+
+
 dump_log = VerbGroup(
-    "dump-log", "Decode, search, check and repair log segments.", tool=TOOL, implied=_is_path
+    "dump-log", "Decode, search, check and repair log segments.", _work, tool=TOOL, implied=_is_path
 )
-
-
-@dump_log.verb(
+dump_log.verb(
     "show",
+    "Show batches, records, index entries, producers, checkpoints (the verb if none is given).",
     words=(PATHS,),
     options=SHOW,
     flag="files",
@@ -100,15 +121,9 @@ dump_log = VerbGroup(
         "pko dump-log show 00000000000000000000.log --print-data-log -o json",
     ),
 )
-def show(run: Run) -> Result:
-    """Show batches, records, index entries, producers, checkpoints (the verb if none is given)."""
-    from pykafka_ops.commands.dump_log.show import show as work
-
-    return work(run)
-
-
-@dump_log.verb(
+dump_log.verb(
     "verify",
+    "Check that files are whole and fit together; exit code 4 if not.",
     words=(PATHS,),
     options=(DEEP_ITERATION, KEEP_GOING, WORKERS),
     examples=(
@@ -116,15 +131,9 @@ def show(run: Run) -> Result:
         "pko dump-log verify /var/kafka/orders-0 --keep-going -o json",
     ),
 )
-def verify(run: Run) -> Result:
-    """Check that files are whole and fit together; exit code 4 if not."""
-    from pykafka_ops.commands.dump_log.verify import verify as work
-
-    return work(run)
-
-
-@dump_log.verb(
+dump_log.verb(
     "repair",
+    "Cut a torn tail and rebuild indexes; keeps what it takes away; exit code 4: problems left.",
     words=(Words(FILES, "+", metavar="DIR"),),
     options=(DRY_RUN,),
     examples=(
@@ -132,28 +141,16 @@ def verify(run: Run) -> Result:
         "pko dump-log repair /var/kafka/orders-0 --yes",
     ),
 )
-def repair(run: Run) -> Result:
-    """Cut a torn tail and rebuild indexes; keeps what it takes away; exit code 4: problems left."""
-    from pykafka_ops.commands.dump_log.repair import repair as work
-
-    return work(run)
-
-
-@dump_log.verb(
+dump_log.verb(
     "transactions",
+    "List the transactions in a log, and how each ended.",
     words=(PATHS,),
     options=(OPEN,),
     examples=("pko dump-log transactions /var/kafka/orders-0",),
 )
-def transactions(run: Run) -> Result:
-    """List the transactions in a log, and how each ended."""
-    from pykafka_ops.commands.dump_log.transactions import transactions as work
-
-    return work(run)
-
-
-@dump_log.verb(
+dump_log.verb(
     "find",
+    "Find the records that match; exit code 1: none, 4: damage.",
     words=(PATHS,),
     options=FIND,
     examples=(
@@ -162,34 +159,17 @@ def transactions(run: Run) -> Result:
         "pko dump-log find /var/kafka/orders-0 --offset 1200..1210 -o json",
     ),
 )
-def find(run: Run) -> Result:
-    """Find the records that match; exit code 1: none, 4: damage."""
-    from pykafka_ops.commands.dump_log.find import find as work
-
-    return work(run)
-
-
-@dump_log.verb(
+dump_log.verb(
     "stats",
+    "Count records, sizes, codecs, heaviest keys, transactions; exit code 4: damage.",
     words=(PATHS,),
     options=(KEYS, KEY_FORMAT),
     examples=("pko dump-log stats /var/kafka/orders-0",),
 )
-def stats(run: Run) -> Result:
-    """Count records, sizes, codecs, heaviest keys, transactions; exit code 4: damage."""
-    from pykafka_ops.commands.dump_log.stats import stats as work
-
-    return work(run)
-
-
-@dump_log.verb(
+dump_log.verb(
     "timeline",
+    "Count records and bytes over time; exit code 4: damage.",
     words=(PATHS,),
     options=(EVERY, SINCE, UNTIL),
     examples=("pko dump-log timeline /var/kafka/orders-* --since 24h --every 1h",),
 )
-def timeline(run: Run) -> Result:
-    """Count records and bytes over time; exit code 4: damage."""
-    from pykafka_ops.commands.dump_log.timeline import timeline as work
-
-    return work(run)

@@ -64,19 +64,23 @@ class Single(Bilingual, Verb):
 
 
 class VerbGroup(Bilingual, click.Group):
-    """A command with verbs. ``implied`` tells of a word that is no verb whether it may be the first
-    word of the first verb, which then need not be said."""
+    """A command with verbs; ``work`` does each of them, told by ``Args.verb``.
+
+    ``implied`` tells of a word that is no verb whether it may be the first word of the first verb,
+    which then need not be said.
+    """
 
     def __init__(
         self,
         name: str,
         purpose: str,
+        work: Work,
         *,
         tool: Tool | None = None,
         implied: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(name, help=purpose, params=list(COMMON), context_settings=SETTINGS)
-        self.tool, self.implied = tool, implied
+        self.work, self.tool, self.implied = work, tool, implied
         self.options = table(COMMON)
 
     @property
@@ -84,19 +88,14 @@ class VerbGroup(Bilingual, click.Group):
         """The verbs in the order of their declarations."""
         return [v for v in self.commands.values() if isinstance(v, Verb)]
 
-    def verb(self, name: str, **attrs: Any) -> Callable[[Work], Verb]:
-        """Make a function the work of a verb; its docstring is the help."""
-
-        def declare(work: Work) -> Verb:
-            verb = Verb(name, work, help=work.__doc__, **attrs)
-            self.add_command(verb)
-            if self.tool is not None:
-                self.tool.add(verb)
-                verb.known = self.tool.options
-            self.options = table([*self.options.values(), *verb.options.values()])
-            return verb
-
-        return declare
+    def verb(self, name: str, summary: str, **attrs: Any) -> None:
+        """Declare a verb."""
+        verb = Verb(name, self.work, help=summary, **attrs)
+        self.add_command(verb)
+        if self.tool is not None:
+            self.tool.add(verb)
+            verb.known = self.tool.options
+        self.options = table([*self.options.values(), *verb.options.values()])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order of their declarations."""

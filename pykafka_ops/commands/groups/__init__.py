@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import (
     FILE_PATH,
     GROUP_NAME,
@@ -83,27 +83,44 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "list":
+            from pykafka_ops.commands.groups.list import list_groups as work
+        case "describe":
+            from pykafka_ops.commands.groups.describe import describe as work
+        case "lag":
+            from pykafka_ops.commands.groups.lag import lag as work
+        case "history":
+            from pykafka_ops.commands.groups.history import history as work
+        case "reset-offsets":
+            from pykafka_ops.commands.groups.reset_offsets import reset as work
+        case "seek":
+            from pykafka_ops.commands.groups.seek import seek as work
+        case "delete-offsets":
+            from pykafka_ops.commands.groups.delete_offsets import delete_offsets as work
+        case "delete":
+            from pykafka_ops.commands.groups.delete import delete as work
+    return work(run)
+
+
 groups = VerbGroup(
-    "groups", "Consumer groups: members, lag, offsets; reset and delete them.", tool=TOOL
+    "groups", "Consumer groups: members, lag, offsets; reset and delete them.", _work, tool=TOOL
 )
-
-
-@groups.verb(
+groups.verb(
     "list",
+    "List groups, their state and their coordinator.",
     flag="list",
     words=(Words(GROUP, "*"),),
     options=(STATE, TYPE),
     examples=("pko groups list", "pko groups list --state stable,empty -o json"),
 )
-def list_(run: Run) -> Result:
-    """List groups, their state and their coordinator."""
-    from pykafka_ops.commands.groups.list import list_groups
-
-    return list_groups(run)
-
-
-@groups.verb(
+groups.verb(
     "describe",
+    "Show offsets and lag, members or state.",
     flag="describe",
     words=(Words(GROUP, "*"),),
     options=(ALL_GROUPS, *VIEWS),
@@ -113,15 +130,9 @@ def list_(run: Run) -> Result:
         "pko groups describe --all-groups --state",
     ),
 )
-def describe(run: Run) -> Result:
-    """Show offsets and lag, members or state."""
-    from pykafka_ops.commands.groups.describe import describe as work
-
-    return work(run)
-
-
-@groups.verb(
+groups.verb(
     "lag",
+    "Show how far groups are behind, how fast they read, and Burrow's verdict.",
     words=(Words(GROUP, "*"),),
     options=(ALL_GROUPS, PARTITIONS, WINDOW, WATCH, FAIL_ON),
     examples=(
@@ -130,15 +141,9 @@ def describe(run: Run) -> Result:
         "pko groups lag --fail-on 'lag>1000|status!=OK'",
     ),
 )
-def lag(run: Run) -> Result:
-    """Show how far groups are behind, how fast they read, and Burrow's verdict."""
-    from pykafka_ops.commands.groups.lag import lag as work
-
-    return work(run)
-
-
-@groups.verb(
+groups.verb(
     "history",
+    "Show a group's commits of the last hour, or since then: moves, stops, steps back.",
     words=(Words(GROUP),),
     options=(SINCE, EVERY, FILES),
     examples=(
@@ -146,15 +151,9 @@ def lag(run: Run) -> Result:
         "pko groups history billing --files /var/kafka/__consumer_offsets-*",
     ),
 )
-def history(run: Run) -> Result:
-    """Show a group's commits of the last hour, or since then: moves, stops, steps back."""
-    from pykafka_ops.commands.groups.history import history as work
-
-    return work(run)
-
-
-@groups.verb(
+groups.verb(
     "reset-offsets",
+    "Commit other offsets for groups without members.",
     flag="reset-offsets",
     words=(Words(GROUP, "*"),),
     options=(ALL_GROUPS, TOPIC, ALL_TOPICS, *SCENARIOS, DRY_RUN, EXECUTE, EXPORT),
@@ -164,15 +163,9 @@ def history(run: Run) -> Result:
         "--to-datetime 2026-11-21T08:00:00.000 --execute",
     ),
 )
-def reset_offsets(run: Run) -> Result:
-    """Commit other offsets for groups without members."""
-    from pykafka_ops.commands.groups.reset_offsets import reset
-
-    return reset(run)
-
-
-@groups.verb(
+groups.verb(
     "seek",
+    "Move a group: show what is skipped or repeated, ask, and be able to undo it.",
     words=(Words(GROUP),),
     options=(TOPIC, *SCENARIOS, DRY_RUN, UNDO),
     examples=(
@@ -181,36 +174,19 @@ def reset_offsets(run: Run) -> Result:
         "pko groups seek billing --undo",
     ),
 )
-def seek(run: Run) -> Result:
-    """Move a group: show what is skipped or repeated, ask, and be able to undo it."""
-    from pykafka_ops.commands.groups.seek import seek as work
-
-    return work(run)
-
-
-@groups.verb(
+groups.verb(
     "delete-offsets",
+    "Delete the committed offsets of topics.",
     flag="delete-offsets",
     words=(Words(GROUP),),
     options=(TOPIC,),
     examples=("pko groups delete-offsets billing --topic orders:0",),
 )
-def delete_offsets(run: Run) -> Result:
-    """Delete the committed offsets of topics."""
-    from pykafka_ops.commands.groups.delete_offsets import delete_offsets as work
-
-    return work(run)
-
-
-@groups.verb(
+groups.verb(
     "delete",
+    "Delete groups without members, with all their offsets.",
     flag="delete",
     words=(Words(GROUP, "*"),),
     options=(ALL_GROUPS,),
     examples=("pko groups delete billing --yes",),
 )
-def delete(run: Run) -> Result:
-    """Delete groups without members, with all their offsets."""
-    from pykafka_ops.commands.groups.delete import delete as work
-
-    return work(run)

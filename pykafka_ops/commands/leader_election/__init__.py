@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import FILE_PATH, INT, TOPIC_NAME
 from pykafka_ops.commands.leader_election.kafka import check
 from pykafka_ops.commands.options import DRY_RUN
@@ -36,15 +36,29 @@ TOOL = Tool(
     options=(ADMIN_CONFIG, ELECTION_TYPE, PARTITION),
     check=check,
 )
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "preferred":
+            from pykafka_ops.commands.leader_election.preferred import preferred as work
+        case "unclean":
+            from pykafka_ops.commands.leader_election.unclean import unclean as work
+        case "list":
+            from pykafka_ops.commands.leader_election.list import list_partitions as work
+    return work(run)
+
+
 leader_election = VerbGroup(
     "leader-election",
     "Give leadership back to preferred replicas; elect unclean leaders.",
+    _work,
     tool=TOOL,
 )
-
-
-@leader_election.verb(
+leader_election.verb(
     "preferred",
+    "Give leadership back to the first replica.",
     words=(PARTITIONS,),
     options=(FILE, DRY_RUN, ZOOKEEPER),
     examples=(
@@ -52,33 +66,16 @@ leader_election = VerbGroup(
         "pko leader-election preferred orders:0,3 --dry-run",
     ),
 )
-def preferred(run: Run) -> Result:
-    """Give leadership back to the first replica."""
-    from pykafka_ops.commands.leader_election.preferred import preferred as work
-
-    return work(run)
-
-
-@leader_election.verb(
+leader_election.verb(
     "unclean",
+    "Elect a leader from outside the ISR where there is none; this loses records.",
     words=(PARTITIONS,),
     options=(FILE, EVERY_PARTITION, DRY_RUN),
     examples=("pko leader-election unclean orders:0 --yes",),
 )
-def unclean(run: Run) -> Result:
-    """Elect a leader from outside the ISR where there is none; this loses records."""
-    from pykafka_ops.commands.leader_election.unclean import unclean as work
-
-    return work(run)
-
-
-@leader_election.verb(
+leader_election.verb(
     "list",
+    "List the partitions that have no leader, or not the preferred one.",
     words=(PARTITIONS,),
     examples=("pko leader-election list",),
 )
-def list_(run: Run) -> Result:
-    """List the partitions that have no leader, or not the preferred one."""
-    from pykafka_ops.commands.leader_election.list import list_partitions
-
-    return list_partitions(run)

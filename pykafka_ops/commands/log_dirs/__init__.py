@@ -23,13 +23,20 @@ TOOL = Tool(
     required=("bootstrap-server", "describe"),
     failure=execution_on_stderr,
 )
+
+
+def _work(run: Run) -> Result:
+    from pykafka_ops.commands.log_dirs.describe import describe
+
+    return describe(run)
+
+
 log_dirs = VerbGroup(
-    "log-dirs", "Bytes on disk per broker, directory, topic, partition.", tool=TOOL
+    "log-dirs", "Bytes on disk per broker, directory, topic, partition.", _work, tool=TOOL
 )
-
-
-@log_dirs.verb(
+log_dirs.verb(
     "describe",
+    "Show bytes per broker, directory, topic, partition or replica.",
     flag="describe",
     words=(Words(TOPIC, "*"),),
     options=(BROKER, BY, HUMAN, SORT_BY_SIZE),
@@ -39,8 +46,3 @@ log_dirs = VerbGroup(
         "pko log-dirs describe orders --by replica",
     ),
 )
-def describe(run: Run) -> Result:
-    """Show bytes per broker, directory, topic, partition or replica."""
-    from pykafka_ops.commands.log_dirs.describe import describe as work
-
-    return work(run)

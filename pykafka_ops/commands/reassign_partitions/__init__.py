@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import (
     BROKER_NAME,
     COUNT,
@@ -93,77 +93,76 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "list":
+            from pykafka_ops.commands.reassign_partitions.list import list_moves as work
+        case "generate":
+            from pykafka_ops.commands.reassign_partitions.generate import generate as work
+        case "execute":
+            from pykafka_ops.commands.reassign_partitions.execute import execute as work
+        case "verify":
+            from pykafka_ops.commands.reassign_partitions.verify import verify as work
+        case "cancel":
+            from pykafka_ops.commands.reassign_partitions.cancel import cancel as work
+        case "plan":
+            from pykafka_ops.commands.reassign_partitions.plan import plan as work
+        case "run":
+            from pykafka_ops.commands.reassign_partitions.run import run as work
+        case "status":
+            from pykafka_ops.commands.reassign_partitions.status import status as work
+        case "rollback":
+            from pykafka_ops.commands.reassign_partitions.rollback import rollback as work
+    return work(run)
+
+
 reassign_partitions = VerbGroup(
-    "reassign-partitions", "Move replicas between brokers and log directories.", tool=TOOL
+    "reassign-partitions", "Move replicas between brokers and log directories.", _work, tool=TOOL
 )
-
-
-@reassign_partitions.verb("list", flag="list", examples=("pko reassign-partitions list",))
-def list_(run: Run) -> Result:
-    """List the moves under way."""
-    from pykafka_ops.commands.reassign_partitions.list import list_moves
-
-    return list_moves(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
+    "list",
+    "List the moves under way.",
+    flag="list",
+    examples=("pko reassign-partitions list",),
+)
+reassign_partitions.verb(
     "generate",
+    "Propose replicas by Kafka's algorithm, which moves nearly everything.",
     words=(Words(TOPICS_FILE),),
     options=(BROKER_LIST, DISABLE_RACK_AWARE, ZOOKEEPER),
     flag="generate",
     examples=("pko reassign-partitions generate topics.json --broker-list 0,1,2",),
 )
-def generate(run: Run) -> Result:
-    """Propose replicas by Kafka's algorithm, which moves nearly everything."""
-    from pykafka_ops.commands.reassign_partitions.generate import generate as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "execute",
+    "Start the moves of a file.",
     words=(Words(MOVES),),
     options=(THROTTLE, DIRS_THROTTLE, ADDITIONAL, TIMEOUT, ZOOKEEPER),
     flag="execute",
     examples=("pko reassign-partitions execute moves.json --throttle 50000000",),
 )
-def execute(run: Run) -> Result:
-    """Start the moves of a file."""
-    from pykafka_ops.commands.reassign_partitions.execute import execute as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "verify",
+    "Show how far the moves of a file are; lift throttles at their end; exit code 4: not done.",
     words=(Words(MOVES),),
     options=(PRESERVE_THROTTLES, ZOOKEEPER),
     flag="verify",
     examples=("pko reassign-partitions verify moves.json",),
 )
-def verify(run: Run) -> Result:
-    """Show how far the moves of a file are; lift throttles at their end; exit code 4: not done."""
-    from pykafka_ops.commands.reassign_partitions.verify import verify as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "cancel",
+    "Stop the moves of a file, or all, back to the replicas of before.",
     words=(Words(MOVES, "?"),),
     options=(PRESERVE_THROTTLES, TIMEOUT),
     flag="cancel",
     examples=("pko reassign-partitions cancel moves.json",),
 )
-def cancel(run: Run) -> Result:
-    """Stop the moves of a file, or all, back to the replicas of before."""
-    from pykafka_ops.commands.reassign_partitions.cancel import cancel as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "plan",
+    "Plan which replicas to move for balance, with as few bytes to copy as can be.",
     words=(Words(TOPIC, "*"),),
     options=(
         *(REGEX, DRAIN, ADD, REPLICATION_FACTOR, BALANCE, TOLERANCE),
@@ -177,15 +176,9 @@ def cancel(run: Run) -> Result:
         "pko reassign-partitions plan --add 4,5 --max-bytes 100GiB --throttle 50MB",
     ),
 )
-def plan(run: Run) -> Result:
-    """Plan which replicas to move for balance, with as few bytes to copy as can be."""
-    from pykafka_ops.commands.reassign_partitions.plan import plan as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "run",
+    "Make the moves of a file, a few at a time, throttled; go on where it stopped.",
     words=(Words(MOVES),),
     options=RUN,
     examples=(
@@ -194,15 +187,9 @@ def plan(run: Run) -> Result:
         "pko reassign-partitions run moves.json --throttle auto:200MB",
     ),
 )
-def run(run: Run) -> Result:
-    """Make the moves of a file, a few at a time, throttled; go on where it stopped."""
-    from pykafka_ops.commands.reassign_partitions.run import run as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "status",
+    "Show the moves under way and how far they are, and the throttles that are set.",
     words=(Words(MOVES, "?"),),
     options=(FAIL_ON,),
     examples=(
@@ -210,21 +197,10 @@ def run(run: Run) -> Result:
         "pko reassign-partitions status moves.json --fail-on 'state!=done'",
     ),
 )
-def status(run: Run) -> Result:
-    """Show the moves under way and how far they are, and the throttles that are set."""
-    from pykafka_ops.commands.reassign_partitions.status import status as work
-
-    return work(run)
-
-
-@reassign_partitions.verb(
+reassign_partitions.verb(
     "rollback",
+    "Put replicas back to where they were before a plan.",
     words=(Words(MOVES),),
     options=RUN,
     examples=("pko reassign-partitions rollback moves.json",),
 )
-def rollback(run: Run) -> Result:
-    """Put replicas back to where they were before a plan."""
-    from pykafka_ops.commands.reassign_partitions.rollback import rollback as work
-
-    return work(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.spark.options import (
     ARGS,
     CONF,
@@ -24,15 +24,29 @@ from pykafka_ops.commands.spark.options import (
 )
 
 DIRS = Words(LOG_DIRS, "*")
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "demo":
+            from pykafka_ops.commands.spark.demo import demo as work
+        case "submit":
+            from pykafka_ops.commands.spark.submit import submit as work
+        case _:
+            from pykafka_ops.commands.spark.report import report as work
+    return work(run)
+
+
 spark = VerbGroup(
     "spark",
     "Reports on consumer lag, partition skew and retention, made by Apache Spark from a "
     "cluster (-b), from log directories, or from both.",
+    _work,
 )
-
-
-@spark.verb(
+spark.verb(
     "lag",
+    "Report who lags how far, how long and since when; who stopped; what nobody reads.",
     words=(DIRS,),
     options=(*REPORT, *ENGINE, *JUDGE, *LAG),
     examples=(
@@ -41,15 +55,9 @@ spark = VerbGroup(
         "pko spark lag -b broker:9092 --fail-on 'lag_seconds>300' -o json",
     ),
 )
-def lag(run: Run) -> Result:
-    """Report who lags how far, how long and since when; who stopped; what nobody reads."""
-    from pykafka_ops.commands.spark.report import report
-
-    return report(run, "lag")
-
-
-@spark.verb(
+spark.verb(
     "skew",
+    "Report uneven partitions, brokers and keys, and what to do about them.",
     words=(DIRS,),
     options=(*REPORT, *ENGINE, *SKEW, *JUDGE),
     examples=(
@@ -57,15 +65,9 @@ def lag(run: Run) -> Result:
         "pko spark skew -b broker:9092 --target 50MiB --html skew.html",
     ),
 )
-def skew(run: Run) -> Result:
-    """Report uneven partitions, brokers and keys, and what to do about them."""
-    from pykafka_ops.commands.spark.report import report
-
-    return report(run, "skew")
-
-
-@spark.verb(
+spark.verb(
     "retention",
+    "Report what is kept and for how long, when disks are full, what is lost unread.",
     words=(DIRS,),
     options=(*REPORT, *ENGINE, *JUDGE),
     examples=(
@@ -73,43 +75,25 @@ def skew(run: Run) -> Result:
         "pko spark retention s3://backup/kafka/data --configs topics.json",
     ),
 )
-def retention(run: Run) -> Result:
-    """Report what is kept and for how long, when disks are full, what is lost unread."""
-    from pykafka_ops.commands.spark.report import report
-
-    return report(run, "retention")
-
-
-@spark.verb(
+spark.verb(
     "all",
+    "Make all three reports in one Spark session.",
     words=(DIRS,),
     options=(*REPORT, *ENGINE, *SKEW, *LAG),
     examples=("pko spark all -b broker:9092 --html kafka.html",),
 )
-def all_(run: Run) -> Result:
-    """Make all three reports in one Spark session."""
-    from pykafka_ops.commands.spark.report import report
-
-    return report(run, "lag", "skew", "retention")
-
-
-@spark.verb(
+spark.verb(
     "demo",
+    "Make a cluster with a past on a broker of its own, and report on it.",
     options=(KEEP, HTML, TOP, CORES, DRIVER_MEMORY, CONF, *PROGRESS),
     examples=(
         "pko spark demo",
         "pko spark demo --keep /tmp/demo --progress",
     ),
 )
-def demo(run: Run) -> Result:
-    """Make a cluster with a past on a broker of its own, and report on it."""
-    from pykafka_ops.commands.spark.demo import demo as work
-
-    return work(run)
-
-
-@spark.verb(
+spark.verb(
     "submit",
+    "Run your own Spark program; it knows format('kafka-log') and our other sources.",
     words=(Words(FILE, metavar="FILE"), Words(ARGS, "*")),
     options=ENGINE,
     verbatim=True,
@@ -118,8 +102,3 @@ def demo(run: Run) -> Result:
         "pko spark submit --master spark://host:7077 job.py --day 2026-11-21",
     ),
 )
-def submit(run: Run) -> Result:
-    """Run your own Spark program; it knows format('kafka-log') and our other sources."""
-    from pykafka_ops.commands.spark.submit import submit as work
-
-    return work(run)

@@ -12,7 +12,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.spark.ask import ReportRequest, ask, wish
 from pykafka_ops.commands.spark.cluster_mode import in_cluster, submit_report
 from pykafka_ops.commands.spark.inputs import is_brief, look_first, open_inputs
-from pykafka_ops.commands.spark.judge import Judge, missing
+from pykafka_ops.commands.spark.judge import MAIN, Judge, missing
 from pykafka_ops.commands.spark.places import ReportPlaces
 from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
@@ -29,10 +29,10 @@ SHOWN = 20
 """Problems that are shown one by one."""
 
 
-def report(run: Run, *kinds: str) -> int:
-    """Make reports of these kinds in one session; 0, 1 where something could not be read, 4 where
-    the condition holds."""
-    asked = ask(run, kinds)
+def report(run: Run) -> int:
+    """Make the report that the verb names, or all, in one session; 0, 1 where something could not
+    be read, 4 where the condition holds."""
+    asked = ask(run, tuple(MAIN) if run.args.verb == "all" else (run.args.verb,))
     engine = wish(run)
     places = ReportPlaces.of(run, asked)
     judge = Judge.of(asked)

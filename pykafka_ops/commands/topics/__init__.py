@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import INT, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, EXCLUDE_INTERNAL, REGEX
 from pykafka_ops.commands.tongue.tool import Tool
@@ -46,87 +46,71 @@ TOOL = Tool(
     check=kafka.check,
     failure=kafka.failure,
 )
-topics = VerbGroup("topics", "List, describe, create, grow and delete topics.", tool=TOOL)
 
 
-@topics.verb(
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "list":
+            from pykafka_ops.commands.topics.list import list_topics as work
+        case "describe":
+            from pykafka_ops.commands.topics.describe import describe as work
+        case "check":
+            from pykafka_ops.commands.topics.check import check as work
+        case "create":
+            from pykafka_ops.commands.topics.create import create as work
+        case "alter":
+            from pykafka_ops.commands.topics.alter import alter as work
+        case "delete":
+            from pykafka_ops.commands.topics.delete import delete as work
+    return work(run)
+
+
+topics = VerbGroup("topics", "List, describe, create, grow and delete topics.", _work, tool=TOOL)
+topics.verb(
     "list",
+    "List topics with their size and health.",
     flag="list",
     words=(Words(TOPIC, "*"),),
     options=WHICH,
     examples=("pko topics list", "pko topics list -e 'orders.*' -o json"),
 )
-def list_(run: Run) -> Result:
-    """List topics with their size and health."""
-    from pykafka_ops.commands.topics.list import list_topics
-
-    return list_topics(run)
-
-
-@topics.verb(
+topics.verb(
     "describe",
+    "Show settings, leaders and replicas.",
     flag="describe",
     words=(Words(TOPIC, "*"),),
     options=(*WHICH, TOPIC_ID, IF_EXISTS, *REPORTS),
     examples=("pko topics describe orders", "pko topics describe --under-replicated-partitions"),
 )
-def describe(run: Run) -> Result:
-    """Show settings, leaders and replicas."""
-    from pykafka_ops.commands.topics.describe import describe as work
-
-    return work(run)
-
-
-@topics.verb(
+topics.verb(
     "check",
+    "Find partitions in trouble; exit code 4 if there are any.",
     words=(Words(TOPIC, "*"),),
     options=WHICH,
     examples=("pko topics check",),
 )
-def check(run: Run) -> Result:
-    """Find partitions in trouble; exit code 4 if there are any."""
-    from pykafka_ops.commands.topics.check import check as work
-
-    return work(run)
-
-
-@topics.verb(
+topics.verb(
     "create",
+    "Create topics.",
     flag="create",
     words=(Words(TOPIC, "+"),),
     options=(PARTITIONS, REPLICATION_FACTOR, REPLICA_ASSIGNMENT, CONFIG, IF_NOT_EXISTS, DRY_RUN),
     examples=("pko topics create orders -p 12 -r 3 -c retention.ms=86400000",),
 )
-def create(run: Run) -> Result:
-    """Create topics."""
-    from pykafka_ops.commands.topics.create import create as work
-
-    return work(run)
-
-
-@topics.verb(
+topics.verb(
     "alter",
+    "Grow topics, or change their settings.",
     flag="alter",
     words=(Words(TOPIC, "+"),),
     options=(REGEX, PARTITIONS, REPLICA_ASSIGNMENT, CONFIG, DELETE_CONFIG, IF_EXISTS, DRY_RUN),
     examples=("pko topics alter orders -p 24", "pko topics alter orders -c retention.ms=60000"),
 )
-def alter(run: Run) -> Result:
-    """Grow topics, or change their settings."""
-    from pykafka_ops.commands.topics.alter import alter as work
-
-    return work(run)
-
-
-@topics.verb(
+topics.verb(
     "delete",
+    "Delete topics with all their records.",
     flag="delete",
     words=(Words(TOPIC, "+"),),
     options=(REGEX, IF_EXISTS, DRY_RUN),
     examples=("pko topics delete orders --yes",),
 )
-def delete(run: Run) -> Result:
-    """Delete topics with all their records."""
-    from pykafka_ops.commands.topics.delete import delete as work
-
-    return work(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import BROKER_ID, INT, LONG, TOPIC_NAME
 from pykafka_ops.commands.tongue import argparse4j
 from pykafka_ops.commands.tongue.tool import Tool
@@ -35,87 +35,73 @@ TOOL = Tool(
     read=argparse4j.read,
     has_verbs=True,
 )
+
+
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "list":
+            from pykafka_ops.commands.transactions.list import list_transactions as work
+        case "describe":
+            from pykafka_ops.commands.transactions.describe import describe as work
+        case "describe-producers":
+            from pykafka_ops.commands.transactions.describe_producers import (
+                describe_producers as work,
+            )
+        case "abort":
+            from pykafka_ops.commands.transactions.abort import abort as work
+        case "find-hanging":
+            from pykafka_ops.commands.transactions.find_hanging import find_hanging as work
+        case "force-terminate":
+            from pykafka_ops.commands.transactions.force_terminate import force_terminate as work
+    return work(run)
+
+
 transactions = VerbGroup(
-    "transactions", "Transactions and producers; find and abort what hangs.", tool=TOOL
+    "transactions", "Transactions and producers; find and abort what hangs.", _work, tool=TOOL
 )
-
-
-@transactions.verb(
+transactions.verb(
     "list",
+    "List transactional ids and the state of their transactions.",
     tool_name="list",
     options=(DURATION_FILTER,),
     examples=("pko transactions list", "pko transactions list --duration-filter 60000"),
 )
-def list_(run: Run) -> Result:
-    """List transactional ids and the state of their transactions."""
-    from pykafka_ops.commands.transactions.list import list_transactions
-
-    return list_transactions(run)
-
-
-@transactions.verb(
+transactions.verb(
     "describe",
+    "Show one transactional id: producer, state, partitions.",
     tool_name="describe",
     words=(Words(TRANSACTIONAL_ID),),
     examples=("pko transactions describe billing-1",),
 )
-def describe(run: Run) -> Result:
-    """Show one transactional id: producer, state, partitions."""
-    from pykafka_ops.commands.transactions.describe import describe as work
-
-    return work(run)
-
-
-@transactions.verb(
+transactions.verb(
     "describe-producers",
+    "Show who wrote to a partition, and what is open there.",
     tool_name="describe-producers",
     words=(Words(TOPIC), Words(PARTITION, metavar="PARTITION")),
     options=(BROKER, TOPIC, PARTITION),
     examples=("pko transactions describe-producers orders 0",),
 )
-def describe_producers(run: Run) -> Result:
-    """Show who wrote to a partition, and what is open there."""
-    from pykafka_ops.commands.transactions.describe_producers import describe_producers as work
-
-    return work(run)
-
-
-@transactions.verb(
+transactions.verb(
     "abort",
+    "Abort an open transaction in one partition.",
     tool_name="abort",
     words=(Words(TOPIC), Words(PARTITION, metavar="PARTITION")),
     options=TRANSACTION,
     examples=("pko transactions abort orders 0 --start-offset 1234",),
 )
-def abort(run: Run) -> Result:
-    """Abort an open transaction in one partition."""
-    from pykafka_ops.commands.transactions.abort import abort as work
-
-    return work(run)
-
-
-@transactions.verb(
+transactions.verb(
     "find-hanging",
+    "Find transactions that are open, but unknown to their coordinator.",
     tool_name="find-hanging",
     words=(Words(TOPIC, "?"),),
     options=(PARTITION, BROKER, MAX_TIMEOUT),
     examples=("pko transactions find-hanging", "pko transactions find-hanging orders"),
 )
-def find_hanging(run: Run) -> Result:
-    """Find transactions that are open, but unknown to their coordinator."""
-    from pykafka_ops.commands.transactions.find_hanging import find_hanging as work
-
-    return work(run)
-
-
-@transactions.verb(
+transactions.verb(
     "force-terminate",
+    "End the transaction of an id and fence its producer.",
     tool_name="forceTerminateTransaction",
     words=(Words(TRANSACTIONAL_ID),),
     examples=("pko transactions force-terminate billing-1 --yes",),
 )
-def force_terminate(run: Run) -> Result:
-    """End the transaction of an id and fence its producer."""
-    from pykafka_ops.commands.transactions.force_terminate import force_terminate as work
-
-    return work(run)

@@ -6,7 +6,7 @@ import click
 
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
-from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import COUNT, FILE_PATH
 from pykafka_ops.commands.options import TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
@@ -50,11 +50,34 @@ TOOL = Tool(
     read=read,
     has_verbs=True,
 )
-zookeeper = VerbGroup("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", tool=TOOL)
 
 
-@zookeeper.verb(
+def _work(run: Run) -> Result:
+    work: Work
+    match run.args.verb:
+        case "get":
+            from pykafka_ops.commands.zookeeper.get import get as work
+        case "tree":
+            from pykafka_ops.commands.zookeeper.tree import tree as work
+        case "check":
+            from pykafka_ops.commands.zookeeper.check import check as work
+        case "ls":
+            from pykafka_ops.commands.zookeeper.ls import ls as work
+        case "shell":
+            from pykafka_ops.commands.zookeeper.shell import shell as work
+        case "start":
+            from pykafka_ops.commands.zookeeper.start import start as work
+        case "stop":
+            from pykafka_ops.commands.zookeeper.stop import stop as work
+        case "status":
+            from pykafka_ops.commands.zookeeper.status import status as work
+    return work(run)
+
+
+zookeeper = VerbGroup("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", _work, tool=TOOL)
+zookeeper.verb(
     "get",
+    "Show a znode, decoded; exit code 4 if a broker could not read it.",
     words=(Words(PATH),),
     options=(*WHERE, STAT, ACL, RAW, WATCH),
     examples=(
@@ -63,15 +86,9 @@ zookeeper = VerbGroup("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper.", 
         "pko zookeeper get /controller --watch",
     ),
 )
-def get(run: Run) -> Result:
-    """Show a znode, decoded; exit code 4 if a broker could not read it."""
-    from pykafka_ops.commands.zookeeper.get import get as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "tree",
+    "Show a znode and all below it, decoded.",
     words=(Words(PATH, "?"),),
     options=(*WHERE, DEPTH),
     examples=(
@@ -80,55 +97,31 @@ def get(run: Run) -> Result:
         "pko zookeeper tree --store /var/lib/kafka",
     ),
 )
-def tree(run: Run) -> Result:
-    """Show a znode and all below it, decoded."""
-    from pykafka_ops.commands.zookeeper.tree import tree as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "check",
+    "List the znodes that a broker could not read; exit code 4 if there are any.",
     words=(Words(PATH, "?"),),
     options=WHERE,
     examples=("pko zookeeper check",),
 )
-def check(run: Run) -> Result:
-    """List the znodes that a broker could not read; exit code 4 if there are any."""
-    from pykafka_ops.commands.zookeeper.check import check as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "ls",
+    "List the children of a znode.",
     words=(Words(PATH, "?"),),
     options=WHERE,
     examples=("pko zookeeper ls /brokers/ids --zookeeper localhost:2181",),
 )
-def ls(run: Run) -> Result:
-    """List the children of a znode."""
-    from pykafka_ops.commands.zookeeper.ls import ls as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "shell",
+    "Run a command of zookeeper-shell, or all that standard input holds.",
     words=(Words(COMMAND, "*"),),
     options=(ZOOKEEPER, TLS_FILE),
     verbatim=True,
     examples=("pko zookeeper shell --zookeeper localhost:2181 ls -R /config",),
 )
-def shell(run: Run) -> Result:
-    """Run a command of zookeeper-shell, or all that standard input holds."""
-    from pykafka_ops.commands.zookeeper.shell import shell as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "start",
+    "Run the ZooKeeper that comes with PySpark.",
     words=(FILE,),
     options=(DATA_DIR, PORT, DAEMON),
     examples=(
@@ -136,34 +129,17 @@ def shell(run: Run) -> Result:
         "pko zookeeper start zookeeper.properties --port 0",
     ),
 )
-def start(run: Run) -> Result:
-    """Run the ZooKeeper that comes with PySpark."""
-    from pykafka_ops.commands.zookeeper.start import start as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "stop",
+    "Stop the ZooKeeper of a directory.",
     words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko zookeeper stop --data-dir /tmp/zookeeper",),
 )
-def stop(run: Run) -> Result:
-    """Stop the ZooKeeper of a directory."""
-    from pykafka_ops.commands.zookeeper.stop import stop as work
-
-    return work(run)
-
-
-@zookeeper.verb(
+zookeeper.verb(
     "status",
+    "Show whether the ZooKeeper of a directory runs; exit code 4 if not.",
     words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko zookeeper status --data-dir /tmp/zookeeper -o json",),
 )
-def status(run: Run) -> Result:
-    """Show whether the ZooKeeper of a directory runs; exit code 4 if not."""
-    from pykafka_ops.commands.zookeeper.status import status as work
-
-    return work(run)

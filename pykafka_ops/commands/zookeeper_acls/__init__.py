@@ -52,30 +52,26 @@ TOOL = Tool(
     check=_check,
     failure=_failure,
 )
+
+
+def _work(run: Run) -> Result:
+    from pykafka_ops.commands.zookeeper_acls.migrate import migrate
+
+    return migrate(run)
+
+
 zookeeper_acls = VerbGroup(
-    "zookeeper-acls", "Let Kafka's znodes belong to a login, or to everybody.", tool=TOOL
+    "zookeeper-acls", "Let Kafka's znodes belong to a login, or to everybody.", _work, tool=TOOL
 )
-
-
-@zookeeper_acls.verb(
+zookeeper_acls.verb(
     "secure",
+    "Let the znodes belong to this login, which the brokers must have too.",
     options=OPTIONS,
     examples=("pko zookeeper-acls secure --zookeeper zk1:2181/kafka",),
 )
-def secure(run: Run) -> Result:
-    """Let the znodes belong to this login, which the brokers must have too."""
-    from pykafka_ops.commands.zookeeper_acls.migrate import migrate
-
-    return migrate(run)
-
-
-@zookeeper_acls.verb(
+zookeeper_acls.verb(
     "unsecure",
+    "Let everybody change the znodes.",
     options=OPTIONS,
     examples=("pko zookeeper-acls unsecure --zk-tls-config-file tls.properties",),
 )
-def unsecure(run: Run) -> Result:
-    """Let everybody change the znodes."""
-    from pykafka_ops.commands.zookeeper_acls.migrate import migrate
-
-    return migrate(run)

@@ -54,6 +54,7 @@ def work_of(command: Bilingual, args: Args) -> Work:
     """The work of the verb that was meant; what Kafka's flags say is checked first."""
     if args.flags:
         assert command.tool is not None
+        args.require(*command.tool.required)
         if command.tool.check:
             command.tool.check(args)
         return command.tool.verb_of(args).work

@@ -16,27 +16,20 @@ COUNT = Option("-c", "--count", metavar="N", type=INT, help="how many")
 FAST = Switch("-f", "--fast", help="hurry")
 KIND = Option("--kind", metavar="KIND", type=Choices(("a", "b")), help="which")
 
-demo = VerbGroup("demo", "Test.", tool=Tool("kafka-demo", "Test.", options=(LIST_OF,)))
+
+def nothing(run: Run) -> None:
+    """The work of every verb."""
 
 
-@demo.verb("show", words=(Words(NAME, "*"),), options=(STATE, FAST), flag="show")
-def show(run: Run) -> None:
-    """Show."""
+demo = VerbGroup("demo", "Test.", nothing, tool=Tool("kafka-demo", "Test.", options=(LIST_OF,)))
+demo.verb("show", "Show.", words=(Words(NAME, "*"),), options=(STATE, FAST), flag="show")
+demo.verb("move", "Move.", words=(Words(NAME), Words(KIND)), options=(COUNT, FAST), flag="move")
 
-
-@demo.verb("move", words=(Words(NAME), Words(KIND)), options=(COUNT, FAST), flag="move")
-def move(run: Run) -> None:
-    """Move."""
-
-
-runner = VerbGroup("runner", "Test.")
-
-
-@runner.verb(
+runner = VerbGroup("runner", "Test.", nothing)
+runner.verb(
     "run",
+    "Run.",
     words=(Words(Option("--file", metavar="FILE")), Words(Option("--args", multiple=True), "*")),
     options=(FAST,),
     verbatim=True,
 )
-def run_program(run: Run) -> None:
-    """Run."""
