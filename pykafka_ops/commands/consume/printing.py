@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pykafka_ops.commands.console.ending import ending_well
 from pykafka_ops.commands.console.errors import java_line, log
 from pykafka_ops.commands.console.rdkafka import pairs
-from pykafka_ops.commands.consume.formatter import Consumed, Formatter, JsonFormatter
-from pykafka_ops.commands.consume.formatter_names import DECODERS, formatter
+from pykafka_ops.commands.consume.formatter import (
+    Consumed,
+    DefaultFormatter,
+    Formats,
+    Formatter,
+    JsonFormatter,
+    NoFormatter,
+)
+from pykafka_ops.commands.consume.internal_formatter import internal_formatter
 from pykafka_ops.commands.consume.kafka import LOGGER, SERIALIZATION
 from pykafka_ops.commands.consume.source import MessageSource
 from pykafka_ops.commands.framework.args import Args
@@ -153,3 +160,55 @@ class _Printer:
             say(f"{SERIALIZATION}: {error}")
         else:
             say(f"skipped {message.topic()}-{message.partition()} @{message.offset()}: {error}")
+
+
+# --- formatters by name ---------------------------------------------------------------------------
+
+DECODERS = {
+    "offsets": "OffsetsMessageFormatter",
+    "groups": "GroupMetadataMessageFormatter",
+    "transactions": "TransactionLogMessageFormatter",
+}
+TOOLS = "org.apache.kafka.tools.consumer."
+GROUPS = "kafka.coordinator.group.GroupMetadataManager$"
+DEPRECATED = {
+    "kafka.tools.DefaultMessageFormatter": "DefaultMessageFormatter",
+    "kafka.tools.LoggingMessageFormatter": "LoggingMessageFormatter",
+    "kafka.tools.NoOpMessageFormatter": "NoOpMessageFormatter",
+    f"{GROUPS}OffsetsMessageFormatter": "OffsetsMessageFormatter",
+    f"{GROUPS}GroupMetadataMessageFormatter": "GroupMetadataMessageFormatter",
+    "kafka.coordinator.transaction.TransactionLog$TransactionLogMessageFormatter": (
+        "TransactionLogMessageFormatter"
+    ),
+}
+OF_INTERNAL_TOPICS = (
+    "OffsetsMessageFormatter",
+    "GroupMetadataMessageFormatter",
+    "TransactionLogMessageFormatter",
+)
+
+
+def formatter(
+    name: str,
+    properties: Mapping[str, str],
+    warn: Callable[[str], None] = lambda text: None,
+    formats: Formats = (None, None),
+) -> Formatter:
+    """The formatter of a Java class name, with or without its package.
+
+    ``warn`` gets a line where Kafka calls the name deprecated. ``formats`` of key and value
+    matter to the default one only. UsageError for an unknown name.
+    """
+    short = DEPRECATED.get(name) or name.removeprefix(TOOLS)
+    if name in DEPRECATED:
+        warn(
+            f"WARNING: {name} is deprecated and will be removed in the next major release. "
+            f"Please use {TOOLS}{short} instead"
+        )
+    if short in OF_INTERNAL_TOPICS:
+        return internal_formatter(short, old=name.startswith("kafka.coordinator."))
+    if short == "NoOpMessageFormatter":
+        return NoFormatter()
+    if short in ("DefaultMessageFormatter", "LoggingMessageFormatter"):  # the log line is INFO
+        return DefaultFormatter(properties, formats)
+    raise UsageError(name)

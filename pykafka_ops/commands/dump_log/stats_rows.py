@@ -10,8 +10,8 @@ from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import part_of
 from pykafka_ops.commands.dump_log.row_output import UNPRINTED, row_output
 from pykafka_ops.commands.dump_log.segments import SegmentPath
-from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, Table, say, write
+from pykafka_ops.commands.framework.terminal import bar_width, bars_are_blocks
 from pykafka_ops.commands.payload.formats import PayloadFormat
 
 Row = dict[str, object]

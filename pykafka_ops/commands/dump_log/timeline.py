@@ -22,9 +22,9 @@ from pykafka_ops.commands.dump_log.segments import (
     start_at_time,
 )
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.bars import bar_width, bars_are_blocks
 from pykafka_ops.commands.framework.output import Column, say
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.terminal import bar_width, bars_are_blocks
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.salvage import SoundBatch
 from pykafka_ops.disk.walk import walk

@@ -1,4 +1,4 @@
-"""What only a terminal gets: its width, colours, and the question before harm."""
+"""What only a terminal gets: its width, colours and bars, and the question before harm."""
 
 from __future__ import annotations
 
@@ -35,3 +35,13 @@ def ask(question: str, items: Sequence[str], *, yes: bool) -> bool:
         raise UsageError(f"{question}: add --yes, since there is no terminal to ask on")
     shown = ", ".join(items[:10]) + (f" and {len(items) - 10} more" if len(items) > 10 else "")
     return click.confirm(f"{question}: {shown}\nGo on?", err=True)
+
+
+def bar_width(others: int) -> int:
+    """Columns of a terminal that are left beside ``others``, 9 to 60."""
+    return min(max(room() - others, 9), 60)
+
+
+def bars_are_blocks() -> bool:
+    """Whether the terminal can show block characters."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

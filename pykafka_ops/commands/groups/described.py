@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pykafka_ops.analysis.lag.standing import (
@@ -16,7 +16,7 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import KafkaError, PkoError
 
 
 class GroupStandings(NamedTuple):
@@ -31,15 +31,12 @@ def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, GroupStand
     groups = describe_groups(cluster, names)
     alive = [n for n, g in groups.items() if isinstance(g, GroupDescription) and g.state != DEAD]
     commits = fetch_offsets(cluster, alive)
-    readers = {n: _readers(g) for n, g in groups.items() if isinstance(g, GroupDescription)}
-    committed: dict[str, dict[Partition, int]] = {}
-    for name in alive:
-        found = commits[name]
-        if not isinstance(found, PkoError):
-            committed[name] = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
-    ends = end_offsets(
-        cluster, {p for n in committed for p in partitions_of(readers[n], committed[n])}
-    )
+    readers = {n: readers_of(g) for n, g in groups.items() if isinstance(g, GroupDescription)}
+    committed = {
+        n: known_commits(found) for n, found in commits.items() if not isinstance(found, PkoError)
+    }
+    places = {p for n in committed for p in partitions_of(readers[n], committed[n])}
+    ends = offsets_at(cluster, sorted(places), offsets.LATEST)
     result: dict[str, GroupStandings | PkoError] = {}
     for name, group in groups.items():
         error = commits.get(name)
@@ -54,11 +51,19 @@ def with_offsets(cluster: Cluster, names: Sequence[str]) -> dict[str, GroupStand
     return result
 
 
-def end_offsets(cluster: Cluster, partitions: set[Partition]) -> dict[Partition, int]:
-    """Log end offsets; partitions without one (of a deleted topic) are left out."""
-    found = offsets.known_offsets(cluster, sorted(partitions), offsets.LATEST)
+def offsets_at(
+    cluster: Cluster, partitions: Iterable[Partition], moment: int
+) -> dict[Partition, int]:
+    """Offsets by time; partitions without one (of a deleted topic) are left out."""
+    found = offsets.known_offsets(cluster, partitions, moment)
     return {p: o.offset for p, o in found.items()}
 
 
-def _readers(group: GroupDescription) -> list[AssignedMember]:
+def known_commits(found: Mapping[Partition, Committed | KafkaError]) -> dict[Partition, int]:
+    """The offsets committed, without what could not be had."""
+    return {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+
+
+def readers_of(group: GroupDescription) -> list[AssignedMember]:
+    """The members of a group with what they read."""
     return [AssignedMember(m.id, m.host, m.client_id, m.assigned) for m in group.members]

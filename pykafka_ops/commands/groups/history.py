@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from pykafka_ops.analysis.bars import bar
-from pykafka_ops.analysis.commits.history import Bucket, Event, buckets, events
+from pykafka_ops.analysis.commits.burrow import Commit
+from pykafka_ops.analysis.commits.history import Bucket, Event, Key, buckets, events
+from pykafka_ops.analysis.lag.rows import Sample
 from pykafka_ops.analysis.moments import moment_text
+from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.commit_log import commits_since
 from pykafka_ops.client.groups import list_groups
-from pykafka_ops.commands.framework.bars import bars_are_blocks
+from pykafka_ops.commands.dump_log.segments import Reading, plain_section, segments
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.terminal import bars_are_blocks
 from pykafka_ops.commands.groups import select
-from pykafka_ops.commands.groups.history_source import (
-    CommitsFound,
-    ends_at,
-    from_cluster,
-    from_files,
-)
+from pykafka_ops.commands.groups.described import offsets_at
 from pykafka_ops.commands.groups.lag import bad_status
-from pykafka_ops.errors import KafkaError, UsageError
+from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.commits import CommitReader
+from pykafka_ops.errors import CorruptBatchError, KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 BUCKETS = 24
@@ -136,3 +140,52 @@ def _items(found: CommitsFound, made: list[Bucket], happened: list[Event]) -> li
         for c in commits
     ]  # fmt: skip
     return items
+
+
+# --- where the commits are read -------------------------------------------------------------------
+
+History = dict[Key, list[Commit]]
+
+
+class CommitsFound(NamedTuple):
+    """Commits by partition, in order; the exit code that damaged files mean."""
+
+    history: History
+    code: int = 0
+
+
+def from_cluster(cluster: Cluster, group: str, since: int) -> CommitsFound:
+    """Read back from ``__consumer_offsets`` of the cluster."""
+    found = commits_since(cluster, since, {group})
+    return CommitsFound({(topic, p): commits for (_, topic, p), commits in sorted(found.items())})
+
+
+def from_files(paths: Sequence[str], group: str, since: int) -> CommitsFound:
+    """Read from segment files of ``__consumer_offsets``, on behind what is damaged."""
+    reading = Reading()
+    history: History = {}
+    reader = CommitReader({group})
+    for segment in segments(paths):
+        for batch in reading.batches(segment):
+            header = batch.header
+            if not isinstance(header, BatchHeader) or header.is_control:
+                continue
+            if header.max_timestamp < since:
+                continue
+            try:
+                for (_, topic, p), stamp, offset in reader.read(plain_section(batch), header):
+                    history.setdefault((topic, p), []).append(Commit(stamp, offset))
+            except CorruptBatchError as error:
+                reading.malformed(segment, batch, str(error))
+    kept = {k: [c for c in commits if c.timestamp >= since] for k, commits in history.items()}
+    return CommitsFound({k: kept[k] for k in sorted(kept) if kept[k]}, reading.close())
+
+
+def ends_at(cluster: Cluster, keys: Sequence[Key], times: Sequence[int]) -> dict[Key, list[Sample]]:
+    """Where the logs ended at each time: a question per time for all partitions together."""
+    latest = {p: o for p, o in offsets_at(cluster, keys, offsets.LATEST).items() if o >= 0}
+    samples: dict[Key, list[Sample]] = {key: [] for key in latest}
+    for at in times:
+        for key, offset in offsets_at(cluster, list(latest), at).items():
+            samples[key].append((at, offset if offset >= 0 else latest[key]))
+    return samples

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis.lag.rows import PartitionFacts, Sample
-from pykafka_ops.analysis.lag.standing import AssignedMember, Partition, partitions_of
+from pykafka_ops.analysis.lag.standing import Partition, partitions_of
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import Commits, commits_since
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
-from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.client.group_offsets import fetch_offsets
 from pykafka_ops.client.record_times import record_times
 from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.commands.groups.described import known_commits, offsets_at, readers_of
 from pykafka_ops.commands.groups.select import missing_groups
 from pykafka_ops.errors import KafkaError, PkoError
 
@@ -35,11 +36,11 @@ class Collector:
         self.now = int(time.time() * 1000)
         groups = self._groups(names)
         committed = self._committed(groups)
-        readers = {n: [AssignedMember(m.id, m.host, m.client_id, m.assigned) for m in g.members]
-                   for n, g in groups.items()}  # fmt: skip
+        readers = {n: readers_of(g) for n, g in groups.items()}
         pairs = {n: sorted(partitions_of(readers[n], committed[n])) for n in committed}
         every = sorted({p for found in pairs.values() for p in found})
-        ends, starts = self._ask(every, offsets.LATEST), self._ask(every, offsets.EARLIEST)
+        ends = offsets_at(self.cluster, every, offsets.LATEST)
+        starts = offsets_at(self.cluster, every, offsets.EARLIEST)
         behind = {
             (p, offset)
             for found in committed.values()
@@ -82,18 +83,13 @@ class Collector:
             if isinstance(found, PkoError):
                 self._failed(name, found)
             else:
-                result[name] = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+                result[name] = known_commits(found)
         return result
 
     def _failed(self, name: str, error: PkoError) -> None:
         if not isinstance(error, KafkaError):
             raise error
         self.errors.append(ItemError.of(name, error))
-
-    def _ask(self, partitions: Iterable[Partition], moment: int) -> dict[Partition, int]:
-        return {
-            p: o.offset for p, o in offsets.known_offsets(self.cluster, partitions, moment).items()
-        }
 
     def _samples(
         self, every: Sequence[Partition], behind: set[Partition], ends: Mapping[Partition, int]
@@ -103,7 +99,7 @@ class Collector:
         for k in range(SAMPLES):
             moment = self.now - self.window_ms * (SAMPLES - k) // SAMPLES
             asked = every if k == 0 else sorted(behind)
-            for p, offset in self._ask(asked, moment).items():
+            for p, offset in offsets_at(self.cluster, asked, moment).items():
                 end = offset if offset >= 0 else ends.get(p, -1)
                 if end >= 0:
                     samples.setdefault(p, []).append((moment, end))

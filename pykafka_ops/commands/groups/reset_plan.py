@@ -13,6 +13,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_offsets import Committed, commit_offsets, fetch_offsets
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.groups.described import known_commits
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
 from pykafka_ops.commands.groups.plan_file import by_group, read_plan
 from pykafka_ops.commands.groups.reset_times import MomentError, parse_datetime, parse_duration
@@ -47,7 +48,7 @@ class Planner:
 
     def plan(self, group: str) -> OffsetPlan:
         """Raises ScopeError for a scope or scenario that is missing, KafkaError, MomentError."""
-        committed = self._committed(group)
+        committed = committed_by(self.cluster, group)
         wanted = self._scope(committed)
         scenario = next((s for s in SCENARIOS if self.args.has(s)), None)
         if scenario is None:
@@ -67,12 +68,6 @@ class Planner:
             "shift-by": self._shift_by,
         }
         return made[scenario](wanted, committed)
-
-    def _committed(self, group: str) -> Offsets:
-        found = fetch_offsets(self.cluster, [group])[group]
-        if isinstance(found, PkoError):
-            raise found
-        return {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
 
     def _scope(self, committed: Offsets) -> list[Partition]:
         args = self.args
@@ -146,13 +141,10 @@ class Planner:
 
     def _ask(self, wanted: Sequence[Partition], moment: int) -> Offsets:
         found = offsets.list_offsets(self.cluster, dict.fromkeys(wanted, moment)) if wanted else {}
-        return {p: self._good(v).offset for p, v in found.items()}
-
-    @staticmethod
-    def _good(value: Offset | PkoError) -> Offset:
-        if isinstance(value, PkoError):
-            raise value
-        return value
+        for value in found.values():
+            if isinstance(value, PkoError):
+                raise value
+        return {p: v.offset for p, v in found.items() if isinstance(v, Offset)}
 
     def _within(self, wishes: Mapping[Partition, int], committed: Offsets) -> OffsetPlan:
         starts = self._ask(list(wishes), offsets.EARLIEST)
@@ -165,6 +157,14 @@ class Planner:
         empty = [p for p in wanted if found[p] < 0]
         found.update(self._ask(empty, offsets.LATEST))
         return OffsetPlan({p: found[p] for p in wanted}, committed, empty=empty)
+
+
+def committed_by(cluster: Cluster, group: str) -> Offsets:
+    """The committed offsets of a group. Raises KafkaError."""
+    found = fetch_offsets(cluster, [group])[group]
+    if isinstance(found, PkoError):
+        raise found
+    return known_commits(found)
 
 
 def commit(cluster: Cluster, group: str, offsets: Offsets) -> dict[Partition, PkoError]:

@@ -8,17 +8,13 @@ from typing import NoReturn
 from pykafka_ops.analysis.offset_reset import Partition, moves
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, describe_groups
-from pykafka_ops.client.group_offsets import (
-    Committed,
-    delete_offsets,
-    fetch_offsets,
-)
+from pykafka_ops.client.group_offsets import delete_offsets
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, Table, write
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select, undo
 from pykafka_ops.commands.groups.kafka import SCENARIOS, ScopeError
-from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit
+from pykafka_ops.commands.groups.reset_plan import OffsetPlan, Planner, commit, committed_by
 from pykafka_ops.commands.groups.reset_rows import (
     COLUMNS,
     in_use,
@@ -107,12 +103,11 @@ def _commit(cluster: Cluster, group: str, offsets: dict[Partition, int]) -> list
 
 def _undo(run: Run, cluster: Cluster, group: str, note: undo.SeekNote) -> Table | int:
     """Back to where it was, unless somebody has committed since."""
-    found = fetch_offsets(cluster, [group])[group]
-    if isinstance(found, PkoError):
-        raise found
-    committed = {p: c.offset for p, c in found.items() if isinstance(c, Committed)}
+    committed = committed_by(cluster, group)
     if any(committed.get(p) != o for p, o in note.after.items()):
-        _moved_on(group)
+        raise undo.NothingToUndoError(
+            f"group {group} has committed other offsets since: seek to what you want instead"
+        )
     back = {p: o for p, o in note.before.items() if o is not None}
     gone = [p for p, o in note.before.items() if o is None]
     rows = move_rows(group, moves(back, committed))
@@ -128,9 +123,3 @@ def _undo(run: Run, cluster: Cluster, group: str, note: undo.SeekNote) -> Table 
     if not errors:
         undo.forget(undo.note_path(run.env, cluster.cluster_id, group))
     return Table(table.kind, COLUMNS, rows, errors=errors)
-
-
-def _moved_on(group: str) -> NoReturn:
-    raise undo.NothingToUndoError(
-        f"group {group} has committed other offsets since: seek to what you want instead"
-    )

@@ -1,12 +1,22 @@
-"""kafka-console-producer: what it checks, and its last words."""
+"""kafka-console-producer: what it checks, what goes wrong, its last words."""
 
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import PkoError, UsageError
 
-CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+
+class UnknownReaderError(UsageError):
+    """A line reader that is not Kafka's own."""
+
+
+class LineError(PkoError):
+    """A line, or the reader's properties, cannot be understood; the text is Kafka's."""
+
+
+class UnsentError(PkoError):
+    """``--sync``: a record was not taken; the text is Java's exception."""
 
 
 def check(args: Args) -> None:
@@ -26,7 +36,6 @@ def failure(error: PkoError, run: Run) -> int:
     from pykafka_ops.commands.console.errors import config_exception
     from pykafka_ops.commands.framework.output import say
     from pykafka_ops.commands.framework.profile import UnreadableFileError
-    from pykafka_ops.commands.produce.errors import LineError, UnknownReaderError, UnsentError
 
     text = str(error)
     if isinstance(error, UnreadableFileError):

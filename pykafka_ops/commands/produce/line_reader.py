@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from pykafka_ops.commands.produce.errors import LineError
+from pykafka_ops.commands.produce.kafka import LineError
 
 Headers = list[tuple[str, bytes | None]]
 Line = tuple[bytes | None, bytes | None, Headers]

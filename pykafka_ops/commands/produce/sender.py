@@ -19,7 +19,7 @@ from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
 from pykafka_ops.commands.framework.output import counted, say
 from pykafka_ops.commands.framework.run import PATIENCE, Run
-from pykafka_ops.commands.produce.errors import UnsentError
+from pykafka_ops.commands.produce.kafka import UnsentError
 from pykafka_ops.commands.produce.line_reader import Headers
 from pykafka_ops.commands.produce.options import CODECS
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError

@@ -13,7 +13,7 @@ from pykafka_ops.commands.console.rdkafka import pairs
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.profile import read_properties
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.produce.errors import LineError, UnknownReaderError
+from pykafka_ops.commands.produce.kafka import LineError, UnknownReaderError
 from pykafka_ops.commands.produce.line_reader import Headers, LineReader, text_lines
 from pykafka_ops.commands.produce.sender import Record, Sender
 from pykafka_ops.errors import PkoError, UsageError

@@ -24,8 +24,7 @@ from kazoo.exceptions import (
 
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.session import ZnodeSession, address, connected, lost, stat_of
-from pykafka_ops.commands.zookeeper.walk import walk
-from pykafka_ops.commands.zookeeper.znodes import ZnodeStat
+from pykafka_ops.commands.zookeeper.znodes import ZnodeStat, walk
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.zookeeper.acls import parse_acls, permissions
 

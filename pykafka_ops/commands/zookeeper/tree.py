@@ -6,8 +6,7 @@ from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.rows import table
 from pykafka_ops.commands.zookeeper.session import reader
-from pykafka_ops.commands.zookeeper.walk import by_number, walk
-from pykafka_ops.commands.zookeeper.znodes import path_of
+from pykafka_ops.commands.zookeeper.znodes import by_number, path_of, walk
 
 
 def tree(run: Run) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pykafka_ops.commands.consume.formatter import DefaultFormatter, JsonFormatter
-from pykafka_ops.commands.consume.formatter_names import formatter
+from pykafka_ops.commands.consume.printing import formatter
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import payload_format
 from pykafka_ops.errors import UsageError

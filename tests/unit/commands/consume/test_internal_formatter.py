@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.commands.consume.formatter_names import DEPRECATED, formatter
+from pykafka_ops.commands.consume.printing import DEPRECATED, formatter
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
