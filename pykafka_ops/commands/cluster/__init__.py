@@ -62,10 +62,7 @@ cluster = VerbGroup(
 cluster.verb(
     "status",
     "Show the cluster at a glance: brokers, what is missing, how even it is.",
-    options=(
-        FAIL_ON,
-        WATCH,
-    ),
+    options=(FAIL_ON, WATCH),
     examples=(
         "pko cluster status",
         "pko cluster status --watch 2s",
@@ -97,11 +94,7 @@ cluster.verb(
 cluster.verb(
     "start",
     "Start a ZooKeeper and N brokers on free ports, or those that do not run.",
-    options=(
-        DIR,
-        BROKERS,
-        OVERRIDE,
-    ),
+    options=(DIR, BROKERS, OVERRIDE),
     examples=(
         "pko cluster start -n 3 --dir /tmp/kafka",
         "export PKO_BOOTSTRAP_SERVER=$(pko cluster start -n 3 -o name)",
@@ -113,10 +106,7 @@ cluster.verb(
     "Stop the processes of a directory, or one broker of it.",
     words=(Words(ID, "?"),),
     options=(DIR,),
-    examples=(
-        "pko cluster stop --dir /tmp/kafka",
-        "pko cluster stop 2 --dir /tmp/kafka",
-    ),
+    examples=("pko cluster stop --dir /tmp/kafka", "pko cluster stop 2 --dir /tmp/kafka"),
 )
 cluster.verb(
     "ps",

@@ -19,8 +19,8 @@ from pykafka_ops.commands.configs.entity import (
 )
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS
 from pykafka_ops.commands.configs.settings import TYPES, present
+from pykafka_ops.commands.framework.failures import raise_first
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.errors import PkoError
 
 _LOOKS = 8
 _FIRST_WAIT_S = 0.01
@@ -71,7 +71,8 @@ def _change_one(
         (AlterOp.SET, key, value) for key, value in add.items()
     ]
     changes += [(AlterOp.DELETE, key, "") for key in delete]
-    _raise_first(configs.alter_configs(cluster, {ConfigResource(TYPES[kind], name): changes}))
+    wanted = {ConfigResource(TYPES[kind], name): changes}
+    raise_first(configs.alter_configs(cluster, wanted).values())
 
 
 def _replace_broker(
@@ -90,7 +91,8 @@ def _replace_broker(
             "All sensitive broker config entries must be specified for --alter, missing entries: "
             f"{scala_set(secret)}"
         )
-    _raise_first(configs.replace_configs(cluster, {ConfigResource(configs.BROKER, name): known}))
+    wanted = {ConfigResource(configs.BROKER, name): known}
+    raise_first(configs.replace_configs(cluster, wanted).values())
     _wait_applied(cluster, name, set(known))
 
 
@@ -103,9 +105,3 @@ def _wait_applied(cluster: Cluster, name: str, keys: set[str]) -> None:
         if set(present(cluster, BROKERS, name)) == keys:
             return
         time.sleep(_FIRST_WAIT_S * 2**number)
-
-
-def _raise_first(outcome: Mapping[ConfigResource, PkoError | None]) -> None:
-    for error in outcome.values():
-        if error is not None:
-            raise error

@@ -8,13 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pykafka_ops.client import quotas, scram
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.quotas import FilterComponent
-from pykafka_ops.commands.configs.entity import (
-    ConfigEntity,
-    ConfigProblem,
-    scala_buffer,
-    scala_set,
-)
+from pykafka_ops.commands.configs.entity import ConfigEntity, ConfigProblem, scala_buffer, scala_set
 from pykafka_ops.commands.configs.known import CLIENTS, IPS, USERS
+from pykafka_ops.commands.framework.failures import java_text, raise_first
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, SettingError
@@ -114,8 +110,6 @@ def _kafka(found: dict[quotas.Entity, dict[str, float]], credentials: Credential
         yield f"Quota configs for {entity_words(dict(entity))} are {shown}\n"
     for user, mechanisms in sorted(credentials.items()):
         if isinstance(mechanisms, KafkaError):
-            from pykafka_ops.commands.framework.failures import java_text
-
             why = java_text(mechanisms).rpartition("errors.")[2]
             yield (
                 f"Error retrieving SCRAM credential configs for user-principal '{user}': {why}\n"
@@ -223,9 +217,7 @@ def _alter_quotas(
     values: dict[str, float | None] = {key: _double(key, text) for key, text in add.items()}
     values.update(dict.fromkeys(delete))
     outcome = quotas.alter_quotas(cluster, {entity: values}, validate_only=validate_only)
-    for error in outcome.values():
-        if error is not None:
-            raise error
+    raise_first(outcome.values())
 
 
 def _double(key: str, text: str) -> float:
@@ -241,9 +233,7 @@ def _alter_credentials(
 ) -> None:
     changes: list[scram.NewCredential | Mechanism] = [MECHANISMS[name] for name in delete]
     changes += [parse_credential(name, text) for name, text in add.items()]
-    for error in scram.alter_scram(cluster, {user: changes}).values():
-        if error is not None:
-            raise error
+    raise_first(scram.alter_scram(cluster, {user: changes}).values())
 
 
 def parse_credential(name: str, text: str) -> scram.NewCredential:

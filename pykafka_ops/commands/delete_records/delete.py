@@ -93,9 +93,7 @@ def _ours(run: Run) -> Table:
 
 
 def _carried_out(
-    done: Mapping[Partition, int | PkoError],
-    rows: list[Cells],
-    errors: list[ItemError],
+    done: Mapping[Partition, int | PkoError], rows: list[Cells], errors: list[ItemError]
 ) -> Table:
     kept = []
     for row in rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 
 TYPE_CHECKING = False
@@ -32,6 +34,13 @@ def item_error(item: str, error: PkoError) -> ItemError:
     return ItemError(item, "UNREACHABLE", in_one_line(error))
 
 
+def raise_first(errors: Iterable[PkoError | None]) -> None:
+    """Raise the first of them that is one."""
+    for error in errors:
+        if error is not None:
+            raise error
+
+
 def exit_code(error: PkoError) -> int:
     """What the process ends with in our tongue: 3 also where the brokers do not allow it."""
     if isinstance(error, KafkaError):
@@ -49,10 +58,9 @@ def is_usage(error: PkoError, run: Run) -> bool:
 
 def of_client(error: PkoError) -> bool:
     """Whether the client's settings, or a file that has them, are wrong."""
-    from pykafka_ops.client.config import ClientConfigError
     from pykafka_ops.commands.framework.profile import UnreadableFileError
 
-    return isinstance(error, (ClientConfigError, UnreadableFileError))
+    return isinstance(error, UnreadableFileError) or _client_settings(error)
 
 
 def text_of(error: PkoError) -> str:

@@ -86,23 +86,23 @@ class Spelling(NamedTuple):
 
 
 class Spelled(click.ParamType[str]):
-    """Text that some function reads. ``load`` finds the function late, as help needs none.
+    """Text that some function reads, which is found late, as help needs none.
 
     An option that may stand without a value takes the next word only if it can be read.
     """
 
-    def __init__(self, name: str, load: Callable[[], Spelling]) -> None:
-        self.name, self._load = name, load
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     @property
     def how(self) -> str:
         """What to write."""
-        return self._load().how
+        return _spelling(self.name).how
 
     def fits(self, word: str) -> bool:
         """Whether ``word`` is a value of this type."""
         try:
-            self._load().read(word)
+            _spelling(self.name).read(word)
         except UsageError:
             return False
         return True
@@ -110,7 +110,7 @@ class Spelled(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The text as it is; click's BadParameter where it cannot be read."""
         try:
-            self._load().read(str(value))
+            _spelling(self.name).read(str(value))
         except UsageError as error:
             self.fail(str(error), param, ctx)
         return str(value)
@@ -139,35 +139,20 @@ TOPIC_NAME, GROUP_NAME, BROKER_NAME = Live("topics"), Live("groups"), Live("brok
 FILE_PATH = click.Path()
 
 
-def _moments() -> Spelling:
+def _spelling(name: str) -> Spelling:
+    if name == "size":
+        from pykafka_ops.analysis import amounts
+
+        return Spelling(amounts.size_of, amounts.SIZES)
     from pykafka_ops.analysis import moments
 
-    return Spelling(lambda text: moments.moment(text, 0), moments.MOMENTS)
-
-
-def _periods() -> Spelling:
-    from pykafka_ops.analysis import moments
-
-    return Spelling(lambda text: moments.period(text, 0), moments.PERIODS)
-
-
-def _spans() -> Spelling:
-    from pykafka_ops.analysis import moments
-
+    if name == "time":
+        return Spelling(lambda text: moments.moment(text, 0), moments.MOMENTS)
+    if name == "period":
+        return Spelling(lambda text: moments.period(text, 0), moments.PERIODS)
     return Spelling(moments.span, moments.SPANS)
 
 
-def _sizes() -> Spelling:
-    from pykafka_ops.analysis import amounts
-
-    return Spelling(amounts.size_of, amounts.SIZES)
-
-
 COUNT, POSITIVE = Whole(31, least=0), Whole(31, least=1)
-SIZE = Spelled("size", _sizes)
-TIME, PERIOD, SPAN = (
-    Spelled("time", _moments),
-    Spelled("period", _periods),
-    Spelled("span", _spans),
-)
-"""A moment, FROM..TO, and a length of time; ``Args.moment``, ``period`` and ``span`` read them."""
+SIZE, TIME, PERIOD, SPAN = map(Spelled, ("size", "time", "period", "span"))
+"""Bytes, a moment, FROM..TO, and a length of time; ``Args`` has a method to read each."""

@@ -141,10 +141,7 @@ class Verb(click.Command):
 
 
 def listed(
-    ctx: click.Context,
-    formatter: click.HelpFormatter,
-    title: str,
-    params: Sequence[Option | Words],
+    ctx: click.Context, formatter: click.HelpFormatter, title: str, params: Sequence[Option | Words]
 ) -> None:
     """A section of help with a line for each of ``params`` that is not hidden, then one for each
     spelling of their values."""

@@ -14,8 +14,13 @@ from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers,
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.commands.get_offsets.moments import OffsetProblem, moments_of, parse_time
-from pykafka_ops.commands.get_offsets.patterns import by_patterns, by_topic_and_partitions
+from pykafka_ops.commands.get_offsets.words import (
+    OffsetProblem,
+    by_patterns,
+    by_topic_and_partitions,
+    moments_of,
+    parse_time,
+)
 from pykafka_ops.errors import PkoError, UsageError
 
 _FIELDS = {offsets.EARLIEST: "earliest", offsets.LATEST: "latest"}

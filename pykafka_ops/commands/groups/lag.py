@@ -28,12 +28,7 @@ _RATES = (
     Column("lead", right=True),
     Column("status", bad=bad_status),
 )
-GROUPS = (
-    Column("group"),
-    Column("state"),
-    *numbers("partitions", "lag", "max_lag"),
-    *_RATES,
-)
+GROUPS = (Column("group"), Column("state"), *numbers("partitions", "lag", "max_lag"), *_RATES)
 PARTITIONS = (
     Column("group"),
     *PLACE,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, EMPTY, GroupDescription, describe_groups
-from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.failures import item_error, raise_first
 from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import select
@@ -73,8 +73,7 @@ def _commit(run: Run, cluster: Cluster, name: str, plan: OffsetPlan) -> list[Ite
     """Commit the plan; an error for each partition that failed, raised in Kafka's tongue."""
     failed = commit(cluster, name, plan.offsets)
     if run.args.flags:
-        for error in failed.values():
-            raise error
+        raise_first(failed.values())
     return [item_error(f"{name} {t}-{p}", error) for (t, p), error in failed.items()]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
+from pykafka_ops.commands.framework.failures import raise_first
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.run import Run
@@ -39,8 +40,7 @@ def wanted(run: Run) -> list[str]:
 def every(run: Run) -> list[str]:
     """All consumer groups; raises what the first broker that failed says."""
     groups, failed = list_groups(cluster(run))
-    for error in failed.values():
-        raise error
+    raise_first(failed.values())
     return [g.id for g in groups.values() if g.protocol_type in ("", "consumer")]
 
 

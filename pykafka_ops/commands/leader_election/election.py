@@ -17,11 +17,7 @@ API_SECONDS = 30.0
 REQUEST_SECONDS = 15.0
 KINDS = {"PREFERRED": PREFERRED, "UNCLEAN": UNCLEAN}
 Results = dict[Partition, KafkaError | None]
-COLUMNS = (
-    *PLACE,
-    Column("election"),
-    Column("result", bad=lambda value: value == "failed"),
-)
+COLUMNS = (*PLACE, Column("election"), Column("result", bad=lambda value: value == "failed"))
 ELECTED, IDLE, FAILED = "elected", "not needed", "failed"
 
 

@@ -12,11 +12,7 @@ from pykafka_ops.commands.produce.kafka import LineError
 Headers = list[tuple[str, bytes | None]]
 Line = tuple[bytes | None, bytes | None, Headers]
 
-NAMES = (
-    "headers.delimiter",
-    "headers.separator",
-    "headers.key.separator",
-)
+NAMES = ("headers.delimiter", "headers.separator", "headers.key.separator")
 
 
 class LineReader:

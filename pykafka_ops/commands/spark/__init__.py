@@ -86,10 +86,7 @@ spark.verb(
     "demo",
     "Make a cluster with a past on a broker of its own, and report on it.",
     options=(KEEP, HTML, TOP, CORES, DRIVER_MEMORY, CONF, *PROGRESS),
-    examples=(
-        "pko spark demo",
-        "pko spark demo --keep /tmp/demo --progress",
-    ),
+    examples=("pko spark demo", "pko spark demo --keep /tmp/demo --progress"),
 )
 spark.verb(
     "submit",

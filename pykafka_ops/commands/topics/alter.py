@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pykafka_ops.client import configs, topics
 from pykafka_ops.client.topic_changes import create_partitions
 from pykafka_ops.commands.configs.known import TOPICS, hinted
-from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.failures import item_error, raise_first
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
@@ -20,9 +20,8 @@ def alter(run: Run) -> Table | None:
     """Each topic that exists; raises the first refusal in Kafka's tongue."""
     names, errors = select(run, [t.name for t in topics.all_topics(run.cluster())])
     if in_kafkas_words(run):
-        for refusal in _grow(run, names).values() if names else ():
-            if refusal is not None:
-                raise refusal
+        if names:
+            raise_first(_grow(run, names).values())
         return None
     args = run.args
     if not (args.has("partitions") or args.has("config") or args.has("delete-config")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.client.topic_changes import delete_topics
 from pykafka_ops.client.topics import all_topics
+from pykafka_ops.commands.framework.failures import raise_first
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
@@ -16,9 +17,8 @@ def delete(run: Run) -> Table | None:
     """Our tongue shows which and asks first; Kafka's raises the first refusal."""
     names, errors = select(run, [t.name for t in all_topics(run.cluster())])
     if in_kafkas_words(run):
-        for error in delete_topics(run.cluster(), names).values() if names else ():
-            if error is not None:
-                raise error
+        if names:
+            raise_first(delete_topics(run.cluster(), names).values())
         return None
     if run.args.has("dry-run"):
         rows = [{"topic": n} for n in names]

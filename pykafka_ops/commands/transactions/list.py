@@ -9,11 +9,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
 
 TITLES = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
-COLUMNS = (
-    Column("transactional_id"),
-    Column("state"),
-    *numbers("producer_id", "coordinator"),
-)
+COLUMNS = (Column("transactional_id"), Column("state"), *numbers("producer_id", "coordinator"))
 
 
 def list_transactions(run: Run) -> Table:

@@ -1,6 +1,6 @@
 import pytest
 
-from pykafka_ops.commands.get_offsets.moments import OffsetProblem, moments_of, parse_time
+from pykafka_ops.commands.get_offsets.words import OffsetProblem, moments_of, parse_time
 from pykafka_ops.errors import UsageError
 
 

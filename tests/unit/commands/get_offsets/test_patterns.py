@@ -1,6 +1,6 @@
 import pytest
 
-from pykafka_ops.commands.get_offsets.patterns import by_patterns
+from pykafka_ops.commands.get_offsets.words import by_patterns
 from pykafka_ops.errors import PkoError
 
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from pykafka_ops.commands.spark.judge import main_section
+from pykafka_ops.commands.spark.places import document_text, rows_text, tables
 from pykafka_ops.commands.spark.show import TerminalPage
-from pykafka_ops.commands.spark.text import document_text, rows_text, tables
 from pykafka_ops.spark.model import Column, Report, Section
 from tests.support.spark import reports as spark_reports
 
