@@ -63,5 +63,7 @@ KEY_FORMAT = Option("--key-format", metavar="FORMAT", ours=True,
                     "(skips 5 bytes of Confluent's registry before the data)")  # fmt: skip
 VALUE_FORMAT = Option("--value-format", metavar="FORMAT", ours=True,
                       help="what values are, as for keys")  # fmt: skip
+BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", stands_for="bootstrap-server",
+                     hidden=True, help="old name of --bootstrap-server")  # fmt: skip
 OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True,
                   help="a setting of the broker on top of its file")  # fmt: skip

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops import __version__
-from pykafka_ops.client.cluster import Node, Question
-from pykafka_ops.commands.framework.failures import item_error, text_of
+from pykafka_ops.client.cluster import Cluster, Node, Question
+from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.apis import APIS
-from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 Ranges = dict[int, tuple[int, int]]
@@ -44,13 +43,17 @@ COLUMNS = (
 
 def api_versions(run: Run) -> Table:
     """Every broker's ranges."""
-    cluster = run.cluster()
-    nodes = cluster.brokers("listNodes")
+    nodes = run.cluster().brokers("listNodes")
+    return _table(run, nodes, ask_ranges(run.cluster(), sorted(nodes)))
+
+
+def ask_ranges(
+    cluster: Cluster, ids: Sequence[int], *, once: bool = False
+) -> dict[int, Ranges | PkoError]:
+    """What each broker announces, or why it does not; ``once``: nothing is tried again."""
     request = ApiVersionsRequest(client_software_name="pko", client_software_version=__version__)
-    ids = sorted(nodes)
-    answers = cluster.call_each(
-        [Question(i, request, ApiVersionsResponse, 0, 3) for i in ids], name="apiVersions"
-    )
+    questions = [Question(i, request, ApiVersionsResponse, 0, 3) for i in ids]
+    answers = cluster.call_each(questions, name="apiVersions", once=once)
     found: dict[int, Ranges | PkoError] = {}
     for i, answer in zip(ids, answers, strict=True):
         if isinstance(answer, PkoError):
@@ -59,7 +62,7 @@ def api_versions(run: Run) -> Table:
             found[i] = KafkaError(answer.error_code)
         else:
             found[i] = {k.api_key: (k.min_version, k.max_version) for k in answer.api_keys}
-    return _table(run, nodes, found)
+    return found
 
 
 def _table(run: Run, nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) -> Table:
@@ -126,8 +129,7 @@ def _kafka_text(nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) 
 
 def _java(error: PkoError) -> str:
     if isinstance(error, KafkaError):
-        name = ErrorCode.of(error.code).exception_name
-        return f"org.apache.kafka.common.errors.{name}: {text_of(error)}"
+        return java_text(error)
     return f"org.apache.kafka.common.errors.DisconnectException: {error}"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.profile import default_dir
 from pykafka_ops.errors import UsageError
 
 
@@ -48,10 +48,7 @@ def data_dir_of(args: Args, properties: dict[str, str]) -> Path:
     dirs = properties.get("log.dirs") or properties.get("log.dir")
     if given is None and dirs:
         given = dirs.split(",")[0].strip()
-    if given is None:
-        base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-        given = os.path.join(base, "pko", "broker")
-    data_dir = Path(given).absolute()
+    data_dir = Path(default_dir("broker") if given is None else given).absolute()
     if not dirs:
         properties["log.dirs"] = str(data_dir)
     return data_dir

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pykafka_ops import __version__
 from pykafka_ops.analysis.cluster_state import Placed
 from pykafka_ops.client import configs
-from pykafka_ops.client.cluster import Cluster, Node, Question
+from pykafka_ops.client.cluster import Cluster, Node
 from pykafka_ops.client.configs import ConfigResource
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import TopicDescription, all_topics
-from pykafka_ops.commands.api_versions.versions import release
+from pykafka_ops.commands.api_versions.versions import ask_ranges, release
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError, counted
 from pykafka_ops.errors import PkoError
-from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 MIN_ISR = "min.insync.replicas"
 GLANCE_SECONDS = 5.0
@@ -75,16 +73,12 @@ def gather(cluster: Cluster) -> Gathered:
 
 
 def _versions(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, str], list[ItemError]]:
-    request = ApiVersionsRequest(client_software_name="pko", client_software_version=__version__)
-    questions = [Question(i, request, ApiVersionsResponse, 0, 3) for i in ids]
     found, errors = {}, []
-    answers = cluster.call_each(questions, name="apiVersions", once=True)
-    for broker, answer in zip(ids, answers, strict=True):
+    for broker, answer in ask_ranges(cluster, ids, once=True).items():
         if isinstance(answer, PkoError):
             errors.append(item_error(f"broker {broker}", answer))
         else:
-            ranges = {k.api_key: (k.min_version, k.max_version) for k in answer.api_keys}
-            found[broker] = release(ranges)
+            found[broker] = release(answer)
     return found, errors
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.profile import default_dir
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def directory(args: Args) -> Path:
     """``--dir``, or the one that is meant without it."""
     given = args.text("dir")
-    if given is None:
-        base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-        given = os.path.join(base, "pko", "cluster")
-    return Path(given).absolute()
+    return Path(default_dir("cluster") if given is None else given).absolute()
 
 
 def existing(args: Args) -> LocalCluster:
@@ -68,15 +65,15 @@ def _state(name: str, part: LocalProcess, address: str | None, *, ready: bool) -
 def table(cluster: LocalCluster, notes: list[str] | None = None) -> Table:
     """The processes; exit code 4 unless all run."""
     rows = states(cluster)
-    for row in rows:
-        row["bootstrap_servers"] = cluster.bootstrap_servers
+    servers = cluster.bootstrap_servers
+    idle = all(row["pid"] is None for row in rows)
     running = all(row["state"] == "running" for row in rows)
     document = {
         "dir": str(cluster.directory),
-        "state": "running" if running else "incomplete" if _any_runs(rows) else "stopped",
-        "bootstrap_servers": cluster.bootstrap_servers,
+        "state": "running" if running else "stopped" if idle else "incomplete",
+        "bootstrap_servers": servers,
         "zookeeper_connect": rows[0]["address"],
-        "processes": [{k: v for k, v in r.items() if k != "bootstrap_servers"} for r in rows],
+        "processes": rows,
     }
     return Table(
         "LocalCluster",
@@ -87,13 +84,9 @@ def table(cluster: LocalCluster, notes: list[str] | None = None) -> Table:
             Column("address"),
             Column("log", wide=True),
         ],
-        rows,
+        [{**row, "bootstrap_servers": servers} for row in rows],
         items=[document],
         name="bootstrap_servers",
         notes=notes or (),
         exit_code=0 if running else 4,
     )
-
-
-def _any_runs(rows: list[dict[str, object]]) -> bool:
-    return any(row["pid"] is not None for row in rows)

@@ -6,9 +6,8 @@ from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import AlterOp, ConfigResource
 from pykafka_ops.commands.configs import quotas
-from pykafka_ops.commands.configs.entity import ConfigEntity, spoken, with_client
+from pykafka_ops.commands.configs.entity import ConfigEntity, check_named, spoken, with_client
 from pykafka_ops.commands.configs.known import (
-    BROKER_LOGGERS,
     BROKERS,
     CLIENTS,
     IPS,
@@ -21,7 +20,6 @@ from pykafka_ops.commands.configs.known import (
 from pykafka_ops.commands.configs.settings import TYPES, config_error, corrected, present
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -35,17 +33,12 @@ def targets(run: Run) -> tuple[list[ConfigEntity], list[str]]:
     """Whose settings (several names by comma), and the words that are left. UsageError."""
     kind, words = spoken(run.args)
     if run.args.has("default"):
-        if kind in TYPES and kind != BROKERS:
-            raise UsageError(f"{kind} have no default of all")
         names = [""]
     else:
         names = [name for name in words.pop(0).split(",") if name] if words else []
         if not names:
             raise UsageError(f"whose settings? pko configs {run.args.verb} {kind} NAME ...")
-    if kind in (BROKERS, BROKER_LOGGERS):
-        for name in filter(None, names):
-            if java_integer(name) is None:
-                raise UsageError(f"{name}: brokers are named by their number, or --default")
+    check_named(kind, names, ", or --default")
     return [with_client(run.args, kind, name) for name in names], words
 
 

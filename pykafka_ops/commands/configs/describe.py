@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.configs import ConfigEntry
-from pykafka_ops.commands.configs.entity import ConfigEntity, entity, spoken, with_client
-from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
+from pykafka_ops.commands.configs.entity import (
+    ConfigEntity,
+    check_named,
+    entity,
+    spoken,
+    with_client,
+)
 from pykafka_ops.commands.configs.settings import (
     TYPES,
     DescribedConfigs,
@@ -18,7 +23,6 @@ from pykafka_ops.commands.configs.settings import (
 )
 from pykafka_ops.commands.framework.output import Cells, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.types import Type
@@ -62,13 +66,8 @@ def _asked(run: Run) -> tuple[ConfigEntity, list[str] | None]:
     if run.args.has("default"):
         if names:
             raise UsageError(f"--default and {names[0]}: which of them?")
-        if kind in (TOPICS, BROKER_LOGGERS, CLIENT_METRICS):
-            raise UsageError(f"{kind} have no default of all")
         names = [""]
-    if kind in (BROKERS, BROKER_LOGGERS):
-        for name in filter(None, names):
-            if java_integer(name) is None:
-                raise UsageError(f"{name}: brokers are named by their number")
+    check_named(kind, names)
     return with_client(run.args, kind, names[0] if names else None), names or None
 
 

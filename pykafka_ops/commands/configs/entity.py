@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import NamedTuple
 
 from pykafka_ops.commands.configs.known import (
     BROKER_LOGGERS,
     BROKERS,
+    CLIENT_METRICS,
     CLIENTS,
     IPS,
     KINDS,
@@ -16,6 +18,7 @@ from pykafka_ops.commands.configs.known import (
 )
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
 NAME_FLAGS = (
@@ -44,16 +47,14 @@ class ConfigProblem(UsageError):  # noqa: N818 - what is asked cannot be, not a 
     """What kafka-configs refuses on its own, in its words."""
 
 
-class ConfigEntity:
+class ConfigEntity(NamedTuple):
     """Whose settings: ``types`` and ``names`` side by side, users and clients may come together.
 
     The name "" is the default of all. Fewer names than types: all that have a name.
     """
 
-    __slots__ = ("names", "types")
-
-    def __init__(self, types: list[str], names: list[str]) -> None:
-        self.types, self.names = types, names
+    types: list[str]
+    names: list[str]
 
     @property
     def kind(self) -> str:
@@ -128,6 +129,16 @@ def with_client(args: Args, kind: str, name: str | None) -> ConfigEntity:
         types.append(CLIENTS)
         names.append(args.text("client") or "")
     return ConfigEntity(types, names)
+
+
+def check_named(kind: str, names: list[str], instead: str = "") -> None:
+    """UsageError for a default that the kind has not got, or a broker that is no number."""
+    if "" in names and kind in (TOPICS, BROKER_LOGGERS, CLIENT_METRICS):
+        raise UsageError(f"{kind} have no default of all")
+    if kind in (BROKERS, BROKER_LOGGERS):
+        for name in filter(None, names):
+            if java_integer(name) is None:
+                raise UsageError(f"{name}: brokers are named by their number{instead}")
 
 
 # --- settings ------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
@@ -20,13 +21,12 @@ from pykafka_ops.wire.messages.metadata import (
 NEAR_SECONDS = 1.0
 
 
-class FoundTopic:
+class FoundTopic(NamedTuple):
     """A topic of the cluster: its error code (0: none) and partitions."""
 
-    __slots__ = ("error", "internal", "partitions")
-
-    def __init__(self, error: int, partitions: list[int], *, internal: bool = False) -> None:
-        self.error, self.partitions, self.internal = error, partitions, internal
+    error: int
+    partitions: list[int]
+    internal: bool = False
 
 
 class TopicLookup:

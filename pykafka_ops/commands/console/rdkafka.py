@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -91,6 +91,15 @@ def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, st
 
         found.update(tls(properties))
     return found
+
+
+def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    """ClientConfigError, in Kafka's words, for a value that is not allowed."""
+    if value not in allowed:
+        raise ClientConfigError(
+            f"Invalid value {value} for configuration {name}: "
+            f"String must be one of: {', '.join(allowed)}"
+        )
 
 
 def _whole(name: str, value: str) -> int:

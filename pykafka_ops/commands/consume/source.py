@@ -11,10 +11,9 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
 from pykafka_ops.commands.console.lookup import FoundTopic, TopicLookup
-from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
+from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
 from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.failures import in_one_line
@@ -264,11 +263,7 @@ def _settings(run: Run) -> tuple[dict[str, str], str | None, str]:
     if group is None:
         properties["enable.auto.commit"] = "false"
     isolation = args.text("isolation-level") or properties.get("isolation.level", ISOLATION[1])
-    if isolation not in ISOLATION:
-        raise ClientConfigError(
-            f"Invalid value {isolation} for configuration isolation.level: "
-            f"String must be one of: {', '.join(ISOLATION)}"
-        )
+    one_of("isolation.level", isolation, ISOLATION)
     properties["isolation.level"] = isolation
     properties["enable.auto.offset.store"] = "false"
     properties.setdefault("allow.auto.create.topics", "true" if args.flags else "false")

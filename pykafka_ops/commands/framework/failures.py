@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pykafka_ops.commands.framework.output import ItemError
     from pykafka_ops.commands.framework.run import Run
+    from pykafka_ops.wire.codes import ErrorCode
 
 
 def in_one_line(error: PkoError) -> str:
@@ -17,9 +18,7 @@ def in_one_line(error: PkoError) -> str:
     trouble = getattr(error, "trouble", None)
     text = str(trouble or error)
     if isinstance(error, KafkaError):
-        from pykafka_ops.wire.codes import ErrorCode
-
-        text = f"{text_of(error)} [{ErrorCode.of(error.code).name}]"
+        text = f"{text_of(error)} [{_code(error).name}]"
     return " ".join(text.split()) or type(error).__name__
 
 
@@ -44,11 +43,15 @@ def raise_first(errors: Iterable[PkoError | None]) -> None:
 def exit_code(error: PkoError) -> int:
     """What the process ends with in our tongue: 3 also where the brokers do not allow it."""
     if isinstance(error, KafkaError):
-        from pykafka_ops.wire.codes import ErrorCode
-
-        name = ErrorCode.of(error.code).name
+        name = _code(error).name
         return 3 if name.endswith(("AUTHORIZATION_FAILED", "AUTHENTICATION_FAILED")) else 1
     return error.exit_code
+
+
+def _code(error: KafkaError) -> ErrorCode:
+    from pykafka_ops.wire.codes import ErrorCode
+
+    return ErrorCode.of(error.code)
 
 
 def is_usage(error: PkoError, run: Run) -> bool:
@@ -66,9 +69,7 @@ def of_client(error: PkoError) -> bool:
 def text_of(error: PkoError) -> str:
     """The message as Kafka's tools print it: of a code without text, the code's own."""
     if isinstance(error, KafkaError):
-        from pykafka_ops.wire.codes import ErrorCode
-
-        return error.message or ErrorCode.of(error.code).text
+        return error.message or _code(error).text
     if isinstance(error, UsageError) and _client_settings(error):
         return f"Failed to create new KafkaAdminClient\n{error}"
     return str(error)
@@ -89,8 +90,6 @@ def execution_text(error: PkoError) -> str:
 def java_text(error: PkoError) -> str:
     """With the Java exception's name before it."""
     if isinstance(error, KafkaError):
-        from pykafka_ops.wire.codes import ErrorCode
-
-        name = ErrorCode.of(error.code).exception_name
+        name = _code(error).exception_name
         return f"org.apache.kafka.common.errors.{name}: {text_of(error)}"
     return f"org.apache.kafka.common.errors.TimeoutException: {error}"

@@ -38,6 +38,12 @@ def config_path(env: Mapping[str, str]) -> str:
     return os.path.join(base, "pko", "config.toml")
 
 
+def default_dir(name: str) -> str:
+    """Where ``pko`` keeps the data of a broker, a cluster or a ZooKeeper that is told no place."""
+    base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return os.path.join(base, "pko", name)
+
+
 def profile_for(args: Args, env: Mapping[str, str]) -> dict[str, object]:
     """The profile of this command line; {} where it names a cluster itself and no profile."""
     name = args.text("profile")

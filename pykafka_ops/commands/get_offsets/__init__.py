@@ -10,7 +10,7 @@ from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
 from pykafka_ops.commands.framework.types import TOPIC_NAME
-from pykafka_ops.commands.options import REGEX
+from pykafka_ops.commands.options import BROKER_LIST, REGEX
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
 
@@ -26,8 +26,6 @@ TIME = Option("-t", "--time", metavar="TIME", default="latest",
               help="latest, earliest, max-timestamp, earliest-local, latest-tiered or a timestamp "
                    "in ms; in our tongue also all (first and last), 2026-11-21T08:00 (UTC) "
                    "and 2h (ago)")  # fmt: skip
-BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", stands_for="bootstrap-server",
-                     hidden=True, help="old name of --bootstrap-server")  # fmt: skip
 
 
 def _check(args: Args) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import PLACE, Column, Table, rows_of
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -43,15 +43,17 @@ def named(partition: Partition) -> str:
     return f"{partition[0]}-{partition[1]}"
 
 
-def results_table(kind: str, results: Results, notes: tuple[str, ...] = ()) -> Table:
-    """A row per partition; what failed is an error as well."""
-    rows, errors = [], []
+def results_table(
+    kind: str, results: Results, errors: Iterable[ItemError] = (), notes: Sequence[str] = ()
+) -> Table:
+    """A row per partition; what failed is an error as well, behind ``errors``."""
+    rows, failed = [], [*errors]
     for (topic, index), error in sorted(results.items()):
         state = ELECTED
         if error is not None and error.code == ErrorCode.ELECTION_NOT_NEEDED:
             state = IDLE
         elif error is not None:
             state = FAILED
-            errors.append(item_error(named((topic, index)), error))
+            failed.append(item_error(named((topic, index)), error))
         rows.append((topic, index, kind.lower(), state))
-    return Table("leader-election", COLUMNS, rows_of(COLUMNS, rows), errors=errors, notes=notes)
+    return Table("leader-election", COLUMNS, rows_of(COLUMNS, rows), errors=failed, notes=notes)

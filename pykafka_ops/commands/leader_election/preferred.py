@@ -26,6 +26,4 @@ def preferred(run: Run) -> Table | None:
                      notes=["dry run: nothing was elected"])  # fmt: skip
     results = elect(run, "PREFERRED", doomed) if doomed else {}
     notes = () if doomed or errors else ("the preferred replicas lead already",)
-    table = results_table("PREFERRED", results, notes)
-    table.errors = (*errors, *table.errors)
-    return table
+    return results_table("PREFERRED", results, errors, notes)

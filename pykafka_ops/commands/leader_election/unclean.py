@@ -29,6 +29,4 @@ def unclean(run: Run) -> Table:
     if not run.confirm(question, [named(p) for p in doomed]):
         return Table("leader-election", COLUMNS, [], errors=errors, exit_code=1,
                      notes=["nothing was elected"])  # fmt: skip
-    table = results_table("UNCLEAN", elect(run, "UNCLEAN", doomed))
-    table.errors = (*errors, *table.errors)
-    return table
+    return results_table("UNCLEAN", elect(run, "UNCLEAN", doomed), errors)

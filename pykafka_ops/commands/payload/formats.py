@@ -6,6 +6,7 @@ A format makes bytes readable in two ways: as text, and as a plain value for JSO
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from pykafka_ops.commands.payload.deserializers import DESERIALIZERS, DeserializeError
 from pykafka_ops.disk.text import java_text
@@ -18,23 +19,17 @@ if TYPE_CHECKING:
 NAMES = ("utf-8", "hex", "base64", "json", "int", "long", "avro:SCHEMA-FILE")
 
 
-class PayloadFormat:
+class PayloadFormat(NamedTuple):
     """One format. ``plain`` gives a value for JSON, ``text`` a line for people.
 
     Both raise DeserializeError for bytes that are not of the format. ``encode`` makes the bytes of
     a key someone typed, None where a format has more than one way to write a value.
     """
 
-    __slots__ = ("encode", "name", "plain", "text")
-
-    def __init__(
-        self,
-        name: str,
-        plain: Callable[[bytes], object],
-        text: Callable[[bytes], str],
-        encode: Callable[[str], bytes] | None = None,
-    ) -> None:
-        self.name, self.plain, self.text, self.encode = name, plain, text, encode
+    name: str
+    plain: Callable[[bytes], object]
+    text: Callable[[bytes], str]
+    encode: Callable[[str], bytes] | None = None
 
     def line(self, data: bytes) -> str:
         """``text``, or what the bytes are as text and that they are not of this format."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Words
 from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.options import BROKER_LIST
 from pykafka_ops.commands.produce import kafka
-from pykafka_ops.commands.produce.options import BROKER_LIST, RECORDS, SENDING, TOPIC
+from pykafka_ops.commands.produce.options import RECORDS, SENDING, TOPIC
 from pykafka_ops.commands.tongue.tool import Tool
 
 TOOL = Tool(

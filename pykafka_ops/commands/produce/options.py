@@ -9,8 +9,6 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 # fmt: off
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic to write to")
-BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", hidden=True,
-                     stands_for="bootstrap-server", help="old name of --bootstrap-server")
 
 RECORDS = (
     Option("-k", "--key", metavar="KEY", ours=True, help="the same key for every record"),

@@ -16,7 +16,7 @@ from pykafka_ops.commands.console.errors import (
     log,
 )
 from pykafka_ops.commands.console.lookup import TopicLookup
-from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load
+from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
 from pykafka_ops.commands.framework.output import counted, say
 from pykafka_ops.commands.framework.run import PATIENCE, Run
 from pykafka_ops.commands.produce.kafka import UnsentError
@@ -268,13 +268,18 @@ OPTIONS = (
     ("max-block-ms", "max.block.ms", "60000"),
 )
 """(option, client property, default of Kafka's tool): CommandLineUtils.maybeMergeOptions."""
-OURS = {
+DEFAULTS = {
     "linger.ms": "5",
     "batch.size": "1000000",
     "buffer.memory": "134217728",
     "retries": "2147483647",
+    "acks": "-1",
+    "compression.type": "none",
+    "partitioner": "murmur2_random",
+    "delivery.timeout.ms": "120000",
+    "max.request.size": "1048576",
 }
-"""Defaults of our tongue where librdkafka's or Java's client serves better than the tool."""
+"""In our tongue some that serve better than the tool's; the others in both."""
 
 
 def _settings(run: Run) -> dict[str, str]:
@@ -290,26 +295,12 @@ def _settings(run: Run) -> dict[str, str]:
             properties[name] = value
         elif args.flags:
             properties.setdefault(name, default)
-    for name, value in OURS.items():
-        properties.setdefault(name, value)
-    properties.setdefault("acks", "-1")
-    _one_of("acks", properties["acks"], ACKS)
     codec = args.text("compression-codec")
     if codec is not None:
         properties["compression.type"] = codec
-    properties.setdefault("compression.type", "none")
-    _one_of("compression.type", properties["compression.type"], CODECS)
+    properties = {**DEFAULTS, **properties}
+    one_of("acks", properties["acks"], ACKS)
+    one_of("compression.type", properties["compression.type"], CODECS)
     safe = properties["acks"] in ("all", "-1") and properties["retries"] != "0"
     properties.setdefault("enable.idempotence", "true" if safe else "false")
-    properties.setdefault("partitioner", "murmur2_random")
-    properties.setdefault("delivery.timeout.ms", "120000")
-    properties.setdefault("max.request.size", "1048576")
     return {name: value for name, value in properties.items() if value != ""}
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ClientConfigError(
-            f"Invalid value {value} for configuration {name}: "
-            f"String must be one of: {', '.join(allowed)}"
-        )

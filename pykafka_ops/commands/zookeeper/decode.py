@@ -47,10 +47,6 @@ def _json_of(kind: str) -> Check:
     return lambda groups, data, stat: decode_json(kind, data)
 
 
-def _epoch(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
-    return cluster.ControllerEpoch.decode(data)
-
-
 def _plain(check: Callable[[bytes | None], object]) -> Check:
     """Check alone: the JSON in the data says it all."""
 

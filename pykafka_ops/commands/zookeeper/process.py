@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.profile import default_dir
 from pykafka_ops.local.zookeeper import ZooKeeper, read_settings
 from pykafka_ops.security.java import jvm_options
 
@@ -23,12 +24,7 @@ def zookeeper_of(args: Args, *, mortal: bool = False) -> ZooKeeper:
     given = args.text("data-dir")
     if given is not None:
         settings["dataDir"] = str(Path(given).absolute())
-    directory = settings.get("dataDir") or _default_dir()
+    directory = settings.get("dataDir") or default_dir("zookeeper")
     settings["dataDir"] = str(Path(directory).absolute())
     options = jvm_options(os.environ)
     return ZooKeeper(Path(directory), settings, mortal=mortal, options=options)
-
-
-def _default_dir() -> str:
-    base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return os.path.join(base, "pko", "zookeeper")

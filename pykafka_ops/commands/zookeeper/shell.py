@@ -30,6 +30,15 @@ from pykafka_ops.zookeeper.acls import parse_acls, permissions
 
 EVENT = "\nWATCHER::\n\nWatchedEvent state:{} type:None path:null\n"
 UNKNOWN = 127
+WRONG = {
+    NoNodeError: "Node does not exist: ",
+    NodeExistsError: "Node already exists: ",
+    NotEmptyError: "Node not empty: ",
+    BadVersionError: "version No is not valid : ",
+    NoAuthError: "Insufficient permission : ",
+    InvalidACLError: "Acl is not valid : ",
+}
+"""What stands before the path."""
 
 
 class CommandError(UsageError):
@@ -111,18 +120,9 @@ def run_line(session: ZnodeSession, words: Sequence[str]) -> int:
 
 
 def _wrong(error: KazooException, path: str) -> str:
-    if isinstance(error, NoNodeError):
-        return f"Node does not exist: {path}"
-    if isinstance(error, NodeExistsError):
-        return f"Node already exists: {path}"
-    if isinstance(error, NotEmptyError):
-        return f"Node not empty: {path}"
-    if isinstance(error, BadVersionError):
-        return f"version No is not valid : {path}"
-    if isinstance(error, NoAuthError):
-        return f"Insufficient permission : {path}"
-    if isinstance(error, InvalidACLError):
-        return f"Acl is not valid : {path}"
+    for kind, text in WRONG.items():
+        if isinstance(error, kind):
+            return f"{text}{path}"
     if isinstance(error, AuthFailedError):
         return "Authentication failed"
     raise lost(error)
@@ -160,8 +160,7 @@ def _ls(session: ZnodeSession, words: ShellWords) -> None:
         return
     names, stat = session.client.get_children(path, include_data=True)
     sys.stdout.write(f"[{', '.join(sorted(names))}]\n")
-    if "s" in words.switches:
-        _show(stat_of(stat))
+    _show(stat, words)
 
 
 def _in_shell_order(session: ZnodeSession, top: str) -> Iterator[str]:
@@ -182,23 +181,21 @@ def _get(session: ZnodeSession, words: ShellWords) -> None:
     data, stat = session.client.get(words.rest[0])
     text = "null" if data is None else data.decode(errors="replace")
     sys.stdout.write(f"{text}\n")
-    if "s" in words.switches:
-        _show(stat_of(stat))
+    _show(stat, words)
 
 
 def _stat(session: ZnodeSession, words: ShellWords) -> None:
     stat = session.client.exists(words.rest[0])
     if stat is None:
         raise NoNodeError
-    _show(stat_of(stat))
+    sys.stdout.write(_lines(stat_of(stat)))
 
 
 def _set(session: ZnodeSession, words: ShellWords) -> None:
     if len(words.rest) < 2:
         raise CommandError(f"set {COMMANDS['set'][1]}")
     stat = session.client.set(words.rest[0], words.rest[1].encode(), version=_version(words))
-    if "s" in words.switches:
-        _show(stat_of(stat))
+    _show(stat, words)
 
 
 def _create(session: ZnodeSession, words: ShellWords) -> None:
@@ -224,8 +221,7 @@ def _get_acl(session: ZnodeSession, words: ShellWords) -> None:
     acls, stat = session.client.get_acls(words.rest[0])
     for acl in acls:
         sys.stdout.write(f"'{acl.id.scheme},'{acl.id.id}\n: {permissions(acl)}\n")
-    if "s" in words.switches:
-        _show(stat_of(stat))
+    _show(stat, words)
 
 
 def _set_acl(session: ZnodeSession, words: ShellWords) -> None:
@@ -236,8 +232,7 @@ def _set_acl(session: ZnodeSession, words: ShellWords) -> None:
     paths = [znode.path for znode in walk(session, top)] if "R" in words.switches else [top]
     for path in paths:
         stat = session.client.set_acls(path, acls, version)
-        if "s" in words.switches:
-            _show(stat_of(stat))
+        _show(stat, words)
 
 
 def _acls(text: str) -> list[Any]:
@@ -271,8 +266,13 @@ def _version(words: ShellWords) -> int:
         raise CommandError(f'For input string: "{text}"') from None
 
 
-def _show(stat: ZnodeStat) -> None:
-    sys.stdout.write(
+def _show(stat: Any, words: ShellWords) -> None:
+    if "s" in words.switches:
+        sys.stdout.write(_lines(stat_of(stat)))
+
+
+def _lines(stat: ZnodeStat) -> str:
+    return (
         f"cZxid = {stat.czxid:#x}\nctime = {_date(stat.ctime)}\n"
         f"mZxid = {stat.mzxid:#x}\nmtime = {_date(stat.mtime)}\npZxid = {stat.pzxid:#x}\n"
         f"cversion = {stat.cversion}\ndataVersion = {stat.version}\naclVersion = {stat.aversion}\n"
