@@ -7,13 +7,11 @@ from pykafka_ops.settings import (
     broker_cluster,
     broker_groups,
     broker_log,
-    broker_network,
     broker_security,
 )
 
 BROKER = (
     broker_cluster.ROWS
-    | broker_network.ROWS
     | broker_log.ROWS
     | broker_groups.ROWS
     | broker_security.ROWS
