@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pykafka_ops.analysis.retention import LogStretch
+from pykafka_ops.analysis.retention import LogStretch, number_of
 
 CLEAN: Final = "clean"
 DIRTY: Final = "dirty"
@@ -39,17 +39,10 @@ class Cleaning:
 
 def cleaning_of(configs: Mapping[str, str | None]) -> Cleaning:
     """From a topic's settings by name; what is missing, or no number, has Kafka's default."""
-
-    def number(name: str, default: float) -> float:
-        try:
-            return float(configs.get(name) or "")
-        except ValueError:
-            return default
-
     return Cleaning(
-        number("min.cleanable.dirty.ratio", 0.5),
-        int(number("min.compaction.lag.ms", 0)),
-        int(number("max.compaction.lag.ms", _MAX_LONG)),
+        number_of(configs, "min.cleanable.dirty.ratio", 0.5),
+        number_of(configs, "min.compaction.lag.ms", 0),
+        number_of(configs, "max.compaction.lag.ms", _MAX_LONG),
     )
 
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
+
+N = TypeVar("N", int, float)
 
 DAY: Final = 86_400_000
 #: ``log.retention.check.interval.ms``: a segment due for less than that (ms) is not late.
@@ -60,21 +62,22 @@ def policy_of(configs: Mapping[str, str | None]) -> RetentionPolicy:
     """From a topic's settings by name; what is missing, or no number, has Kafka's default."""
     kinds = {word.strip() for word in (configs.get("cleanup.policy") or "delete").split(",")}
     plain = RetentionPolicy()
-
-    def number(name: str, default: int) -> int:
-        try:
-            return int(configs.get(name) or "")
-        except ValueError:
-            return default
-
     return RetentionPolicy(
         "delete" in kinds,
         "compact" in kinds,
-        number("retention.ms", plain.retention_ms),
-        number("retention.bytes", plain.retention_bytes),
-        number("segment.ms", plain.segment_ms),
-        number("segment.bytes", plain.segment_bytes),
+        number_of(configs, "retention.ms", plain.retention_ms),
+        number_of(configs, "retention.bytes", plain.retention_bytes),
+        number_of(configs, "segment.ms", plain.segment_ms),
+        number_of(configs, "segment.bytes", plain.segment_bytes),
     )
+
+
+def number_of(configs: Mapping[str, str | None], name: str, default: N) -> N:
+    """A setting as a number of the kind of ``default``, which stands for what is none."""
+    try:
+        return type(default)(configs.get(name) or "")
+    except ValueError:
+        return default
 
 
 class LogStretch(NamedTuple):

@@ -90,6 +90,11 @@ def rate(commits: Sequence[Commit]) -> float | None:
     return (recent[-1].offset - recent[0].offset) / span
 
 
+def step(before: int, after: int) -> int:
+    """How far the group got between two commits; 0 if it went back or the offset was deleted."""
+    return after - before if 0 <= before < after else 0
+
+
 def catch_up_seconds(lag: int, rate_in: float | None, rate_out: float | None) -> float | None:
     """Seconds until the lag is gone at these rates (records/s); None: never, or not known."""
     if lag <= 0:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from pykafka_ops.analysis.commits.burrow import ORDER, STOP, UNKNOWN, WINDOW, Commit, judge
-from pykafka_ops.analysis.lag.rows import Sample, end_at
+from pykafka_ops.analysis.commits.burrow import ORDER, STOP, UNKNOWN, WINDOW, Commit, judge, step
+from pykafka_ops.analysis.lag.rows import Sample, end_at, with_lags
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def kept(offsets: Sequence[int]) -> list[int]:
 
 def part(bucket: int, at: list[int], times: list[int], offsets: list[int]) -> CommitPart:
     """The part that these commits make; there must be one at least."""
-    moved = sum(b - a for a, b in pairwise(offsets) if 0 <= a < b)
+    moved = sum(step(a, b) for a, b in pairwise(offsets))
     return _shortened(CommitPart(bucket, len(at), moved, at[0], offsets[0], at, times, offsets))
 
 
@@ -92,11 +92,6 @@ def _shortened(whole: CommitPart) -> CommitPart:
         whole.times = [whole.times[i] for i in places]
         whole.offsets = [whole.offsets[i] for i in places]
     return whole
-
-
-def step(before: int, after: int) -> int:
-    """How far the group got between two commits; 0 if it went back or the offset was deleted."""
-    return after - before if 0 <= before < after else 0
 
 
 class Stretch(NamedTuple):
@@ -157,16 +152,6 @@ def _standing(
     if lag and before == STOP:  # silence only grows
         return lag, STOP
     return lag, judge(with_lags(seen[-WINDOW:], samples) if lag else (), lag, end).status
-
-
-def with_lags(commits: Sequence[Commit], samples: Sequence[Sample]) -> list[Commit]:
-    """The commits with how far behind they were, where the end of the log then is known."""
-    result = []
-    for commit in commits:
-        at = end_at(samples, commit.timestamp)
-        lag = None if at is None else max(0, at - commit.offset)
-        result.append(Commit(commit.timestamp, commit.offset, lag))
-    return result
 
 
 def rank(status: str | None) -> int | None:

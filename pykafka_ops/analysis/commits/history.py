@@ -12,8 +12,17 @@ from itertools import pairwise
 from statistics import median
 from typing import Final, NamedTuple
 
-from pykafka_ops.analysis.commits.burrow import LEAST, OK, SILENCE_MS, UNKNOWN, Commit, judge, worst
-from pykafka_ops.analysis.lag.rows import Sample, end_at
+from pykafka_ops.analysis.commits.burrow import (
+    LEAST,
+    OK,
+    SILENCE_MS,
+    UNKNOWN,
+    Commit,
+    judge,
+    step,
+    worst,
+)
+from pykafka_ops.analysis.lag.rows import Sample, end_at, with_lags
 
 Key = tuple[str, int]
 """Topic, partition."""
@@ -112,23 +121,14 @@ def _bucket(
         last = bisect_right(commits, end, key=lambda c: c.timestamp)
         made.commits += last - first
         seen = commits[max(0, first - 1) : last]
-        made.moved += sum(
-            b.offset - a.offset for a, b in pairwise(seen) if 0 <= a.offset < b.offset
-        )
+        made.moved += sum(step(a.offset, b.offset) for a, b in pairwise(seen))
         log_end = end_at(ends.get(key, ()), end)
         if log_end is None or not last or commits[last - 1].offset < 0:
             continue
         lag = max(0, log_end - commits[last - 1].offset)
         made.lag = (made.lag or 0) + lag
-        statuses.append(judge(_with_lag(commits[:last], ends[key]), lag, end).status)
+        recent = commits[max(0, last - 16) : last]
+        statuses.append(judge(with_lags(recent, ends[key]), lag, end).status)
     if statuses:
         made.status = worst([s for s in statuses if s != UNKNOWN] or [UNKNOWN, OK])
     return made
-
-
-def _with_lag(commits: Sequence[Commit], samples: Sequence[Sample]) -> list[Commit]:
-    result = []
-    for c in commits[-16:]:
-        at = end_at(samples, c.timestamp)
-        result.append(c if at is None else c._replace(lag=max(0, at - c.offset)))
-    return result

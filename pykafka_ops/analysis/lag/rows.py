@@ -119,12 +119,7 @@ def _status(
     found = facts.commits
     if len(found) < LEAST and facts.history:
         found, samples = facts.history, [*facts.past, *samples]
-    commits = [
-        c._replace(lag=max(0, at - c.offset))
-        if (at := end_at(samples, c.timestamp)) is not None
-        else c
-        for c in found
-    ]
+    commits = with_lags(found, samples)
     status, since = judge(commits, lag, now)
     if status == UNKNOWN and facts.client_id is None and facts.readers_known:
         return STOP, commits[-1].timestamp if commits else None
@@ -154,6 +149,15 @@ def end_at(samples: Sequence[Sample], timestamp: int) -> int | None:
         behind = 1
     (t0, o0), (t1, o1) = samples[behind - 1], samples[behind]
     return o0 + round((o1 - o0) * (timestamp - t0) / (t1 - t0)) if t1 > t0 else o1
+
+
+def with_lags(commits: Sequence[Commit], samples: Sequence[Sample]) -> list[Commit]:
+    """The commits with how far behind they were, where the end of the log then is known."""
+    result = []
+    for c in commits:
+        at = end_at(samples, c.timestamp)
+        result.append(c if at is None else Commit(c.timestamp, c.offset, max(0, at - c.offset)))
+    return result
 
 
 def time_at(samples: Sequence[Sample], offset: int) -> int | None:

@@ -55,12 +55,8 @@ class RecordQuery:
     @property
     def of_content(self) -> bool:
         """Whether keys, values or headers matter, which a transaction's marker has none of."""
-        return (
-            self.key is not None
-            or self.key_pattern is not None
-            or self.value_pattern is not None
-            or bool(self.headers)
-        )
+        wanted = (self.key, self.key_pattern, self.value_pattern)
+        return any(part is not None for part in wanted) or bool(self.headers)
 
     @property
     def is_empty(self) -> bool:

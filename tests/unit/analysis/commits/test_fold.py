@@ -17,10 +17,9 @@ from pykafka_ops.analysis.commits.fold import (
     part,
     rank,
     stretches,
-    with_lags,
 )
 from pykafka_ops.analysis.commits.history import buckets
-from pykafka_ops.analysis.lag.rows import Sample
+from pykafka_ops.analysis.lag.rows import Sample, with_lags
 
 OFFSETS = st.lists(st.integers(-1, 6), min_size=1, max_size=60)
 STEPS = st.lists(st.integers(1, 9_000), min_size=60, max_size=60)
