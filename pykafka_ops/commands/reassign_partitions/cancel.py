@@ -116,7 +116,11 @@ def _as_kafka(run: Run) -> Table | None:
     if errors:
         what = plural("partition reassignment", len(errors))
         raise TerseError(f"Error cancelling {what} for:\n{item_lines(errors)}")
-    talk.say(_cancelled_text(under_way))
+    if under_way:
+        what = plural("partition reassignment", len(under_way))
+        talk.say(f"Successfully cancelled {what} for: {names_of(under_way)}")
+    else:
+        talk.say("None of the specified partition reassignments are active.")
     moving = {
         key: state.dirs.current
         for key, state in log_dirs.states_of(cluster, wanted.dirs).items()
@@ -134,10 +138,3 @@ def _as_kafka(run: Run) -> Table | None:
         return None
     rows = [{"topic": topic, "partition": number} for topic, number in under_way]
     return Table("cancelled-reassignments", COLUMNS[:2], rows)
-
-
-def _cancelled_text(partitions: list[Partition]) -> str:
-    if not partitions:
-        return "None of the specified partition reassignments are active."
-    what = plural("partition reassignment", len(partitions))
-    return f"Successfully cancelled {what} for: {names_of(partitions)}"

@@ -57,11 +57,13 @@ def execute(run: Run) -> Table | None:
     current = of_partitions(cluster, wanted.replicas)
     talk.say(for_rollback(current))
     _throttle(cluster, wanted, under_way, current, (rate, dirs_rate), talk)
-    start(cluster, wanted.replicas)
+    errors = refused(cluster, wanted.replicas)
+    if errors:
+        raise TerseError(f"Error reassigning partition(s):\n{item_lines(errors)}")
     talk.say(started(wanted.replicas))
     if wanted.dirs:
         log_dirs.start(cluster, wanted.dirs, timeout_ms, talk)
-    return None if talk.plain else table(current, wanted.replicas)
+    return None if talk.plain else _started(current, wanted.replicas)
 
 
 def _in_tree(run: Run, text: str, rate: int) -> Table | None:
@@ -83,7 +85,7 @@ def _in_tree(run: Run, text: str, rate: int) -> Table | None:
             throttles.limit_replication(tree.write, copying({}, target, current), rate, talk)
         tree.ask(target)
     talk.say(started(target))
-    return None if talk.plain else table(current, target)
+    return None if talk.plain else _started(current, target)
 
 
 def _throttle(
@@ -107,13 +109,6 @@ def _throttle(
     if between_dirs >= 0:
         brokers = {broker for _, _, broker in wanted.dirs}
         throttles.limit_log_dirs(write, brokers, between_dirs, talk)
-
-
-def start(cluster: Cluster, moves: Mapping[Partition, Sequence[int] | None]) -> None:
-    """Ask the controller for them; TerseError with a line for each that it refuses."""
-    errors = refused(cluster, moves)
-    if errors:
-        raise TerseError(f"Error reassigning partition(s):\n{item_lines(errors)}")
 
 
 def refused(
@@ -141,6 +136,5 @@ def started(moves: Mapping[Partition, object]) -> str:
     return f"Successfully started {what} for {names_of(moves)}"
 
 
-def table(current: Assignment, target: Assignment) -> Table:
-    """The moves that were started."""
+def _started(current: Assignment, target: Assignment) -> Table:
     return replicas_table("started-reassignments", current, "target", target)

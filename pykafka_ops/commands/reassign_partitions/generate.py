@@ -24,7 +24,11 @@ from pykafka_ops.errors import UsageError
 def generate(run: Run) -> Table | None:
     """The present replicas of the topics, and proposed ones on the brokers listed."""
     args = run.args
-    topics, ids = read(run)
+    text = document.read_file(args.text("topics-to-move-json-file") or "")  # first, as Kafka does
+    listed = args.text("broker-list")
+    if listed is None:
+        raise UsageError("which brokers shall have the replicas? --broker-list 0,1,2")
+    ids, topics = document.broker_list(listed), document.topics_of(text)
     rack_aware = not args.has("disable-rack-aware")
     if by_zookeeper(run):
         from pykafka_ops.commands.reassign_partitions.zookeeper import connected
@@ -35,17 +39,13 @@ def generate(run: Run) -> Table | None:
     else:
         current = of_topics(run.cluster(), topics)
         brokers = chosen(live_brokers(run.cluster()), ids, rack_aware=rack_aware)
-    return shown(run, current, propose(current, brokers))
-
-
-def read(run: Run) -> tuple[list[str], list[int]]:
-    """Topics and brokers that the options name; the file is read first, as Kafka does."""
-    text = document.read_file(run.args.text("topics-to-move-json-file") or "")
-    listed = run.args.text("broker-list")
-    if listed is None:
-        raise UsageError("which brokers shall have the replicas? --broker-list 0,1,2")
-    ids = document.broker_list(listed)
-    return document.topics_of(text), ids
+    proposed = propose(current, brokers)
+    talk = Talk(run)
+    if talk.plain:
+        talk.say(f"Current partition replica assignment\n{document.text_of(current)}\n")
+        talk.say(f"Proposed partition reassignment configuration\n{document.text_of(proposed)}")
+        return None
+    return replicas_table("proposed-reassignment", current, "proposed", proposed)
 
 
 def propose(current: Assignment, brokers: Mapping[int, str | None]) -> Assignment:
@@ -68,13 +68,3 @@ def propose(current: Assignment, brokers: Mapping[int, str | None]) -> Assignmen
             raise ReassignError(str(e)) from None
         found.update({(topic, number): replicas for number, replicas in placed.items()})
     return found
-
-
-def shown(run: Run, current: Assignment, proposed: Assignment) -> Table | None:
-    """Both as Kafka's tool shows them, or as rows."""
-    talk = Talk(run)
-    if talk.plain:
-        talk.say(f"Current partition replica assignment\n{document.text_of(current)}\n")
-        talk.say(f"Proposed partition reassignment configuration\n{document.text_of(proposed)}")
-        return None
-    return replicas_table("proposed-reassignment", current, "proposed", proposed)

@@ -13,7 +13,13 @@ from pykafka_ops.client.log_dirs import (
     alter_replica_dirs,
     describe_replica_dirs,
 )
-from pykafka_ops.commands.reassign_partitions.text import ReassignError, Talk, joined, plural
+from pykafka_ops.commands.reassign_partitions.text import (
+    ReassignError,
+    Talk,
+    TerseError,
+    joined,
+    plural,
+)
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -89,16 +95,10 @@ def start(cluster: Cluster, targets: Mapping[ReplicaKey, str], timeout_ms: int, 
         if not pending:
             return
         if time.monotonic() >= deadline:
+            what = plural("log directory move", len(pending))
             names = joined(_named(key) for key in sorted(pending))
-            raise _late(len(pending), names)
+            raise TerseError(f"Timed out before {what} could be started for: {names}")
         time.sleep(_PAUSE)
-
-
-def _late(count: int, names: str) -> PkoError:
-    from pykafka_ops.commands.reassign_partitions.text import TerseError
-
-    what = plural("log directory move", count)
-    return TerseError(f"Timed out before {what} could be started for: {names}")
 
 
 def _started(cluster: Cluster, moves: Mapping[ReplicaKey, str]) -> list[ReplicaKey]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.moves.waves import PartitionMove
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
@@ -13,9 +15,15 @@ from pykafka_ops.commands.reassign_partitions import plan_file
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts
 from pykafka_ops.commands.reassign_partitions.limits import Pace, Throttles, locked, state_path
 from pykafka_ops.commands.reassign_partitions.runner import Runner
-from pykafka_ops.commands.reassign_partitions.stopping import Stoppable, Stopped, tell
 from pykafka_ops.commands.reassign_partitions.text import ReassignError, joined, named
-from pykafka_ops.commands.reassign_partitions.watching import DONE, MoveProgress, Watching
+from pykafka_ops.commands.reassign_partitions.watching import (
+    DONE,
+    MoveProgress,
+    Stoppable,
+    Stopped,
+    Watching,
+    tell,
+)
 from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -128,35 +136,27 @@ def _guarded(run: Run, runner: Runner) -> int | None:
             runner.watching.clear()
             if runner.limit.rate is not None and not run.args.has("keep-moving"):
                 tell("pko: the moves under way are cancelled, else they would go on unlimited")
-                runner.errors += _cancelled(runner)
+                runner.errors += _tried(runner, runner.cancel, "the moves under way")
             if not isinstance(end, Stopped):
                 raise
             code = 128 + end.number
         finally:
             stoppable.calm()
             runner.watching.clear()
-            left = _removed(runner)
+            left = _tried(runner, runner.throttles.remove, "throttles")
             runner.errors += left
             if left:
                 tell("pko: some throttles are left: run this again, or cancel, once brokers answer")
     return code
 
 
-def _cancelled(runner: Runner) -> list[ItemError]:
+def _tried(runner: Runner, undo: Callable[[], list[ItemError]], what: str) -> list[ItemError]:
+    """Undo it on new connections, for a signal may have broken the old ones; what went wrong."""
     runner.cluster.close()
     try:
-        return runner.cancel()
+        return undo()
     except PkoError as error:
-        return [item_error("the moves under way", error)]
-
-
-def _removed(runner: Runner) -> list[ItemError]:
-    """Restore the settings; on new connections, for a signal may have broken the old ones."""
-    runner.cluster.close()
-    try:
-        return runner.throttles.remove()
-    except PkoError as error:
-        return [item_error("throttles", error)]
+        return [item_error(what, error)]
 
 
 def _elect(run: Run, jobs: list[MoveProgress]) -> list[ItemError]:

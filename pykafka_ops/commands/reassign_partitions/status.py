@@ -45,10 +45,10 @@ def status(run: Run) -> Table:
     if plan and plan.cluster and cluster.cluster_id and plan.cluster != cluster.cluster_id:
         raise UsageError(f"the plan is of cluster {plan.cluster}, not of {cluster.cluster_id}")
     held, errors = _held(cluster, moving, there)
-    rows = []
-    for key in sorted(plan.after if plan else moving):
-        state = _state(key, plan, there, moving)
-        rows.append(_row(key, state, there.get(key), moving.get(key), held))
+    rows = [
+        _row(key, _state(key, plan, there, moving), there.get(key), moving.get(key), held)
+        for key in sorted(plan.after if plan else moving)
+    ]
     notes, more = _throttled(cluster, sorted({t for t, _ in there}))
     code = 4 if failing is not None and any(failing(row) for row in rows) else None
     if not rows:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 #: Problems shown of one file; more are only counted.
 _SHOWN = 100
 
 
+@dataclass(slots=True, eq=False)
 class FileDamage:
     """Where a log stops being readable as a broker reads it.
 
@@ -15,24 +18,26 @@ class FileDamage:
     ``partial``: it was not looked for up to the end, as too much only looked like batches.
     """
 
-    __slots__ = ("batches", "offset", "partial", "position", "resumes", "torn")
+    position: int
+    offset: int
+    batches: int
+    torn: bool
+    resumes: int = -1
+    partial: bool = False
 
-    def __init__(self, position: int, offset: int, batches: int, *, torn: bool) -> None:
-        self.position, self.offset, self.batches, self.torn = position, offset, batches, torn
-        self.resumes, self.partial = -1, False
 
-
+@dataclass(slots=True, eq=False)
 class FileReport:
     """The verdict on one file. ``entries``: batches, index entries, producers, rows."""
 
-    __slots__ = ("damage", "entries", "file", "kind", "more", "problems", "size", "unreadable")
-
-    def __init__(self, file: str, kind: str) -> None:
-        self.file, self.kind = file, kind
-        self.entries = self.size = self.more = 0
-        self.problems: list[str] = []
-        self.damage: FileDamage | None = None
-        self.unreadable = False
+    file: str
+    kind: str
+    entries: int = 0
+    size: int = 0
+    more: int = 0
+    problems: list[str] = field(default_factory=list)
+    damage: FileDamage | None = None
+    unreadable: bool = False
 
     def unread(self, reason: str) -> None:
         """The operating system does not give the file's bytes."""
