@@ -1,7 +1,4 @@
-"""AddOffsetsToTxn (25), v0-4: the offsets of a group join a transaction (KIP-98).
-
-v2 brought PRODUCER_FENCED, v3 flexible headers, v4 TRANSACTION_ABORTABLE.
-"""
+"""AddOffsetsToTxn (25), v0-4: the offsets of a group join a transaction (KIP-98)."""
 
 from __future__ import annotations
 

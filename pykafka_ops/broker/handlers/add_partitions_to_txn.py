@@ -1,7 +1,6 @@
 """AddPartitionsToTxn (24), v0-5: partitions join a transaction (KIP-98).
 
-To v3 from producers: v2 brought PRODUCER_FENCED, v3 flexible headers. From v4 between brokers,
-for several transactions, and able to verify only (KIP-890); v5 brought TRANSACTION_ABORTABLE.
+To v3 from producers, from v4 between brokers (KIP-890).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""AlterPartition (56), v0-3: a leader asks the controller for another ISR (KIP-497).
-
-v1 brought the recovery state (KIP-704), v2 topic ids, v3 broker epochs (KIP-903).
-"""
+"""AlterPartition (56), v0-3: a leader asks the controller for another ISR (KIP-497)."""
 
 from __future__ import annotations
 

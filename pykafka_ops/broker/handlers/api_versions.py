@@ -1,7 +1,6 @@
 """ApiVersions (18), v0-4: the APIs and versions that this broker serves.
 
-v3 brought the client's software name and version (KIP-511) and features (KIP-584). A request
-in an unknown version is answered in version 0 with UNSUPPORTED_VERSION and the range
+A request in an unknown version is answered in version 0 with UNSUPPORTED_VERSION and the range
 of ApiVersions itself; the connection stays.
 """
 

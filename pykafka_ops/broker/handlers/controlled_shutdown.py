@@ -1,7 +1,4 @@
-"""ControlledShutdown (7), v0-3: a broker that stops has its leaderships moved.
-
-v2 brought the broker epoch (KIP-380), v3 flexible headers.
-"""
+"""ControlledShutdown (7), v0-3: a broker that stops has its leaderships moved."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""CreateTopics (19), v0-7: create topics and wait for their leaders.
-
-v1 brought ``validate_only``, v5 counts and settings in the answer (KIP-525), v7 topic ids.
-"""
+"""CreateTopics (19), v0-7: create topics and wait for their leaders."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """DescribeConfigs (32), v0-4: settings of topics, of this broker, of all brokers, and its loggers.
 
-v1 brought sources and synonyms (KIP-226), v3 types and documentation (KIP-569). Counterpart of
-``kafka.server.ConfigHelper``; error codes and texts are Kafka's.
+Counterpart of ``kafka.server.ConfigHelper``; error codes and texts are Kafka's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """DescribeGroups (15), v0-5: state and members of groups.
 
-v3 can ask for authorised operations (KIP-430), v4 brought static members, v5 flexible headers.
 An unknown group is "Dead", without an error.
 """
 

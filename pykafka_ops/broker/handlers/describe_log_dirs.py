@@ -1,7 +1,6 @@
 """DescribeLogDirs (35), v0-4: the replicas in this broker's data directories (KIP-113).
 
-v2 brought flexible headers, v3 an error for the whole answer, v4 the size of the volume
-(KIP-827). A directory that failed is named with KAFKA_STORAGE_ERROR and nothing else.
+A directory that failed is named with KAFKA_STORAGE_ERROR and nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """EndTxn (26), v0-4: commit or abort a transaction (KIP-98).
 
-v2 brought PRODUCER_FENCED, v3 flexible headers, v4 TRANSACTION_ABORTABLE. Answered when the
-decision is written; the markers are on their way then.
+Answered when the decision is written; the markers are on their way then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """FindCoordinator (10), v0-6: which broker coordinates a group or a transactional id.
 
-v1 brought the key type and error messages, v3 flexible headers, v4 several keys at once
-(KIP-699), v6 share groups, which a broker in ZooKeeper mode never serves. The internal topic is
-created when it is first needed; meanwhile clients get an error that they retry.
+The internal topic is created when it is first needed; meanwhile clients get an error that they
+retry. A broker in ZooKeeper mode never serves share groups (v6).
 """
 
 from __future__ import annotations

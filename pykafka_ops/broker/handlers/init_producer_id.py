@@ -1,8 +1,4 @@
-"""InitProducerId (22), v0-5: an id and epoch for an idempotent or transactional producer.
-
-v3 brought the producer's current id and epoch (KIP-360), v4 PRODUCER_FENCED, v5
-TRANSACTION_ABORTABLE.
-"""
+"""InitProducerId (22), v0-5: an id and epoch for an idempotent or transactional producer."""
 
 from __future__ import annotations
 

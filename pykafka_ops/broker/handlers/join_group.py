@@ -1,8 +1,4 @@
-"""JoinGroup (11), v0-9: become a member and wait for the others.
-
-v1 brought the rebalance timeout, v4 member ids given first (KIP-394), v5 static members
-(KIP-345), v6 flexible headers, v8 a reason (KIP-800), v9 leaders that need not assign (KIP-814).
-"""
+"""JoinGroup (11), v0-9: become a member and wait for the others."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""LeaderAndIsr (4), v0-7: the controller sets what this broker leads and follows.
-
-v2 groups by topic and fences by broker epoch (KIP-380), v5 answers by topic id (KIP-516).
-"""
+"""LeaderAndIsr (4), v0-7: the controller sets what this broker leads and follows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""LeaveGroup (13), v0-5: members go.
-
-v3 takes several, static ones by name too (KIP-345), v4 brought flexible headers, v5 a reason
-(KIP-800).
-"""
+"""LeaveGroup (13), v0-5: members go."""
 
 from __future__ import annotations
 

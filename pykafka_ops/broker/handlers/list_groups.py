@@ -1,7 +1,6 @@
 """ListGroups (16), v0-5: the groups this broker coordinates.
 
-v3 brought flexible headers, v4 a filter by state (KIP-518), v5 by type (KIP-848): all groups
-here are classic.
+All groups here are classic.
 """
 
 from __future__ import annotations

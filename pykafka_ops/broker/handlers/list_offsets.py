@@ -1,9 +1,4 @@
-"""ListOffsets (2), v0-9: the offset that belongs to a time, or to an end of the log.
-
-v0 answers with a list of segment starts, v1 with one offset and its timestamp; v2 brought
-isolation levels, v4 leader epochs (KIP-320), v5 OFFSET_NOT_AVAILABLE (KIP-207), v7 the offset
-of the largest timestamp (KIP-734), v8 the earliest local and v9 the last tiered offset.
-"""
+"""ListOffsets (2), v0-9: the offset that belongs to a time, or to an end of the log."""
 
 from __future__ import annotations
 

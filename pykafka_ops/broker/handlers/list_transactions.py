@@ -1,7 +1,4 @@
-"""ListTransactions (66), v0-1: transactional ids this broker coordinates (KIP-664).
-
-v1 brought the filter for transactions that are open for long (KIP-994).
-"""
+"""ListTransactions (66), v0-1: transactional ids this broker coordinates (KIP-664)."""
 
 from __future__ import annotations
 

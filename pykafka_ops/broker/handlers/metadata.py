@@ -1,8 +1,7 @@
 """Metadata (3), v0-12: brokers, topics, leaders; creates topics that are asked for, if allowed.
 
-v4 lets clients forbid creation, v8-10 tell what clients may do (KIP-430), v10 carries topic ids,
-v12 asks by them. A topic created here is in this answer if that takes no time; Kafka answers
-LEADER_NOT_AVAILABLE and has the client ask again.
+A topic created here is in this answer if that takes no time; Kafka answers LEADER_NOT_AVAILABLE
+and has the client ask again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """OffsetCommit (8), v0-9: store the offsets of a group.
 
-v0 stores them in the metadata store, where consumers of old kept them. v1 brought generations,
-v2 a retention of their own (to v4), v6 leader epochs, v7 static members, v8 flexible headers.
+v0 stores them in the metadata store, where consumers of old kept them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """OffsetFetch (9), v0-9: read the offsets of groups.
 
-v0 reads those in the metadata store. v2 can ask for all of a group's and has an error for the
-group, v5 brought leader epochs, v6 flexible headers, v7 offsets that no open transaction may
-change (KIP-447), v8 several groups (KIP-709).
+v0 reads those in the metadata store.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """OffsetForLeaderEpoch (23), v0-4: where an epoch ends, so that a reader can find truncation.
 
-v1 brought the epoch in the answer (KIP-279), v2 the current leader epoch (KIP-320), v3 the
-replica id, v4 flexible headers. Consumers and followers get the same answer.
+Consumers and followers get the same answer.
 """
 
 from __future__ import annotations

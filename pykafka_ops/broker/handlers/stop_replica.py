@@ -1,7 +1,4 @@
-"""StopReplica (5), v0-4: the controller has this broker give up replicas, and delete some.
-
-v1 groups by topic and fences by broker epoch (KIP-380), v3 decides for each partition (KIP-570).
-"""
+"""StopReplica (5), v0-4: the controller has this broker give up replicas, and delete some."""
 
 from __future__ import annotations
 

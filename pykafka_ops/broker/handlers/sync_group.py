@@ -1,7 +1,4 @@
-"""SyncGroup (14), v0-5: the leader gives the assignments, every member gets its own.
-
-v3 brought static members, v4 flexible headers, v5 the protocol to compare (KIP-559).
-"""
+"""SyncGroup (14), v0-5: the leader gives the assignments, every member gets its own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""TxnOffsetCommit (28), v0-4: store the offsets of a group inside a transaction (KIP-98).
-
-v2 brought leader epochs, v3 member and generation, so that zombies are fenced (KIP-447), v4
-TRANSACTION_ABORTABLE.
-"""
+"""TxnOffsetCommit (28), v0-4: store the offsets of a group inside a transaction (KIP-98)."""
 
 from __future__ import annotations
 

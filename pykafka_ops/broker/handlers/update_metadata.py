@@ -1,7 +1,4 @@
-"""UpdateMetadata (6), v0-8: the controller's metadata of the cluster, or changes of it.
-
-v5 groups by topic and fences by broker epoch (KIP-380), v7 brings topic ids (KIP-516).
-"""
+"""UpdateMetadata (6), v0-8: the controller's metadata of the cluster, or changes of it."""
 
 from __future__ import annotations
 

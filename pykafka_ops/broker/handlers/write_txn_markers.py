@@ -1,7 +1,6 @@
 """WriteTxnMarkers (27), v0-1: end transactions in partitions led here (KIP-98).
 
 From other coordinators, and from admin clients that abort a hanging transaction (KIP-664).
-v1 brought flexible headers.
 """
 
 from __future__ import annotations

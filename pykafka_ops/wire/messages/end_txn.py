@@ -1,4 +1,7 @@
-"""EndTxn (26): commit or abort a transaction (KIP-98)."""
+"""EndTxn (26): commit or abort a transaction (KIP-98).
+
+Version 2 may answer PRODUCER_FENCED, 4 TRANSACTION_ABORTABLE; so may AddOffsetsToTxn.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """ListOffsets (2): offsets by timestamp.
 
 Timestamps -1 latest, -2 earliest, -3 largest timestamp (version 7), -4 earliest local (8), -5 last
-tiered (9). Version 0 answers with a list of segment starts.
+tiered (9). Version 0 answers with a list of segment starts, 2 adds isolation levels, 4 leader
+epochs (KIP-320), 5 OFFSET_NOT_AVAILABLE (KIP-207).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """OffsetForLeaderEpoch (23): where an epoch ends (KIP-101, KIP-279, KIP-320).
 
-Followers ask before they truncate, consumers to notice truncation.
+Followers ask before they truncate, consumers to notice truncation. Version 1 answers with the
+epoch, 2 knows the current one (KIP-320).
 """
 
 from __future__ import annotations
