@@ -83,13 +83,13 @@ def _chunks(msg: object, version: int) -> tuple[list[Buffer], list[int]]:
 
 def _encoder(table: MessageTable, version: int) -> Function:
     _check(table, version)
-    made = compile_encoder(table, version, _is_flexible(table, version))
+    made = compile_encoder(table, version, table.is_flexible(version))
     return table.encoders.setdefault(version, made)
 
 
 def _decoder(table: MessageTable, version: int, view: bool) -> Function:
     _check(table, version)
-    made = compile_decoder(table, version, _is_flexible(table, version), view)
+    made = compile_decoder(table, version, table.is_flexible(version), view)
     return table.decoders.setdefault(version | VIEW if view else version, made)
 
 
@@ -97,7 +97,3 @@ def _check(table: MessageTable, version: int) -> None:
     first, last = table.versions
     if not first <= version <= last:
         raise WireError(f"{table.name} has versions {first} to {last}, not {version}")
-
-
-def _is_flexible(table: MessageTable, version: int) -> bool:
-    return table.flexible[0] <= version <= table.flexible[1]

@@ -8,6 +8,8 @@ frame cannot make long lists; reading past the end raises IndexError or struct.e
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from struct import Struct, unpack_from
 from typing import Any
 
@@ -133,19 +135,25 @@ class _Reader:
             return count
         self.take("B", 1, count)
         self.flush()
-        self.source.open(f"if {count} > 127:")
-        if long:
-            self.source.open("if buf[pos] < 128:")
-            self.source.add(f"{count} += (buf[pos] << 7) - 128; pos += 1")
-            self.source.close("else:")
-        self.source.add(f"{count}, pos = rest_of_varint(buf, pos, {count})")
-        if long:
-            self.source.close()
-        if check:
-            self.source.add(check.format(count))
-        self.source.close()
+        with self.source.block(f"if {count} > 127:"):
+            if long:
+                with self.source.block("if buf[pos] < 128:"):
+                    self.source.add(f"{count} += (buf[pos] << 7) - 128; pos += 1")
+            with self.source.block("else:") if long else nullcontext():
+                self.source.add(f"{count}, pos = rest_of_varint(buf, pos, {count})")
+            if check:
+                self.source.add(check.format(count))
         self.source.add(f"{count} -= 1")
         return count
+
+    @contextmanager
+    def unless_null(self, nullable: bool, size: str, target: str) -> Iterator[None]:
+        """What is read where the size in the local ``size`` does not say null."""
+        if nullable:
+            with self.source.block(f"if {size} == -1:"):
+                self.source.add(f"{target} = None")
+        with self.source.block("else:") if nullable else nullcontext():
+            yield
 
     def block(self, kind: Kind, target: str, nullable: bool) -> None:
         """A string, bytes or records."""
@@ -154,44 +162,32 @@ class _Reader:
             count = self.count("h", check=check)
         else:
             count = self.count("i", long=True)
-        if nullable:
-            self.source.open(f"if {count} == -1:")
-            self.source.add(f"{target} = None")
-            self.source.close("else:")
-        stop = self.source.name("p")
-        self.source.add(f"{stop} = pos + {count}")
-        self.source.add(f"if not pos <= {stop} <= end: raise bad_size({self.label!r}, {count})")
-        if kind is STRING:
-            self.source.add(f"{target} = {self.text.format(f'buf[pos:{stop}]')}")
-        elif kind is RECORDS:
-            self.source.add(f"{target} = view[pos:{stop}]")
-            self.views = True
-        else:
-            self.source.add(f"{target} = bytes(buf[pos:{stop}])")
-        self.source.add(f"pos = {stop}")
-        if nullable:
-            self.source.close()
+        with self.unless_null(nullable, count, target):
+            stop = self.source.name("p")
+            self.source.add(f"{stop} = pos + {count}")
+            self.source.add(f"if not pos <= {stop} <= end: raise bad_size({self.label!r}, {count})")
+            if kind is STRING:
+                self.source.add(f"{target} = {self.text.format(f'buf[pos:{stop}]')}")
+            elif kind is RECORDS:
+                self.source.add(f"{target} = view[pos:{stop}]")
+                self.views = True
+            else:
+                self.source.add(f"{target} = bytes(buf[pos:{stop}])")
+            self.source.add(f"pos = {stop}")
 
     def array(self, kind: Kind, target: str, nullable: bool) -> None:
         """A count, then the elements."""
         count = self.count("i")
-        if nullable:
-            self.source.open(f"if {count} == -1:")
-            self.source.add(f"{target} = None")
-            self.source.close("else:")
-        least = smallest(kind, self.version, self.flexible)
-        self.source.add(
-            f"if not 0 <= {count} * {least} <= end - pos: raise bad_size({self.label!r}, {count})"
-        )
-        if isinstance(kind, Scalar) and kind.code:
-            self.numbers(kind, target, count)
-        else:
-            self.budgets = True
-            self.source.add(f"left -= {count}")
-            self.source.add(f"if left < 0: raise too_many({self.label!r})")
-            self.elements(kind, target, count)
-        if nullable:
-            self.source.close()
+        with self.unless_null(nullable, count, target):
+            enough = f"0 <= {count} * {smallest(kind, self.version, self.flexible)} <= end - pos"
+            self.source.add(f"if not {enough}: raise bad_size({self.label!r}, {count})")
+            if isinstance(kind, Scalar) and kind.code:
+                self.numbers(kind, target, count)
+            else:
+                self.budgets = True
+                self.source.add(f"left -= {count}")
+                self.source.add(f"if left < 0: raise too_many({self.label!r})")
+                self.elements(kind, target, count)
 
     def numbers(self, kind: Scalar, target: str, count: str) -> None:
         """An array of fixed-size values in one unpack."""
@@ -206,36 +202,33 @@ class _Reader:
         """An array of strings or structs."""
         items = self.source.name("v")
         self.source.add(f"{target} = {items} = []")
-        self.source.open(f"for _ in range({count}):")
         item = self.source.name("o")
-        if isinstance(kind, Scalar):
-            self.block(kind, item, False)
-            self.source.add(f"{items}.append({item})")
-        else:
-            table = table_of(kind)
-            self.source.add(f"{item} = new({self.cls(table)})")
-            self.source.add(f"{items}.append({item})")
-            self.struct(table, item)
-            self.flush()
-        self.source.close()
+        with self.source.block(f"for _ in range({count}):"):
+            if isinstance(kind, Scalar):
+                self.block(kind, item, False)
+                self.source.add(f"{items}.append({item})")
+            else:
+                table = table_of(kind)
+                self.source.add(f"{item} = new({self.cls(table)})")
+                self.source.add(f"{items}.append({item})")
+                self.struct(table, item)
+                self.flush()
 
     def inner(self, kind: type, target: str, nullable: bool) -> None:
         """One struct; a nullable one behind a byte that says whether it is there."""
         table = table_of(kind)
-        item = self.source.name("o")
+        item, flag = self.source.name("o"), ""
         if nullable:
             flag = self.source.name("n")
             self.take("b", 1, flag)
             self.flush()
-            self.source.open(f"if {flag} == -1:")
-            self.source.add(f"{target} = None")
-            self.source.close("else:")
-            self.source.add(f"if {flag} != 1: raise bad_size({self.label!r}, {flag})")
-        self.source.add(f"{target} = {item} = new({self.cls(table)})")
-        self.struct(table, item)
-        if nullable:
-            self.flush()
-            self.source.close()
+        with self.unless_null(nullable, flag, target):
+            if nullable:
+                self.source.add(f"if {flag} != 1: raise bad_size({self.label!r}, {flag})")
+            self.source.add(f"{target} = {item} = new({self.cls(table)})")
+            self.struct(table, item)
+            if nullable:
+                self.flush()
 
     def tags(self, table: MessageTable, fields: list[Field], value: str) -> None:
         """Tagged fields: the known ones are read, others stepped over."""
@@ -245,20 +238,17 @@ class _Reader:
         if not fields:
             self.source.add(f"if {count}: pos = skip_tags(buf, pos, end, {count})")
             return
-        self.source.open(f"if {count}:")
-        self.source.add(f"{count}, pos = tag_count(buf, pos, end, {count})")
-        self.source.open(f"for _ in range({count}):")
-        tag, stop = self.source.name("tag"), self.source.name("p")
-        self.source.add(f"{tag}, pos, {stop} = tag_head(buf, pos, end)")
-        for field in fields:
-            self.source.open(f"if {tag} == {field.tag}:")
-            self.field(table, field, value)
-            self.flush()
-            self.source.add(f"if pos != {stop}: raise bad_tag({self.label!r})")
-            self.source.close()
-        self.source.add(f"pos = {stop}")
-        self.source.close()
-        self.source.close()
+        with self.source.block(f"if {count}:"):
+            self.source.add(f"{count}, pos = tag_count(buf, pos, end, {count})")
+            with self.source.block(f"for _ in range({count}):"):
+                tag, stop = self.source.name("tag"), self.source.name("p")
+                self.source.add(f"{tag}, pos, {stop} = tag_head(buf, pos, end)")
+                for field in fields:
+                    with self.source.block(f"if {tag} == {field.tag}:"):
+                        self.field(table, field, value)
+                        self.flush()
+                        self.source.add(f"if pos != {stop}: raise bad_tag({self.label!r})")
+                self.source.add(f"pos = {stop}")
 
 
 def smallest(kind: Kind, version: int, flexible: bool) -> int:

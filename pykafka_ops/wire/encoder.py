@@ -7,6 +7,7 @@ may want to send without a copy, go to the list ``cuts``.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from struct import Struct, pack
 from typing import Any
 
@@ -82,9 +83,8 @@ class _Writer:
     def absent(self, field: Field, here: str) -> None:
         """A field the version lacks: only its default may be dropped, unless it is ignorable."""
         if not field.ignorable:
-            self.source.open(f"if {self.is_set(field, here)}:")
-            self.source.add(f"raise absent({self.label!r}, {self.version})")
-            self.source.close()
+            with self.source.block(f"if {self.is_set(field, here)}:"):
+                self.source.add(f"raise absent({self.label!r}, {self.version})")
 
     def is_set(self, field: Field, here: str) -> str:
         """An expression that is true when the field does not have its default value."""
@@ -118,13 +118,11 @@ class _Writer:
         count = self.source.name("n")
         plus = " + 1" if self.flexible else ""
         if nullable:
-            self.source.open(f"if {get} is None:")
-            self.source.add(f"{count} = {0 if self.flexible else -1}; {value} = {empty}")
-            self.source.close("else:")
-        self.source.add(f"{value} = {size.partition('|')[0].format(get)}")
-        self.source.add(f"{count} = {size.partition('|')[2].format(value)}{plus}")
-        if nullable:
-            self.source.close()
+            with self.source.block(f"if {get} is None:"):
+                self.source.add(f"{count} = {0 if self.flexible else -1}; {value} = {empty}")
+        with self.source.block("else:") if nullable else nullcontext():
+            self.source.add(f"{value} = {size.partition('|')[0].format(get)}")
+            self.source.add(f"{count} = {size.partition('|')[2].format(value)}{plus}")
         return count
 
     def length(self, count: str, code: str, *, long: bool = False, check: str = "") -> None:
@@ -132,17 +130,16 @@ class _Writer:
         if not self.flexible:
             self.flush((code, count))
             return
-        self.source.open(f"if {count} < 128:")
-        self.emit(("B", count))
+        with self.source.block(f"if {count} < 128:"):
+            self.emit(("B", count))
         if long:
-            self.source.close(f"elif {count} < 16384:")
-            self.emit(("B", f"{count} & 127 | 128"), ("B", f"{count} >> 7"))
-        self.source.close("else:")
-        if check:
-            self.source.add(check)
-        self.flush()
-        self.source.add(f"{self.out}.append(varint({count}))")
-        self.source.close()
+            with self.source.block(f"elif {count} < 16384:"):
+                self.emit(("B", f"{count} & 127 | 128"), ("B", f"{count} >> 7"))
+        with self.source.block("else:"):
+            if check:
+                self.source.add(check)
+            self.flush()
+            self.source.add(f"{self.out}.append(varint({count}))")
 
     def string(self, get: str, nullable: bool) -> None:
         """UTF-8 bytes behind an int16 or a varint."""
@@ -163,12 +160,11 @@ class _Writer:
         size = size if not self.flexible else f"({size})"
         count = self.sized(value, get, "{}|" + size, nullable, 'b""')
         self.length(count, "i", long=True)
-        self.source.open(f"if type({value}) is list:")
-        self.source.add(f"add_parts({value}, {self.out}, cuts)")
-        self.source.close("else:")
-        self.source.add(f"if {count} > {CUT_AT}: cuts.append(len({self.out}))")
-        self.source.add(f"{self.out}.append({value})")
-        self.source.close()
+        with self.source.block(f"if type({value}) is list:"):
+            self.source.add(f"add_parts({value}, {self.out}, cuts)")
+        with self.source.block("else:"):
+            self.source.add(f"if {count} > {CUT_AT}: cuts.append(len({self.out}))")
+            self.source.add(f"{self.out}.append({value})")
 
     def array(self, kind: Kind, get: str, nullable: bool) -> None:
         """A count, then the elements."""
@@ -179,13 +175,12 @@ class _Writer:
             return
         self.length(count, "i")
         item = self.source.name("o")
-        self.source.open(f"for {item} in {value}:")
-        if isinstance(kind, Scalar):
-            self.string(item, False)
-        else:
-            self.struct(table_of(kind), item)
-        self.flush()
-        self.source.close()
+        with self.source.block(f"for {item} in {value}:"):
+            if isinstance(kind, Scalar):
+                self.string(item, False)
+            else:
+                self.struct(table_of(kind), item)
+            self.flush()
 
     def numbers(self, kind: Scalar, value: str, count: str) -> None:
         """An array of fixed-size values, count and values in one pack."""
@@ -203,36 +198,33 @@ class _Writer:
         if not nullable:
             self.struct(table_of(kind), item)
             return
-        self.source.open(f"if {item} is None:")
-        self.emit(("b", "-1"))
-        self.source.close("else:")
-        self.run.append(("b", "1"))
-        self.struct(table_of(kind), item)
-        self.flush()
-        self.source.close()
+        with self.source.block(f"if {item} is None:"):
+            self.emit(("b", "-1"))
+        with self.source.block("else:"):
+            self.run.append(("b", "1"))
+            self.struct(table_of(kind), item)
+            self.flush()
 
     def tags(self, fields: list[Field], value: str) -> None:
         """Tagged fields: one zero byte when all have their defaults, as they mostly do."""
         tests = [self.is_set(field, f"{value}.{field.name}") for field in fields]
-        self.source.open(f"if not ({' or '.join(tests)}):")
-        self.emit(("B", "0"))
-        self.source.close("else:")
-        self.flush()
-        out, parts = self.out, self.source.name("tags")
-        self.source.add(f"{parts} = []")
-        for field, test in sorted(zip(fields, tests, strict=True), key=lambda p: p[0].tag or 0):
-            here = f"{value}.{field.name}"
-            if field.default is None and isinstance(field.kind, type):
-                test += f" and {here} != {self.source.constant('default', field.kind())}"
-            self.source.open(f"if {test}:")
-            self.out = self.source.name("part")
-            self.source.add(f"{self.out} = []; {parts}.append(({field.tag}, {self.out}))")
-            self.field(field, here)
+        with self.source.block(f"if not ({' or '.join(tests)}):"):
+            self.emit(("B", "0"))
+        with self.source.block("else:"):
             self.flush()
-            self.source.close()
-        self.out = out
-        self.source.add(f"add_tags({out}, {parts})")
-        self.source.close()
+            out, parts = self.out, self.source.name("tags")
+            self.source.add(f"{parts} = []")
+            for field, test in sorted(zip(fields, tests, strict=True), key=lambda p: p[0].tag or 0):
+                here = f"{value}.{field.name}"
+                if field.default is None and isinstance(field.kind, type):
+                    test += f" and {here} != {self.source.constant('default', field.kind())}"
+                with self.source.block(f"if {test}:"):
+                    self.out = self.source.name("part")
+                    self.source.add(f"{self.out} = []; {parts}.append(({field.tag}, {self.out}))")
+                    self.field(field, here)
+                    self.flush()
+            self.out = out
+            self.source.add(f"add_tags({out}, {parts})")
 
 
 def number_packers(code: str, flexible: bool) -> dict[int, Function]:

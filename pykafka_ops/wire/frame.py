@@ -76,7 +76,7 @@ def encode_request(msg: object, version: int, correlation_id: int, client_id: st
     if table.api != ApiKey.CONTROLLED_SHUTDOWN or version > 0:
         name = b"" if client_id is None else client_id.encode()
         head += struct.pack(">h", -1 if client_id is None else len(name)) + name
-    if table.flexible[0] <= version <= table.flexible[1]:
+    if table.is_flexible(version):
         head += b"\0"
     body = encode(msg, version)
     return b"".join((_INT32.pack(len(head) + len(body)), head, body))
@@ -129,7 +129,7 @@ def with_throttle_time(frame: bytes, kind: type, version: int, throttle_ms: int)
     if THROTTLE_TIME not in names:
         return frame
     if names[-1] == THROTTLE_TIME:
-        at = len(frame) - 4 - _is_flexible(kind, version)
+        at = len(frame) - 4 - table_of(kind).is_flexible(version)
     else:  # nothing but numbers is before it
         before = [field.kind for field in fields[: names.index(THROTTLE_TIME)]]
         at = 8 + _has_tagged_header(kind, version) + sum(_size(kind) for kind in before)
@@ -158,13 +158,7 @@ def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
 
 def _has_tagged_header(response: type, version: int) -> bool:
     table = table_of(response)
-    first, last = table.flexible
-    return first <= version <= last and table.api != ApiKey.API_VERSIONS
-
-
-def _is_flexible(response: type, version: int) -> bool:
-    first, last = table_of(response).flexible
-    return first <= version <= last
+    return table.is_flexible(version) and table.api != ApiKey.API_VERSIONS
 
 
 def _size(kind: Kind) -> int:

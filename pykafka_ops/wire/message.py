@@ -131,6 +131,10 @@ class MessageTable:
         """The class name."""
         return self.cls.__name__
 
+    def is_flexible(self, version: int) -> bool:
+        """Whether ``version`` has compact lengths and tagged fields."""
+        return self.flexible[0] <= version <= self.flexible[1]
+
 
 class Struct:
     """Base of every declared class: constructor, equality, repr."""

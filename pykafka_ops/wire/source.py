@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from struct import Struct
 from typing import Any
 
@@ -33,16 +35,13 @@ class FunctionSource:
         """One line at the current depth."""
         self.lines.append(" " * self.depth + line)
 
-    def open(self, line: str) -> None:
-        """A line that starts a block."""
+    @contextmanager
+    def block(self, line: str) -> Iterator[None]:
+        """A line that starts a block; what is added meanwhile is in it."""
         self.add(line)
         self.depth += 1
-
-    def close(self, line: str = "") -> None:
-        """End the block; ``line`` starts its alternative ("else:")."""
+        yield
         self.depth -= 1
-        if line:
-            self.open(line)
 
     def name(self, stem: str) -> str:
         """A local name not used so far."""
