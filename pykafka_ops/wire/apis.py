@@ -7,6 +7,7 @@ Kafka counterpart: ``ApiKeys``, ``ApiMessageType`` and the heads of the JSON spe
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, Self
 
@@ -112,34 +113,30 @@ class ApiSpec:
     messages and the handler. ``flexible`` is the first version with KIP-482 encoding.
     """
 
-    __slots__ = ("_classes", "file", "flexible", "key", "max_version", "min_version", "name")
-
     def __init__(self, api: ApiKey) -> None:
         self.key = int(api)
         self.name = "".join(word.capitalize() for word in api.name.split("_"))
         self.file = api.name.lower()
         self.min_version, self.max_version = api.versions
         self.flexible = api.flexible[0]
-        self._classes: tuple[type[Any], type[Any]] | None = None
 
     def __repr__(self) -> str:
         return f"ApiSpec({self.name}, key {self.key}, {self.min_version}-{self.max_version})"
 
-    @property
+    @cached_property
     def request(self) -> type[Any]:
-        """The request class; its module is imported at the first call."""
-        return (self._classes or self._load())[0]
+        """The request class; its module is imported now."""
+        return self._class("Request")
 
-    @property
+    @cached_property
     def response(self) -> type[Any]:
-        """The response class; its module is imported at the first call."""
-        return (self._classes or self._load())[1]
+        """The response class; its module is imported now."""
+        return self._class("Response")
 
-    def _load(self) -> tuple[type[Any], type[Any]]:
+    def _class(self, kind: str) -> type[Any]:
         module = import_module(f"pykafka_ops.wire.messages.{self.file}")
-        request, response = f"{self.name}Request", f"{self.name}Response"
-        self._classes = (getattr(module, request), getattr(module, response))
-        return self._classes
+        found: type[Any] = getattr(module, self.name + kind)
+        return found
 
     def has(self, version: int) -> bool:
         """Whether Kafka 3.9 knows this version."""
