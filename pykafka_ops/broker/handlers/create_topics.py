@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.shaping import code_and_text
 from pykafka_ops.broker.services.topic_admin import Created
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
 from pykafka_ops.broker.state.names import CLUSTER_METADATA_TOPIC
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_topics import (
     CreatableTopic,
@@ -29,30 +31,28 @@ _FIRST_VERSION_REFUSED = 6
 async def handle(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:
     """Create topics; errors stand at each. Raises KafkaError NOT_CONTROLLER."""
     times = Counter(topic.name for topic in request.topics)
-    results = [_refused(topic, times[topic.name]) for topic in request.topics]
-    created = await context.services.topics.create(
-        [_spec(t) for t, r in zip(request.topics, results, strict=True) if not r.error_code],
+    refused = {n: Created(error=e) for n in times if (e := _refusal(n, times[n])) is not None}
+    created = refused | await context.services.topics.create(
+        [_spec(topic) for topic in request.topics if topic.name not in refused],
         request.timeout_ms,
         validate_only=request.validate_only,
         describe=context.version >= _FIRST_VERSION_WITH_CONFIGS,
         charge=context.mutations(_FIRST_VERSION_REFUSED),
     )
     shaped: Shaped = {}
-    for result in results:
-        if not result.error_code:
-            _fill(result, created[result.name], shaped)
-    return CreateTopicsResponse(topics=results)
+    return CreateTopicsResponse(
+        topics=[_result(topic.name, created[topic.name], shaped) for topic in request.topics]
+    )
 
 
-def _refused(topic: CreatableTopic, times: int) -> CreatableTopicResult:
-    result = CreatableTopicResult(name=topic.name, error_message=None, configs=[])
-    if topic.name == CLUSTER_METADATA_TOPIC:
-        result.error_code = ErrorCode.INVALID_REQUEST
-        result.error_message = f"Creation of internal topic {topic.name} is prohibited."
+def _refusal(name: str, times: int) -> KafkaError | None:
+    if name == CLUSTER_METADATA_TOPIC:
+        text = f"Creation of internal topic {name} is prohibited."
     elif times > 1:
-        result.error_code = ErrorCode.INVALID_REQUEST
-        result.error_message = "Found multiple entries for this topic."
-    return result
+        text = "Found multiple entries for this topic."
+    else:
+        return None
+    return KafkaError(ErrorCode.INVALID_REQUEST, text)
 
 
 def _spec(topic: CreatableTopic) -> TopicSpec:
@@ -65,18 +65,19 @@ def _spec(topic: CreatableTopic) -> TopicSpec:
     )
 
 
-def _fill(result: CreatableTopicResult, created: Created, shaped: Shaped) -> None:
-    result.topic_id = created.topic_id
-    if created.error is not None:
-        result.error_code = created.error.code
-        result.error_message = created.error.message or None
-        return
-    result.num_partitions = created.partitions
-    result.replication_factor = created.replication_factor
-    settings = created.settings
-    if id(settings) not in shaped:
-        shaped[id(settings)] = [_setting(entry) for entry in settings]
-    result.configs = shaped[id(settings)]
+def _result(name: str, created: Created, shaped: Shaped) -> CreatableTopicResult:
+    code, text = code_and_text(created.error)
+    result = CreatableTopicResult(
+        name=name, topic_id=created.topic_id, error_code=code, error_message=text
+    )
+    if created.error is None:
+        settings = created.settings
+        if id(settings) not in shaped:
+            shaped[id(settings)] = [_setting(entry) for entry in settings]
+        result.num_partitions = created.partitions
+        result.replication_factor = created.replication_factor
+        result.configs = shaped[id(settings)]
+    return result
 
 
 def _setting(entry: DescribedConfig) -> CreatableTopicConfigs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.state.groups.commits import by_topic
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,
@@ -27,9 +28,6 @@ def handle(context: Context, request: DescribeTransactionsRequest) -> Answer:
 
 def _describe(context: Context, transactional_id: str) -> State:
     found = context.services.transactions.describe(transactional_id)
-    topics: dict[str, TopicData] = {}
-    for topic, index in sorted(found.partitions):
-        topics.setdefault(topic, TopicData(topic=topic)).partitions.append(index)
     return State(
         transactional_id=transactional_id,
         transaction_state=found.state.title,
@@ -37,5 +35,8 @@ def _describe(context: Context, transactional_id: str) -> State:
         transaction_start_time_ms=found.started,
         producer_id=found.producer_id,
         producer_epoch=found.epoch,
-        topics=list(topics.values()),
+        topics=[
+            TopicData(topic=topic, partitions=indexes)
+            for topic, indexes in by_topic(sorted(found.partitions)).items()
+        ],
     )

@@ -62,11 +62,9 @@ async def _refill_first(
     context: Context, who: Identity, timeout_ms: int, reply: Reply
 ) -> InitProducerIdResponse:
     """The block of producer ids is used up: claim another, then go on."""
-    transactions = context.services.transactions
-    while True:
+    await context.services.producer_ids.refill()
+    while not context.services.transactions.init(who, timeout_ms, reply):
         await context.services.producer_ids.refill()
-        if transactions.init(who, timeout_ms, reply):
-            break
     answered: asyncio.Future[object] = asyncio.get_running_loop().create_future()
 
     def settle(answer: object) -> None:

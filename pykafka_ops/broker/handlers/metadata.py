@@ -39,12 +39,17 @@ def handle(context: Context, request: MetadataRequest) -> Answer:
     _check(request, context.version)
     image = context.services.image
     if request.topics is None or (context.version == 0 and not request.topics):
-        return _answer(context, request, list(image.topics))
+        return _answer(context, request, image.topics)
     ids = dict.fromkeys(t.topic_id for t in request.topics if t.topic_id != ZERO_UUID)
     if ids:
-        names = [image.topic_names_by_id[id_] for id_ in ids if id_ in image.topic_names_by_id]
-        unknown = [_unknown_id(id_) for id_ in ids if id_ not in image.topic_names_by_id]
-        return _answer(context, request, names, first=unknown)
+        known = image.topic_names_by_id
+        code = ErrorCode.UNKNOWN_TOPIC_ID
+        unknown = [
+            MetadataResponseTopic(error_code=code, name=None, topic_id=id_)
+            for id_ in ids
+            if id_ not in known
+        ]
+        return _answer(context, request, [known[i] for i in ids if i in known], first=unknown)
     names = list(dict.fromkeys(topic.name or "" for topic in request.topics))
     missing = [name for name in names if name not in image.topics]
     allowed = context.services.configs.value
@@ -105,12 +110,6 @@ def _answer(
         controller_id=image.controller_id,
         topics=topics,
         cluster_authorized_operations=cluster_operations,
-    )
-
-
-def _unknown_id(topic_id: bytes) -> MetadataResponseTopic:
-    return MetadataResponseTopic(
-        error_code=ErrorCode.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id
     )
 
 
