@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol, TypeVar
 
 from pykafka_ops.broker.coordinators.markers import Done, TxnMarker
+from pykafka_ops.broker.state.groups.commits import by_topic
 from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import ConnectError, KafkaError
@@ -109,9 +110,9 @@ class RemoteMarkers:
 
 
 def _markers_request(turn: Iterable[tuple[TxnMarker, TopicPartition]]) -> WriteTxnMarkersRequest:
-    by_marker: dict[TxnMarker, dict[str, list[int]]] = {}
-    for marker, (topic, index) in turn:
-        by_marker.setdefault(marker, {}).setdefault(topic, []).append(index)
+    by_marker: dict[TxnMarker, list[TopicPartition]] = {}
+    for marker, partition in turn:
+        by_marker.setdefault(marker, []).append(partition)
     return WriteTxnMarkersRequest(
         markers=[
             WritableTxnMarker(
@@ -120,11 +121,11 @@ def _markers_request(turn: Iterable[tuple[TxnMarker, TopicPartition]]) -> WriteT
                 transaction_result=marker.committed,
                 topics=[
                     WritableTxnMarkerTopic(name=name, partition_indexes=indexes)
-                    for name, indexes in topics.items()
+                    for name, indexes in by_topic(partitions).items()
                 ],
                 coordinator_epoch=marker.coordinator_epoch,
             )
-            for marker, topics in by_marker.items()
+            for marker, partitions in by_marker.items()
         ]
     )
 
@@ -137,9 +138,6 @@ async def confirm(
     NETWORK_EXCEPTION where no answer comes.
     """
     wanted = list(partitions)
-    topics: dict[str, list[int]] = {}
-    for topic, index in wanted:
-        topics.setdefault(topic, []).append(index)
     request = AddPartitionsToTxnRequest(
         transactions=[
             AddPartitionsToTxnTransaction(
@@ -149,7 +147,7 @@ async def confirm(
                 verify_only=True,
                 topics=[
                     AddPartitionsToTxnTopic(name=name, partitions=indexes)
-                    for name, indexes in topics.items()
+                    for name, indexes in by_topic(wanted).items()
                 ],
             )
         ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, partition_count
 from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred, all_of
@@ -41,14 +42,12 @@ class Groups:
         new_id: Callable[[], str],
     ) -> None:
         self.settings = group_settings(configs)
-        self._image = image
-        self._configs = configs
         self._new_id = new_id
         self.coordinator: Coordinator[GroupShard] = Coordinator(
             GROUP_METADATA_TOPIC,
             environment,
             self._make,
-            partitions=self._partitions,
+            partitions=partial(partition_count, GROUP_METADATA_TOPIC, image, configs),
             timeout_ms=configs.value("offsets.commit.timeout.ms"),
             codec=_codec(configs.value("offsets.topic.compression.codec")),
         )
@@ -57,13 +56,6 @@ class Groups:
 
     def _make(self, index: int, timers: Timers, slot: GroupSlot) -> GroupShard:
         return GroupShard(self.settings, timers, slot, self._new_id)
-
-    def _partitions(self) -> int:
-        topic = self._image.topics.get(GROUP_METADATA_TOPIC)
-        if topic is not None:
-            return len(topic.partitions)
-        count: int = self._configs.value("offsets.topic.num.partitions")
-        return count
 
     def slot_of(self, group_id: str, *, may_be_empty: bool = False) -> GroupSlot:
         """The shard of a group; ``may_be_empty`` is for requests about offsets alone.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple, Protocol
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator
@@ -42,7 +43,7 @@ AGAIN = frozenset(
 )
 """Errors that pass: the marker is sent again, to the leader of that moment."""
 
-Done = Callable[[ErrorCode], None]
+Done = Callable[[ErrorCode], object]
 
 
 class TxnMarker(NamedTuple):
@@ -61,6 +62,7 @@ class MarkerWriter(Protocol):
         """Write it to one partition; ``done`` is called once, maybe before this returns."""
 
 
+@dataclass(slots=True, eq=False)
 class LocalMarkers:
     """Writes markers to the partitions this broker leads, as with acks=all.
 
@@ -68,25 +70,17 @@ class LocalMarkers:
     ``timeout_ms()`` bounds the wait for replicas (``request.timeout.ms``).
     """
 
-    def __init__(
-        self,
-        replicas: Replicas,
-        *,
-        clock: Callable[[], int],
-        timer: Callable[[], float],
-        timeout_ms: Callable[[], int],
-        on_marker: Callable[[str, int, int, int, bool], None],
-    ) -> None:
-        self._replicas = replicas
-        self._clock = clock
-        self._timer = timer
-        self._timeout_ms = timeout_ms
-        self._on_marker = on_marker
+    replicas: Replicas
+    _: KW_ONLY
+    clock: Callable[[], int]
+    timer: Callable[[], float]
+    timeout_ms: Callable[[], int]
+    on_marker: Callable[[str, int, int, int, bool], None]
 
     def write(self, marker: TxnMarker, partition: TopicPartition, done: Done) -> None:
         """Append, and call ``done`` when the marker is committed or with Kafka's error."""
         try:
-            hosted = self._replicas.find(*partition)
+            hosted = self.replicas.find(*partition)
             if hosted is None:
                 raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             offset = self._append(marker, hosted)
@@ -110,7 +104,7 @@ class LocalMarkers:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if not hosted.enough_in_sync():
             raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
-        now = self._clock()
+        now = self.clock()
         kind = ControlType.COMMIT if marker.committed else ControlType.ABORT
         batch = build_marker(
             EndTxnMarker(kind, marker.coordinator_epoch),
@@ -118,7 +112,7 @@ class LocalMarkers:
             producer_id=marker.producer_id,
             producer_epoch=marker.epoch,
         )
-        info = self._replicas.append(hosted, memoryview(batch), now=now, origin=Origin.COORDINATOR)
+        info = self.replicas.append(hosted, memoryview(batch), now=now, origin=Origin.COORDINATOR)
         return info.last_offset
 
     def _wait(self, hosted: Partition, marker: TxnMarker, offset: int, done: Done) -> None:
@@ -132,15 +126,15 @@ class LocalMarkers:
             log.error("waiting for replicas of %s-%d failed: %r", *hosted.key, error)
             done(ErrorCode.UNKNOWN_SERVER_ERROR)
 
-        deadline = self._timer() + self._timeout_ms()
+        deadline = self.timer() + self.timeout_ms()
         waiter = Waiter([hosted.key], deadline, ready, finish, fail)
-        self._replicas.wait(self._replicas.produces, waiter)
+        self.replicas.wait(self.replicas.produces, waiter)
 
     def _finish(
         self, hosted: Partition, marker: TxnMarker, offset: int, code: ErrorCode, done: Done
     ) -> None:
         if code is ErrorCode.NONE:
-            self._on_marker(*hosted.key, marker.producer_id, offset, marker.committed)
+            self.on_marker(*hosted.key, marker.producer_id, offset, marker.committed)
         done(code)
 
 
@@ -177,6 +171,7 @@ class _Job:
         self.armed = False
 
 
+@dataclass(slots=True, eq=False)
 class MarkerSender:
     """Sends the markers of transactions decided here, each to the leader of its partition.
 
@@ -185,16 +180,10 @@ class MarkerSender:
     reached now. What fails is tried again until this broker is no longer the coordinator.
     """
 
-    def __init__(
-        self,
-        coordinator: Coordinator[TransactionShard],
-        *,
-        leader_of: Callable[[TopicPartition], int | None],
-        writer_to: Callable[[int], MarkerWriter | None],
-    ) -> None:
-        self._coordinator = coordinator
-        self._leader_of = leader_of
-        self._writer_to = writer_to
+    coordinator: Coordinator[TransactionShard]
+    _: KW_ONLY
+    leader_of: Callable[[TopicPartition], int | None]
+    writer_to: Callable[[int], MarkerWriter | None]
 
     def send(
         self, slot: Slot[TransactionShard], epoch: int, completion: Completion
@@ -209,11 +198,11 @@ class MarkerSender:
         turn, job.waiting = job.waiting[:AT_ONCE], job.waiting[AT_ONCE:]
         job.inline = True
         for partition in turn:
-            leader = self._leader_of(partition)
+            leader = self.leader_of(partition)
             if leader is None:
                 self._settle(job, partition)
                 continue
-            writer = self._writer_to(leader)
+            writer = self.writer_to(leader)
             if writer is None:
                 self._later(job, (partition,), RETRY_MS)
             else:
@@ -246,7 +235,7 @@ class MarkerSender:
         if job.inline:
             job.outcome = outcome
         else:
-            self._coordinator.run(job.slot, outcome)
+            self.coordinator.run(job.slot, outcome)
 
     def _later(self, job: _Job, partitions: Iterable[TopicPartition], wait: float) -> None:
         """Go on after ``wait`` ms, with these partitions again."""
@@ -259,5 +248,5 @@ class MarkerSender:
             job.armed = False
             return self._attempt(job)
 
-        deadline = self._coordinator.now().timer + wait
-        self._coordinator.timers.at(deadline, job.slot, again)
+        deadline = self.coordinator.now().timer + wait
+        self.coordinator.timers.at(deadline, job.slot, again)

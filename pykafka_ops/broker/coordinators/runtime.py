@@ -20,6 +20,9 @@ from pykafka_ops.broker.coordinators.slot import Slot, UnappliedBatch
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.partitions.waiting import wait_until
+from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
@@ -38,7 +41,19 @@ KEYS_KNOWN = 65536
 LOAD_PATIENCE_MS = 10_000
 """How long a coordinator waits for the replicas before it serves."""
 
+COUNT_SETTINGS = {
+    GROUP_METADATA_TOPIC: "offsets.topic.num.partitions",
+    TRANSACTION_STATE_TOPIC: "transaction.state.log.num.partitions",
+}
+
 S = TypeVar("S", bound=Shard)
+
+
+def partition_count(topic: str, image: MetadataImage, configs: BrokerConfigs) -> int:
+    """How many partitions an internal topic has, or will have."""
+    found = image.topics.get(topic)
+    count: int = configs.value(COUNT_SETTINGS[topic]) if found is None else len(found.partitions)
+    return count
 
 
 @dataclass(slots=True)

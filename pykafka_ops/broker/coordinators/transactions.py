@@ -8,7 +8,7 @@ from functools import partial
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter, TxnMarker
-from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
+from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, partition_count
 from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred, all_of
@@ -62,7 +62,10 @@ class Transactions:
         self._spawn = environment.spawn
         self._elsewhere: dict[int, RemoteMarkers] = {}
         self.coordinator: Coordinator[TransactionShard] = Coordinator(
-            TRANSACTION_STATE_TOPIC, environment, self._make, partitions=self._partitions
+            TRANSACTION_STATE_TOPIC,
+            environment,
+            self._make,
+            partitions=partial(partition_count, TRANSACTION_STATE_TOPIC, image, configs),
         )
         self._sender = MarkerSender(
             self.coordinator, leader_of=self._leader_of, writer_to=self._writer_to
@@ -82,13 +85,6 @@ class Transactions:
             complete=partial(self._sender.send, slot, slot.partition.leader_epoch),
             take_id=self._take_id,
         )
-
-    def _partitions(self) -> int:
-        topic = self._image.topics.get(TRANSACTION_STATE_TOPIC)
-        if topic is not None:
-            return len(topic.partitions)
-        count: int = self._configs.value("transaction.state.log.num.partitions")
-        return count
 
     def _leader_of(self, partition: TopicPartition) -> int | None:
         hosted = self._replicas.find(*partition)
@@ -170,12 +166,7 @@ class Transactions:
 
     def add_group(self, who: Identity, group_id: str, reply: Reply) -> None:
         """The offsets of a group join the producer's transaction."""
-        topic = self._image.topics.get(GROUP_METADATA_TOPIC)
-        count: int = (
-            self._configs.value("offsets.topic.num.partitions")
-            if topic is None
-            else len(topic.partitions)
-        )
+        count = partition_count(GROUP_METADATA_TOPIC, self._image, self._configs)
         self.add(who, ((GROUP_METADATA_TOPIC, partition_for(group_id, count)),), reply)
 
     def end(self, who: Identity, *, committed: bool, reply: Reply) -> None:
@@ -227,11 +218,7 @@ class Transactions:
             if marker.producer_id < 0 or marker.epoch < 0:
                 return ErrorCode.UNKNOWN_SERVER_ERROR  # as Kafka's IllegalArgumentException
             written = Deferred()
-
-            def done(code: ErrorCode) -> None:
-                written.resolve(code)
-
-            self.markers.write(marker, partition, done)
+            self.markers.write(marker, partition, written.resolve)
             return written
 
         return all_of([write(marker, partition) for marker, partition in work])

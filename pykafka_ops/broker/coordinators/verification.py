@@ -151,16 +151,12 @@ class Verification:
                 following = failed(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, ""))
             if isinstance(following, Deferred):
                 answer.on_abandon = following.abandon
-                following.then(lambda message: _pass_on(answer, message))
+                following.then(answer.resolve)
             else:
                 answer.resolve(following)
 
         self._transactions.confirm(who, partitions, confirmed)
         return answer
-
-
-def _pass_on(answer: Deferred, message: object) -> None:
-    answer.resolve(message)
 
 
 def _shown(code: ErrorCode, abortable: bool) -> KafkaError:

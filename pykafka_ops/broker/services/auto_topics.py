@@ -7,6 +7,7 @@ has the controller do it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pykafka_ops.broker.services.image_waits import ImageWaits
@@ -44,23 +45,16 @@ class Creator(Protocol):
         """Create; an error for each topic. Raises KafkaError NOT_CONTROLLER."""
 
 
+@dataclass(slots=True, eq=False)
 class AutoTopics:
     """One per broker; without ``send_on`` nothing can be created unless it is controller."""
 
-    def __init__(
-        self,
-        creator: Creator,
-        image: MetadataImage,
-        waits: ImageWaits,
-        configs: BrokerConfigs,
-        send_on: SendOn | None = None,
-    ) -> None:
-        self._creator = creator
-        self._image = image
-        self._waits = waits
-        self._configs = configs
-        self._send_on = send_on
-        self._creating: set[str] = set()
+    creator: Creator
+    image: MetadataImage
+    waits: ImageWaits
+    configs: BrokerConfigs
+    send_on: SendOn | None = None
+    _creating: set[str] = field(default_factory=set)
 
     async def create(
         self, names: Collection[str], charge: Charge | None = None
@@ -78,7 +72,7 @@ class AutoTopics:
             elif name in self._creating:
                 others.append(name)
             else:
-                specs.append(default_spec(name, self._configs.value))
+                specs.append(default_spec(name, self.configs.value))
         if specs:
             results |= await self._create(specs, charge)
         results |= dict.fromkeys(others, ErrorCode.NONE)
@@ -87,8 +81,8 @@ class AutoTopics:
 
     async def _late(self, names: Sequence[str]) -> list[str]:
         """Those of some topics under way that are still not there after a while."""
-        known = self._image.topics
-        await self._waits.wait(names, lambda: known.keys() >= set(names), AUTO_CREATE_WAIT_MS)
+        known = self.image.topics
+        await self.waits.wait(names, lambda: known.keys() >= set(names), AUTO_CREATE_WAIT_MS)
         return [name for name in names if name not in known]
 
     async def _create(
@@ -107,14 +101,14 @@ class AutoTopics:
     async def _here_or_there(
         self, specs: Sequence[TopicSpec], charge: Charge | None
     ) -> CreationErrors:
-        if self._creator.is_controller:
-            return await self._creator.create_all(specs, AUTO_CREATE_WAIT_MS, charge)
-        if self._send_on is None:
+        if self.creator.is_controller:
+            return await self.creator.create_all(specs, AUTO_CREATE_WAIT_MS, charge)
+        if self.send_on is None:
             raise KafkaError(ErrorCode.NOT_CONTROLLER)
         if charge is not None:
-            default = self._configs.value("num.partitions")
+            default = self.configs.value("num.partitions")
             charge(sum(default if s.partitions == DEFAULT else s.partitions for s in specs))
-        errors = await self._send_on(specs, AUTO_CREATE_WAIT_MS)
+        errors = await self.send_on(specs, AUTO_CREATE_WAIT_MS)
         made = [name for name, error in errors.items() if error is None]
         late = await self._late(made)
         return {**errors, **dict.fromkeys(late, KafkaError(ErrorCode.REQUEST_TIMED_OUT))}
@@ -122,7 +116,7 @@ class AutoTopics:
     def _created(self, name: str, error: KafkaError | None) -> ErrorCode:
         if error is None:
             return ErrorCode.NONE
-        if error.code == ErrorCode.TOPIC_ALREADY_EXISTS and name in self._image.topics:
+        if error.code == ErrorCode.TOPIC_ALREADY_EXISTS and name in self.image.topics:
             return ErrorCode.NONE
         if error.code in (ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.REQUEST_TIMED_OUT):
             return ErrorCode.LEADER_NOT_AVAILABLE

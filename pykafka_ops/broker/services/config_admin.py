@@ -10,6 +10,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pykafka_ops.broker.metadata.store import MetadataStore
@@ -72,22 +73,15 @@ def outcome(error: KafkaError | None) -> ConfigOutcome:
     )
 
 
+@dataclass(slots=True, eq=False)
 class ConfigAdmin:
     """One per broker; those in ``levels_changed`` are called when loggers have other levels."""
 
-    def __init__(
-        self,
-        store: MetadataStore,
-        image: MetadataImage,
-        configs: BrokerConfigs,
-        broker_id: int,
-        levels_changed: Sequence[Callable[[], None]] = (),
-    ) -> None:
-        self._store = store
-        self._image = image
-        self._configs = configs
-        self._broker_id = broker_id
-        self._levels_changed = levels_changed
+    store: MetadataStore
+    image: MetadataImage
+    configs: BrokerConfigs
+    broker_id: int
+    levels_changed: Sequence[Callable[[], None]] = ()
 
     async def alter(self, items: list[Item], validate_only: bool) -> list[ConfigOutcome]:
         """Change each item's settings; one that fails harms no other."""
@@ -133,45 +127,45 @@ class ConfigAdmin:
     async def _alter_topic(self, item: Item, validate_only: bool) -> None:
         if not item.name:
             raise KafkaError(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
-        if item.name not in self._image.topics:
+        if item.name not in self.image.topics:
             text = f"The topic '{item.name}' does not exist."
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
 
         def edit(present: dict[str, str]) -> Mapping[str, str]:
             values = apply_changes({} if item.replace else present, item.changes, TOPIC)
-            self._configs.check_topic(values)
+            self.configs.check_topic(values)
             return values
 
         await config_store.change(
-            self._store, f"{TOPICS}/{item.name}", edit, validate_only=validate_only
+            self.store, f"{TOPICS}/{item.name}", edit, validate_only=validate_only
         )
 
     async def _alter_broker(self, item: Item, validate_only: bool) -> None:
-        if item.name and broker_id_of(item.name, "Node") != self._broker_id:
+        if item.name and broker_id_of(item.name, "Node") != self.broker_id:
             raise KafkaError(
                 ErrorCode.INVALID_REQUEST,
-                f"Unexpected broker id, expected {self._broker_id}, but received {item.name}",
+                f"Unexpected broker id, expected {self.broker_id}, but received {item.name}",
             )
         per_broker = bool(item.name)
-        entity = f"{BROKERS}/{self._broker_id if per_broker else DEFAULT_ENTITY}"
+        entity = f"{BROKERS}/{self.broker_id if per_broker else DEFAULT_ENTITY}"
 
         def edit(present: dict[str, str]) -> Mapping[str, str]:
-            usable = self._configs.stored_broker(present, per_broker=per_broker)
+            usable = self.configs.stored_broker(present, per_broker=per_broker)
             values = apply_changes({} if item.replace else usable, item.changes, BROKER)
-            self._configs.check_broker(values, per_broker=per_broker)
+            self.configs.check_broker(values, per_broker=per_broker)
             return values
 
-        await config_store.change(self._store, entity, edit, validate_only=validate_only)
+        await config_store.change(self.store, entity, edit, validate_only=validate_only)
 
     def _alter_loggers(self, item: Item, validate_only: bool) -> None:
-        expected = self._broker_id
+        expected = self.broker_id
         if broker_id_of(item.name, "Node") != expected:
             text = f"Unexpected node id. Expected {expected}, but received {item.name}"
             raise KafkaError(ErrorCode.INVALID_REQUEST, text)
         broker_loggers.check(item.changes)
         if not validate_only:
             broker_loggers.change(item.changes)
-            for changed in self._levels_changed:
+            for changed in self.levels_changed:
                 changed()
 
     # -- describe
@@ -179,10 +173,10 @@ class ConfigAdmin:
     async def overrides(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
         """The own settings of topics, of those that exist. Raises KafkaError
         UNKNOWN_SERVER_ERROR."""
-        known = sorted({topic for topic in topics if topic in self._image.topics})
+        known = sorted({topic for topic in topics if topic in self.image.topics})
         if not known:
             return {}
-        found = await config_store.read(self._store, *(f"{TOPICS}/{topic}" for topic in known))
+        found = await config_store.read(self.store, *(f"{TOPICS}/{topic}" for topic in known))
         return dict(zip(known, found, strict=True))
 
     def describe(
@@ -205,12 +199,12 @@ class ConfigAdmin:
                 check_name(name)
                 if own is None:
                     raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-                return self._configs.describe_topic(own, keys, docs=docs)
+                return self.configs.describe_topic(own, keys, docs=docs)
             case ResourceType.BROKER:
                 if not name:
-                    return self._configs.describe_default(keys, docs=docs)
+                    return self.configs.describe_default(keys, docs=docs)
                 self._check_broker(name, "or empty string, but received")
-                return self._configs.describe_broker(keys, docs=docs)
+                return self.configs.describe_broker(keys, docs=docs)
             case ResourceType.BROKER_LOGGER:
                 if not name:
                     raise KafkaError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
@@ -223,7 +217,7 @@ class ConfigAdmin:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, text)
 
     def _check_broker(self, name: str, words: str) -> None:
-        expected = self._broker_id
+        expected = self.broker_id
         if broker_id_of(name, "Broker") != expected:
             text = f"Unexpected broker id, expected {expected} {words} {name}"
             raise KafkaError(ErrorCode.INVALID_REQUEST, text)

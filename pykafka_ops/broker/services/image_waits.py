@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
 
 from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
 
 
-class _Waiter:
-    __slots__ = ("future", "ready")
-
-    def __init__(self, ready: Callable[[], bool], future: asyncio.Future[None]) -> None:
-        self.ready = ready
-        self.future = future
+class _Waiter(NamedTuple):
+    ready: Callable[[], bool]
+    future: asyncio.Future[None]
 
 
 class ImageWaits:

@@ -8,6 +8,7 @@ from the connection meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from pykafka_ops.broker.state.controller.topic_requests import Charge
@@ -32,6 +33,7 @@ NOT_RECORDS: Final = 1024
 """Bytes of a fetch answer beside the records, of few partitions."""
 
 
+@dataclass(slots=True, eq=False)
 class Meter:
     """The measuring of one request, of ``size`` bytes without the length in front.
 
@@ -39,39 +41,19 @@ class Meter:
     of it.
     """
 
-    __slots__ = (
-        "_client_id",
-        "_exempt",
-        "_key",
-        "_mutations_until",
-        "_quotas",
-        "_size",
-        "_started",
-        "_throttle_ms",
-        "_timer",
-        "_used_ms",
-        "_user",
-    )
+    quotas: ClientQuotas
+    client: tuple[str, str]
+    key: int
+    size: int
+    timer: Callable[[], float]
+    started: float
+    _used_ms: float | None = None
+    _exempt: bool = False
+    _throttle_ms: int | None = None
+    _mutations_until: float = 0.0
 
-    def __init__(
-        self,
-        quotas: ClientQuotas,
-        client: tuple[str, str],
-        key: int,
-        size: int,
-        timer: Callable[[], float],
-        started: float,
-    ) -> None:
-        self._quotas = quotas
-        self._user, self._client_id = client
-        self._key = key
-        self._size = size
-        self._timer = timer
-        self._started = started
-        self._used_ms: float | None = None
-        self._exempt = key in EXEMPT
-        self._throttle_ms: int | None = None
-        self._mutations_until = 0.0
+    def __post_init__(self) -> None:
+        self._exempt = self.key in EXEMPT
 
     def exempt(self) -> None:
         """The request counts for nothing: a follower's."""
@@ -80,7 +62,7 @@ class Meter:
     def handled(self) -> None:
         """The handler has returned: what comes later is waiting, not work."""
         if self._used_ms is None:
-            self._used_ms = self._timer() - self._started
+            self._used_ms = self.timer() - self.started
 
     def settle(self, *, answered: bool) -> int:
         """The request is done: count it; how long to leave its client alone, in ms.
@@ -91,16 +73,16 @@ class Meter:
         if self._throttle_ms is None:
             self._throttle_ms = self._settle(answered)
         self._exempt |= not answered
-        self._started = self._timer()
+        self.started = self.timer()
         return self._throttle_ms
 
     def _settle(self, answered: bool) -> int:
         if self._exempt:
             return 0
-        now = self._timer()
+        now = self.timer()
         throttle = 0.0
-        if self._key == ApiKey.PRODUCE:
-            throttle = self._quotas.produce.charge(self._user, self._client_id, self._size, now)
+        if self.key == ApiKey.PRODUCE:
+            throttle = self.quotas.produce.charge(*self.client, self.size, now)
         if answered:
             throttle = max(throttle, self._charge_time(now))
         return int(max(throttle, self._mutations_until - now) + 0.5)
@@ -108,14 +90,14 @@ class Meter:
     def _charge_time(self, now: float) -> int:
         self.handled()
         percent = (self._used_ms or 0.0) * PERCENT_PER_MS
-        return self._quotas.request.charge(self._user, self._client_id, percent, now)
+        return self.quotas.request.charge(*self.client, percent, now)
 
     def sent(self) -> None:
         """The answer was encoded and written since :meth:`settle`, which is work as well."""
         if not self._exempt:
-            now = self._timer()
-            percent = (now - self._started) * PERCENT_PER_MS
-            self._quotas.request.record(self._user, self._client_id, percent, now)
+            now = self.timer()
+            percent = (now - self.started) * PERCENT_PER_MS
+            self.quotas.request.record(*self.client, percent, now)
 
     # -- Fetch
 
@@ -125,7 +107,7 @@ class Meter:
         With more, the client would have to wait for certain, whatever it had before. Some room is
         left for what is not records: Kafka leaves none and holds back the answers it cuts.
         """
-        most = self._quotas.fetch.most_at_once(self._user, self._client_id, self._timer())
+        most = self.quotas.fetch.most_at_once(*self.client, self.timer())
         return most - min(most / 10, NOT_RECORDS)
 
     def fetched(self, size: int) -> int:
@@ -135,12 +117,12 @@ class Meter:
         """
         if self._exempt:
             return 0
-        now, who = self._timer(), (self._user, self._client_id)
+        now, who = self.timer(), self.client
         throttle = self._charge_time(now)
-        if self._quotas.fetch.measured.find(*who, now) is not None:
-            throttle = max(throttle, self._quotas.fetch.charge(*who, size, now))
+        if self.quotas.fetch.measured.find(*who, now) is not None:
+            throttle = max(throttle, self.quotas.fetch.charge(*who, size, now))
             if throttle:
-                self._quotas.fetch.record(*who, -size, now)
+                self.quotas.fetch.record(*who, -size, now)
         self._throttle_ms = throttle
         return throttle
 
@@ -150,10 +132,8 @@ class Meter:
         """What counts partitions of this request; only in ``strict`` mode it raises."""
 
         def charge(partitions: int) -> None:
-            now = self._timer()
-            over = self._quotas.mutation.take(
-                self._user, self._client_id, partitions, now, strict=strict
-            )
+            now = self.timer()
+            over = self.quotas.mutation.take(*self.client, partitions, now, strict=strict)
             self._mutations_until = now + over if over else self._mutations_until
             if over and strict:
                 raise KafkaError(ErrorCode.THROTTLING_QUOTA_EXCEEDED)

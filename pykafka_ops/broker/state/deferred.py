@@ -20,7 +20,7 @@ class Deferred:
         self.done = False
         self.answer: object = None
         self.on_abandon: Callable[[], None] | None = None
-        self._callback: Callable[[object], None] | None = None
+        self._callback: Callable[[object], object] | None = None
         self._shape: Callable[[Any], object] | None = None
 
     def resolve(self, answer: object) -> bool:
@@ -44,7 +44,7 @@ class Deferred:
         self._shape = shape if inner is None else lambda answer: shape(inner(answer))
         return self
 
-    def then(self, callback: Callable[[object], None]) -> None:
+    def then(self, callback: Callable[[object], object]) -> None:
         """Call ``callback(answer)`` once the answer is there, now if it is already."""
         if self.done:
             callback(self.answer)

@@ -133,7 +133,7 @@ def test_an_end_that_cannot_be_written_is_tried_again(desk: TransactionDesk) -> 
             partition.isr = ()
 
     writer = desk.site.services.transactions.markers
-    writer._on_marker = lose_the_replicas  # type: ignore[attr-defined]
+    writer.on_marker = lose_the_replicas  # type: ignore[attr-defined]
     assert desk.end("tx", producer(desk), commit=True) == NONE
     assert (desk.committed(0), desk.transaction("tx").pending) == ([b"a"], None)
     desk.pass_time(100)
@@ -183,6 +183,6 @@ def test_markers_of_other_coordinators_are_answered_when_replicated(desk: Transa
 def test_a_marker_in_the_offsets_topic_is_told_to_the_groups(desk: TransactionDesk) -> None:
     told: list[tuple[object, ...]] = []
     writer = desk.site.services.transactions.markers
-    writer._on_marker = lambda *facts: told.append(facts)  # type: ignore[attr-defined]
+    writer.on_marker = lambda *facts: told.append(facts)  # type: ignore[attr-defined]
     assert codes(ask_for_markers(desk, OFFSETS, 3, 0)) == [NONE]
     assert told == [(OFFSETS, 0, producer(desk)[0], 0, True)]

@@ -123,7 +123,7 @@ def test_topics_that_are_only_asked_for_count_and_are_not_refused(tmp_path: Path
             made: dict[str, None] = await admin.create_all(specs, timeout_ms, None)
             return made
 
-        desk.services(1).topics.auto._send_on = send_on
+        desk.services(1).topics.auto.send_on = send_on
         limit(desk, 1)
         for name in ("a", "b", "c", "d"):
             await desk.ask(MetadataRequest(topics=[MetadataRequestTopic(name=name)]), 9, on=on)
