@@ -6,10 +6,11 @@ below ``/config/changes``.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
@@ -51,14 +52,14 @@ class ConfigTree:
     """The part of Kafka's znodes that holds settings."""
 
     def __init__(self, client: Any) -> None:
-        self._client = client
+        self.client = client
 
     def read(self, entity: str) -> dict[str, str]:
         """The settings of ``users/alice``; none where the znode is missing."""
         from kazoo.exceptions import NoNodeError
 
         try:
-            data, _ = self._client.get(f"/config/{entity}")
+            data, _ = self.client.get(f"/config/{entity}")
         except NoNodeError:
             return {}
         found = json.loads(data or b"{}").get("config") or {}
@@ -69,28 +70,28 @@ class ConfigTree:
         from kazoo.exceptions import NoNodeError
 
         try:
-            return sorted(self._client.get_children(path))
+            return sorted(self.client.get_children(path))
         except NoNodeError:
             return []
 
     def running(self, broker: str) -> bool:
         """Whether the broker is registered."""
-        return self._client.exists(f"/brokers/ids/{broker}") is not None
+        return self.client.exists(f"/brokers/ids/{broker}") is not None
 
     def write(self, entity: str, values: Mapping[str, str]) -> None:
         """Replace the settings and tell the brokers; a user without any loses its znode."""
         from pykafka_ops.zookeeper import acls
 
-        path, secure = f"/config/{entity}", self._client.access.secure
+        path, secure = f"/config/{entity}", self.client.access.secure
         if not values and entity.startswith(f"{USERS}/") and not self.names(path):
-            self._client.delete(path, recursive=True)
+            self.client.delete(path, recursive=True)
         else:
             data = _json({"version": 1, "config": dict(values)})
-            acls.ensure_path(self._client, path, secure=secure)
-            self._client.set(path, data)
+            acls.ensure_path(self.client, path, secure=secure)
+            self.client.set(path, data)
         change = _json({"version": 2, "entity_path": entity})
         acls.create(
-            self._client, "/config/changes/config_change_", change, secure=secure, sequence=True
+            self.client, "/config/changes/config_change_", change, secure=secure, sequence=True
         )
 
 
@@ -98,12 +99,16 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def open_tree(run: Run) -> tuple[ConfigTree, Any]:
-    """Connect to ``--zookeeper``; the tree, and the client to stop in the end. ConnectError."""
+@contextlib.contextmanager
+def opened_tree(run: Run) -> Iterator[ConfigTree]:
+    """What ``--zookeeper`` names, until the end of the block. ConnectError."""
     from pykafka_ops.commands.zookeeper.session import opened
 
     client = opened(run, run.args.text("zookeeper") or "", TIMEOUT_S)
-    return ConfigTree(client), client
+    try:
+        yield ConfigTree(client)
+    finally:
+        client.end()
 
 
 def alter(run: Run, wanted: ConfigEntity) -> None:
@@ -111,12 +116,8 @@ def alter(run: Run, wanted: ConfigEntity) -> None:
     sys.stdout.write(WARNING)
     add, delete = configs_to_add(run.args), configs_to_delete(run.args)
     entity = _entity(wanted)
-    tree, client = open_tree(run)
-    try:
+    with opened_tree(run) as tree:
         _alter(tree, wanted, entity, add, delete)
-    finally:
-        client.stop()
-        client.close()
     sys.stdout.write(f"Completed updating config for entity: {_words(entity)}.\n")
 
 
@@ -186,8 +187,7 @@ def _require_down(tree: ConfigTree, name: str, problem: str) -> None:
 def describe(run: Run, wanted: ConfigEntity) -> None:
     """``--describe --zookeeper``."""
     sys.stdout.write(WARNING)
-    tree, client = open_tree(run)
-    try:
+    with opened_tree(run) as tree:
         if wanted.kind == BROKERS:
             problem = (
                 "requirement failed: --bootstrap-server option must be specified to describe "
@@ -199,9 +199,6 @@ def describe(run: Run, wanted: ConfigEntity) -> None:
             if values or wanted.types != [USERS] or wanted.names:
                 shown = ",".join(f"{k}={v}" for k, v in values.items())
                 sys.stdout.write(f"Configs for {_words(one)} are {shown}\n")
-    finally:
-        client.stop()
-        client.close()
 
 
 def _pairs(wanted: ConfigEntity) -> list[tuple[str, str | None]]:

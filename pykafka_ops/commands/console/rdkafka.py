@@ -15,11 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.run import Run
 
 RENAMED = {
     "send.buffer.bytes": "socket.send.buffer.bytes",

@@ -14,6 +14,7 @@ from typing import Any
 from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
 from pykafka_ops.commands.console.lookup import FoundTopic, TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
+from pykafka_ops.commands.consume.formatter import Consumed
 from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.failures import in_one_line
@@ -21,10 +22,6 @@ from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import ConnectError, KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.consume.formatter import Consumed
 
 REFRESH_SECONDS = 5.0
 """How often to look for new topics and partitions."""

@@ -89,18 +89,6 @@ class Args:
             raise OptionError(f"Cannot parse argument '{value}' of option {self._kafka(name)}")
         return parsed
 
-    def double(self, name: str) -> float | None:
-        """``text`` as a double."""
-        value = self.text(name)
-        if value is None:
-            return None
-        try:
-            return float(value)
-        except ValueError:
-            raise OptionError(
-                f"Cannot parse argument '{value}' of option {self._kafka(name)}"
-            ) from None
-
     def size(self, name: str) -> int | None:
         """``text`` as bytes."""
         from pykafka_ops.analysis.amounts import size_of

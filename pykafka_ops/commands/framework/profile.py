@@ -21,11 +21,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.args import Args
 
 KEYS = ("bootstrap-server", "command-config", "output", "settings")
 

@@ -58,16 +58,7 @@ class Planner:
             )
         if scenario == "from-file":
             return self._from_file(group, committed)
-        made = {
-            "to-offset": self._to_offset,
-            "to-current": self._to_current,
-            "to-datetime": self._to_datetime,
-            "by-duration": self._by_duration,
-            "to-earliest": self._to_earliest,
-            "to-latest": self._to_latest,
-            "shift-by": self._shift_by,
-        }
-        return made[scenario](wanted, committed)
+        return self._made(scenario, wanted, committed)
 
     def _scope(self, committed: Offsets) -> list[Partition]:
         args = self.args
@@ -86,19 +77,21 @@ class Planner:
 
     # --- scenarios -------------------------------------------------------------------------------
 
-    def _to_offset(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        offset = self.args.number("to-offset")
-        return self._within(dict.fromkeys(wanted, offset or 0), committed)
-
-    def _to_earliest(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        return OffsetPlan(self._ask(wanted, offsets.EARLIEST), committed)
-
-    def _to_latest(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        return OffsetPlan(self._ask(wanted, offsets.LATEST), committed)
-
-    def _to_current(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        ends = self._ask([p for p in wanted if p not in committed], offsets.LATEST)
-        return OffsetPlan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
+    def _made(self, scenario: str, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
+        match scenario:
+            case "to-offset":
+                offset = self.args.number(scenario) or 0
+                return self._within(dict.fromkeys(wanted, offset), committed)
+            case "to-earliest":
+                return OffsetPlan(self._ask(wanted, offsets.EARLIEST), committed)
+            case "to-latest":
+                return OffsetPlan(self._ask(wanted, offsets.LATEST), committed)
+            case "to-current":
+                ends = self._ask([p for p in wanted if p not in committed], offsets.LATEST)
+                return OffsetPlan({p: committed.get(p, ends.get(p, 0)) for p in wanted}, committed)
+            case "shift-by":
+                return self._shift_by(wanted, committed)
+        return self._since(self._moment(scenario), wanted, committed)
 
     def _shift_by(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
         by = self.args.number("shift-by") or 0
@@ -110,25 +103,17 @@ class Planner:
                 )
         return self._within({p: committed[p] + by for p in wanted}, committed)
 
-    def _to_datetime(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        text = self.args.text("to-datetime") or ""
+    def _moment(self, scenario: str) -> int:
+        """What ``--to-datetime`` or ``--by-duration`` says; in our tongue in our words, too."""
+        text = self.args.text(scenario) or ""
+        by_date = scenario == "to-datetime"
         try:
-            since = parse_datetime(text)
+            since = parse_datetime(text) if by_date else self.now - parse_duration(text)
         except MomentError:
             if self.args.flags:
                 raise
-            since = moment(text, self.now)[0]
-        return self._since(since, wanted, committed)
-
-    def _by_duration(self, wanted: list[Partition], committed: Offsets) -> OffsetPlan:
-        text = self.args.text("by-duration") or ""
-        try:
-            since = self.now - parse_duration(text)
-        except MomentError:
-            if self.args.flags:
-                raise
-            since = self.now - span(text)
-        return self._since(since if self.args.flags else max(0, since), wanted, committed)
+            since = moment(text, self.now)[0] if by_date else self.now - span(text)
+        return since if self.args.flags or by_date else max(0, since)
 
     def _from_file(self, group: str, committed: Offsets) -> OffsetPlan:
         if self.file is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.configs.entity import scala_set
-from pykafka_ops.commands.configs.zookeeper import WARNING, open_tree
+from pykafka_ops.commands.configs.zookeeper import WARNING, opened_tree
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.leader_election.election import named
@@ -35,16 +35,13 @@ def elect(run: Run) -> Table | None:
         raise UsageError("--dry-run does not go with --zookeeper")
     from kazoo.exceptions import KazooException
 
-    _, client = open_tree(run)
     try:
-        asked, missing = _meant(client, wanted)
-        if asked:
-            _leave(client, asked)
+        with opened_tree(run) as tree:
+            asked, missing = _meant(tree.client, wanted)
+            if asked:
+                _leave(tree.client, asked)
     except KazooException as error:
         raise WishError(f"ZooKeeper refuses: {type(error).__name__} {error}".rstrip()) from None
-    finally:
-        client.stop()
-        client.close()
     if run.args.flags and run.output == "table":
         sys.stdout.write(WARNING + _text(asked, missing))
         return None

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.payload.deserializers import DESERIALIZERS, DeserializeError
 from pykafka_ops.disk.text import java_text
 from pykafka_ops.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.args import Args
 
 NAMES = ("utf-8", "hex", "base64", "json", "int", "long", "avro:SCHEMA-FILE")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import select
 import sys
@@ -103,7 +104,7 @@ def _reader(args: Args) -> Reader | None:
             else f"--line-reader {reader_class}: only Kafka's LineMessageReader is known"
         )
     if args.has("json"):
-        return _JsonLines(keep_partition=args.has("keep-partition")).read
+        return _json_lines(keep_partition=args.has("keep-partition"))
     config = args.text("reader-config")
     properties = dict(read_properties(config)) if config else {}
     properties.update(pairs(args.texts("property"), "property", strict=not args.flags))
@@ -111,58 +112,51 @@ def _reader(args: Args) -> Reader | None:
     if reader.plain and fixed_key is None and partition is None and not extra:
         return None
     key = None if fixed_key is None else fixed_key.encode()
-    return _TextLines(reader, key, extra, -1 if partition is None else partition).read
+    return _text_lines(reader, key, extra, -1 if partition is None else partition)
 
 
-class _TextLines:
-    """Lines by the rules of LineMessageReader, with what the command line adds to each."""
+def _text_lines(reader: LineReader, key: bytes | None, extra: Headers, partition: int) -> Reader:
+    """Lines by the rules of LineMessageReader, with what the command line adds to each; LineError
+    at the first bad line."""
+    numbers = itertools.count(1)
 
-    def __init__(
-        self, reader: LineReader, key: bytes | None, extra: Headers, partition: int
-    ) -> None:
-        self.reader, self.key, self.extra, self.partition = reader, key, extra, partition
-        self.number = 0
-
-    def read(self, lines: list[bytes]) -> Iterator[Record]:
-        """LineError at the first bad line."""
+    def read(lines: list[bytes]) -> Iterator[Record]:
         for line in lines:
-            self.number += 1
-            key, value, headers = self.reader.record(line, self.number)
-            if self.key is not None:
-                key = self.key
-            yield key, value, headers + self.extra, self.partition, 0
+            own, value, headers = reader.record(line, next(numbers))
+            yield own if key is None else key, value, headers + extra, partition, 0
+
+    return read
 
 
-class _JsonLines:
-    """Lines as ``pko consume -o json`` prints them."""
+def _json_lines(*, keep_partition: bool) -> Reader:
+    """Lines as ``pko consume -o json`` prints them, empty ones are passed over; LineError at the
+    first that is not a record."""
+    import json
 
-    def __init__(self, *, keep_partition: bool) -> None:
-        self.keep_partition = keep_partition
-        self.number = 0
+    numbers = itertools.count(1)
 
-    def read(self, lines: list[bytes]) -> Iterator[Record]:
-        """LineError at the first line that is not a record; empty lines are passed over."""
-        import json
-
-        for line in lines:
-            self.number += 1
+    def read(lines: list[bytes]) -> Iterator[Record]:
+        for line, number in zip(lines, numbers, strict=False):
             if not line.strip():
                 continue
             try:
-                yield self._record(json.loads(line))
+                yield _record(json.loads(line), keep_partition=keep_partition)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
-                raise LineError(f"line {self.number} is not a record in JSON: {error}") from None
+                raise LineError(f"line {number} is not a record in JSON: {error}") from None
 
-    def _record(self, found: dict[str, Any]) -> Record:
-        headers = [(str(h["key"]), _payload(h, "value")) for h in found.get("headers") or ()]
-        partition = found.get("partition") if self.keep_partition else None
-        return (
-            _payload(found, "key"),
-            _payload(found, "value"),
-            headers,
-            -1 if partition is None else int(partition),
-            int(found.get("timestamp") or 0),
-        )
+    return read
+
+
+def _record(found: dict[str, Any], *, keep_partition: bool) -> Record:
+    headers = [(str(h["key"]), _payload(h, "value")) for h in found.get("headers") or ()]
+    partition = found.get("partition") if keep_partition else None
+    return (
+        _payload(found, "key"),
+        _payload(found, "value"),
+        headers,
+        -1 if partition is None else int(partition),
+        int(found.get("timestamp") or 0),
+    )
 
 
 #: What ``pko consume --key-format`` and ``--value-format`` write into ``*_encoding``.

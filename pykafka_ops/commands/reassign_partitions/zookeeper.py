@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pykafka_ops.client.configs import BROKER
 from pykafka_ops.commands.configs.zookeeper import ConfigTree as Settings
-from pykafka_ops.commands.configs.zookeeper import open_tree
+from pykafka_ops.commands.configs.zookeeper import opened_tree
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions.assignment import Assignment
 from pykafka_ops.commands.reassign_partitions.text import (
@@ -122,15 +122,12 @@ def connected(run: Run) -> Iterator[MoveTree]:
     from kazoo.exceptions import KazooException
 
     Talk(run).say(DEPRECATED)
-    settings, client = open_tree(run)
     try:
-        yield MoveTree(client, settings)
+        with opened_tree(run) as settings:
+            yield MoveTree(settings.client, settings)
     except KazooException as e:
         why = str(e) or type(e).__name__
         raise ConnectError(f"ZooKeeper {run.args.text('zookeeper')}: {why}") from None
-    finally:
-        client.stop()
-        client.close()
 
 
 def require_known(tree: MoveTree, target: Mapping[Partition, list[int]]) -> Assignment:

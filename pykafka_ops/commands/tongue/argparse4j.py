@@ -9,11 +9,8 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import table
 from pykafka_ops.commands.framework.types import Whole, java_integer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.commands.framework.verb import Verb
-    from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.commands.framework.verb import Verb
+from pykafka_ops.commands.tongue.tool import Tool
 
 _GLOBAL = ("bootstrap-server", "command-config", "version", "help", "debug", "output")
 _WIDTH = 75

@@ -7,7 +7,6 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
-from pykafka_ops.commands.transactions.partition import check_there
 from pykafka_ops.errors import PkoError, UsageError
 
 HOW = (
@@ -32,7 +31,7 @@ def abort(run: Run) -> int:
             else UsageError("which transaction? give --start-offset; describe-producers shows it")
         )
     if not args.flags:
-        check_there(run.cluster(), *partition)
+        kafka.check_there(run.cluster(), *partition)
     if start is not None:
         producer, epoch, coordinator = _find(run, partition, start)
     else:
@@ -61,9 +60,7 @@ def _find(run: Run, partition: Partition, start: int) -> tuple[int, int, int]:
     found = transactions.describe_producers(run.cluster(), [partition])[partition]
     topic, index = partition
     if isinstance(found, PkoError):
-        if not run.args.flags:
-            raise found
-        raise kafka.failed(f"validate producer state for partition {topic}-{index}", found)
+        raise kafka.told(run, f"validate producer state for partition {topic}-{index}", found)
     for p in found:
         if p.start == start:
             return p.id, p.epoch, max(p.coordinator_epoch, 0)

@@ -46,17 +46,13 @@ def describe(run: Run) -> Table:
 
 
 def _failed(run: Run, name: str, error: PkoError) -> PkoError:
-    unknown = isinstance(error, KafkaError) and error.code == ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
-    if not run.args.flags:
-        if unknown:
-            return KafkaError(
-                ErrorCode.TRANSACTIONAL_ID_NOT_FOUND, f"there is no transactional id {name}"
+    code = ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
+    if isinstance(error, KafkaError) and error.code == code:
+        text = f"there is no transactional id {name}"
+        if run.args.flags:
+            text = (
+                f"DescribeTransactions request for transactionalId `{name}` failed because the ID "
+                "could not be found"
             )
-        return error
-    if unknown:
-        error = KafkaError(
-            ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
-            f"DescribeTransactions request for transactionalId `{name}` failed because the ID "
-            "could not be found",
-        )
-    return kafka.failed(f"describe transaction state of transactional-id `{name}`", error)
+        error = KafkaError(code, text)
+    return kafka.told(run, f"describe transaction state of transactional-id `{name}`", error)

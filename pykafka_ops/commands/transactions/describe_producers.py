@@ -6,7 +6,6 @@ from pykafka_ops.client import transactions
 from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
-from pykafka_ops.commands.transactions.partition import check_there
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -30,7 +29,7 @@ def describe_producers(run: Run) -> Table:
     partition = args.text("topic") or "", args.number("partition") or 0
     broker = args.number("broker")
     if not args.flags:
-        check_there(run.cluster(), *partition)
+        kafka.check_there(run.cluster(), *partition)
     found = transactions.describe_producers(run.cluster(), [partition], broker)[partition]
     if isinstance(found, PkoError):
         if not args.flags:

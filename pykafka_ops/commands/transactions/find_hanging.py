@@ -14,7 +14,6 @@ from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
-from pykafka_ops.commands.transactions.partition import check_there
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -45,7 +44,7 @@ def find_hanging(run: Run) -> Table:
             raise OptionError("The --partition argument requires --topic to be provided")
         raise UsageError("--partition needs a topic")
     if not args.flags and topic is not None:
-        check_there(run.cluster(), topic, args.number("partition"))
+        kafka.check_there(run.cluster(), topic, args.number("partition"))
     now = int(time.time() * 1000)
     wanted = _partitions(run, topic, args.number("partition"), broker)
     found, errors = _open(run, wanted, broker)
@@ -104,7 +103,7 @@ def _hanging(run: Run, candidates: list[Open]) -> list[Open]:
         cluster, producer_ids=sorted({t.producer_id for t in candidates})
     )
     for error in failed.values():  # a silent coordinator may know the transaction
-        raise kafka.failed("list transactions", error) if run.args.flags else error
+        raise kafka.told(run, "list transactions", error)
     ids = {t.producer_id: t.transactional_id for t in listed}
     known = transactions.describe_transactions(cluster, ids.values()) if ids else {}
     partitions = {

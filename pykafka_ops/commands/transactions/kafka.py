@@ -1,15 +1,25 @@
-"""The table of kafka-transactions, and how it words its failures."""
+"""The table of kafka-transactions and its words for failures; what our tongue checks instead."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.topics import TopicDescription, all_topics, describe_topics
 from pykafka_ops.commands.framework.failures import text_of
-from pykafka_ops.errors import PkoError
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.framework.topic_filter import missing_topic
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
 
 
 class ToolError(PkoError):
     """A failure in the tool's own words."""
+
+
+def told(run: Run, what: str, error: PkoError) -> PkoError:
+    """``error`` in our tongue, :func:`failed` in Kafka's."""
+    return failed(what, error) if run.args.flags else error
 
 
 def failed(what: str, error: PkoError) -> ToolError:
@@ -28,3 +38,17 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[s
     for line in lines:
         cells = (f"{cell:<{width}}\t" for cell, width in zip(line, widths, strict=True))
         yield "".join(cells) + "\n"
+
+
+def check_there(cluster: Cluster, name: str, number: int | None) -> None:
+    """Raises KafkaError for a topic that does not exist, with the name that is near, and for a
+    partition that it does not have: their leaders would be looked for until time runs out."""
+    topic = describe_topics(cluster, [name])[name]
+    if not isinstance(topic, TopicDescription):
+        if topic.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            raise topic
+        error = missing_topic(name, [t.name for t in all_topics(cluster)])
+        raise KafkaError(error.code, error.message)
+    if number is not None and number not in {p.number for p in topic.partitions}:
+        text = f"topic {name} has no partition {number}"
+        raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)

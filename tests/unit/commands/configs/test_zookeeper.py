@@ -1,6 +1,7 @@
 """kafka-configs --zookeeper on a tree in memory."""
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -54,7 +55,9 @@ class FakeKazoo:
 @pytest.fixture
 def tree(monkeypatch: pytest.MonkeyPatch) -> FakeKazoo:
     fake = FakeKazoo()
-    monkeypatch.setattr(_configs_zookeeper, "open_tree", lambda ctx: (ConfigTree(fake), fake))
+    monkeypatch.setattr(
+        _configs_zookeeper, "opened_tree", lambda ctx: nullcontext(ConfigTree(fake))
+    )
     return fake
 
 

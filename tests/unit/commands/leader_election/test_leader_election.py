@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pykafka_ops.commands.configs.zookeeper import ConfigTree
 from pykafka_ops.commands.leader_election import zookeeper
 from pykafka_ops.commands.leader_election.election_file import ElectionFileError, parse
 from pykafka_ops.commands.leader_election.kafka_text import in_java_order
@@ -249,7 +251,7 @@ def tree(monkeypatch: pytest.MonkeyPatch) -> FakeKazoo:
     fake = FakeKazoo()
     fake.nodes["/brokers/topics/a"] = b'{"version":3,"partitions":{"0":[1],"1":[2]}}'
     fake.create = lambda path, data, **_: fake.nodes.__setitem__(path, data)  # type: ignore[method-assign]
-    monkeypatch.setattr(zookeeper, "open_tree", lambda ctx: (None, fake))
+    monkeypatch.setattr(zookeeper, "opened_tree", lambda ctx: nullcontext(ConfigTree(fake)))
     return fake
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -58,7 +59,7 @@ class Nodes:
 @pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Nodes:
     fake = Nodes()
-    monkeypatch.setattr(zookeeper, "open_tree", lambda ctx: (Settings(fake), fake))
+    monkeypatch.setattr(zookeeper, "opened_tree", lambda ctx: nullcontext(Settings(fake)))
     return fake
 
 
@@ -158,7 +159,7 @@ def test_a_lost_connection_is_told(pko: Pko, file: File, monkeypatch: pytest.Mon
             raise ConnectionLoss
 
     fake = Lost()
-    monkeypatch.setattr(zookeeper, "open_tree", lambda ctx: (Settings(fake), fake))
+    monkeypatch.setattr(zookeeper, "opened_tree", lambda ctx: nullcontext(Settings(fake)))
     said = pko(f"{TOOL} {file({('orders', 0): [1]})} --execute")
     assert said.code == 1
     assert said.stdout.splitlines()[-1] == "Error: ZooKeeper z:1: ConnectionLoss"

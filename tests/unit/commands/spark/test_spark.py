@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.cli import main
-from pykafka_ops.commands.spark import inputs as reading
+from pykafka_ops.commands.spark import report as reading
 from pykafka_ops.commands.spark import spark
 from pykafka_ops.commands.spark.ask import ReportRequest, rate
 from pykafka_ops.commands.spark.cluster_mode import words_of
