@@ -5,18 +5,8 @@ from __future__ import annotations
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import AlterOp, ConfigResource
-from pykafka_ops.commands.configs import quotas
+from pykafka_ops.commands.configs import known, quotas
 from pykafka_ops.commands.configs.entity import ConfigEntity, check_named, spoken, with_client
-from pykafka_ops.commands.configs.known import (
-    BROKERS,
-    CLIENTS,
-    IPS,
-    TOPICS,
-    USERS,
-    hinted,
-    is_known,
-    near,
-)
 from pykafka_ops.commands.configs.settings import TYPES, config_error, corrected, present
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
@@ -59,7 +49,7 @@ def apply(run: Run, entities: list[ConfigEntity], changes: list[Change]) -> Tabl
             rows.append({"kind": wanted.kind, "name": name, "settings": keys})
         else:
             error = corrected(run.cluster(), wanted.kind, wanted.names[0], error)
-            hint = hinted(error, wanted.kind, [key for _, key, _ in changes])
+            hint = known.hinted(error, wanted.kind, [key for _, key, _ in changes])
             errors.append(config_error(wanted.label(), hint))
     if trial:
         notes.append("dry run: nothing was changed")
@@ -70,15 +60,15 @@ def apply(run: Run, entities: list[ConfigEntity], changes: list[Change]) -> Tabl
 def _strangers(kind: str, changes: list[Change]) -> list[str]:
     """A note on each setting that brokers take without knowing it. UsageError for one that nobody
     takes."""
-    if kind not in (BROKERS, USERS, CLIENTS, IPS):
+    if kind not in (known.BROKERS, known.USERS, known.CLIENTS, known.IPS):
         return []
     strange = [
-        key for op, key, _ in changes if op is not AlterOp.DELETE and not is_known(kind, key)
+        key for op, key, _ in changes if op is not AlterOp.DELETE and not known.is_known(kind, key)
     ]
-    if strange and kind != BROKERS:
-        raise UsageError(f"{strange[0]} is no setting of {kind}{near(kind, strange[0])}")
+    if strange and kind != known.BROKERS:
+        raise UsageError(f"{strange[0]} is no setting of {kind}{known.near(kind, strange[0])}")
     return [
-        f"{key} is not a setting that brokers know{near(kind, key)}: they keep it as a secret"
+        f"{key} is not a setting that brokers know{known.near(kind, key)}: they keep it as a secret"
         for key in strange
     ]
 
@@ -87,14 +77,14 @@ def _unset_first(
     run: Run, wanted: ConfigEntity, changes: list[Change]
 ) -> tuple[list[Change], PkoError | None, list[str]]:
     """Of settings to unset only those that are set; unknown ones are an error, others a note."""
-    if changes[0][0] is not AlterOp.DELETE or wanted.kind not in (TOPICS, BROKERS):
+    if changes[0][0] is not AlterOp.DELETE or wanted.kind not in (known.TOPICS, known.BROKERS):
         return changes, None, []
     try:
         own = present(run.cluster(), wanted.kind, wanted.names[0])
     except KafkaError as error:
         return [], error, []
     idle = [key for _, key, _ in changes if key not in own]
-    unknown = [key for key in idle if not is_known(wanted.kind, key)]
+    unknown = [key for key in idle if not known.is_known(wanted.kind, key)]
     if unknown:
         text = f"{unknown[0]} is no setting of {wanted.kind}"
         return [], KafkaError(ErrorCode.INVALID_CONFIG, text), []
@@ -111,7 +101,7 @@ def _apply_one(
             resource = ConfigResource(TYPES[wanted.kind], wanted.names[0])
             outcome = configs.alter_configs(cluster, {resource: changes}, validate_only=trial)
             error = outcome[resource]
-            if _not_known(error) and wanted.kind in (TOPICS, BROKERS):
+            if _not_known(error) and wanted.kind in (known.TOPICS, known.BROKERS):
                 error = _by_replacing(cluster, wanted, changes, trial)
             return error
         if any(op in (AlterOp.APPEND, AlterOp.SUBTRACT) for op, _, _ in changes):

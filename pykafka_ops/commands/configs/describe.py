@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.configs import ConfigEntry
+from pykafka_ops.commands.configs import settings
 from pykafka_ops.commands.configs.entity import (
     ConfigEntity,
     check_named,
     entity,
     spoken,
     with_client,
-)
-from pykafka_ops.commands.configs.settings import (
-    TYPES,
-    DescribedConfigs,
-    config_error,
-    corrected,
-    every_name,
-    own_only,
-    read,
 )
 from pykafka_ops.commands.framework.output import Cells, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
@@ -52,7 +44,7 @@ def describe(run: Run) -> Table | None:
         names = None if wanted.name is None else [wanted.name]
     else:
         wanted, names = _asked(run)
-    if wanted.kind not in TYPES:
+    if wanted.kind not in settings.TYPES:
         from pykafka_ops.commands.configs.quotas import describe as describe_quotas
 
         return describe_quotas(run, wanted, names)
@@ -71,27 +63,29 @@ def _asked(run: Run) -> tuple[ConfigEntity, list[str] | None]:
     return with_client(run.args, kind, names[0] if names else None), names or None
 
 
-def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[DescribedConfigs]:
+def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[settings.DescribedConfigs]:
     cluster = run.cluster()
-    found = read(
+    found = settings.read(
         cluster,
         kind,
-        list(names) if names is not None else every_name(cluster, kind),
+        list(names) if names is not None else settings.every_name(cluster, kind),
         docs=run.args.has("docs"),
     )
     if run.args.has("all"):
         return found
-    return [d if isinstance(d.entries, PkoError) else own_only(d, d.entries) for d in found]
+    return [
+        d if isinstance(d.entries, PkoError) else settings.own_only(d, d.entries) for d in found
+    ]
 
 
-def _table(run: Run, described: list[DescribedConfigs]) -> Table:
+def _table(run: Run, described: list[settings.DescribedConfigs]) -> Table:
     rows: list[Cells] = []
     items, errors = [], []
     for kind, name, entries in described:
         if isinstance(entries, PkoError):
             if not run.args.flags:
-                entries = corrected(run.cluster(), kind, name, entries)
-            errors.append(config_error(f"{kind} {name}", entries))
+                entries = settings.corrected(run.cluster(), kind, name, entries)
+            errors.append(settings.config_error(f"{kind} {name}", entries))
         else:
             rows += rows_of(COLUMNS, (_row(kind, name, e) for e in entries))
             items.append({"kind": kind, "name": name or None, "configs": [*map(_item, entries)]})
@@ -106,7 +100,7 @@ def _table(run: Run, described: list[DescribedConfigs]) -> Table:
     )
 
 
-def _kafka(described: list[DescribedConfigs], *, all_: bool) -> Iterator[str]:
+def _kafka(described: list[settings.DescribedConfigs], *, all_: bool) -> Iterator[str]:
     """The lines of kafka-configs; the error of a resource comes after its header."""
     for kind, name, entries in described:
         if name:

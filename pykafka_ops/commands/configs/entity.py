@@ -6,36 +6,27 @@ import re
 import sys
 from typing import NamedTuple
 
-from pykafka_ops.commands.configs.known import (
-    BROKER_LOGGERS,
-    BROKERS,
-    CLIENT_METRICS,
-    CLIENTS,
-    IPS,
-    KINDS,
-    TOPICS,
-    USERS,
-)
+from pykafka_ops.commands.configs import known
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 
 NAME_FLAGS = (
-    ("topic", TOPICS),
-    ("client", CLIENTS),
-    ("user", USERS),
-    ("broker", BROKERS),
-    ("broker-logger", BROKER_LOGGERS),
-    ("ip", IPS),
+    ("topic", known.TOPICS),
+    ("client", known.CLIENTS),
+    ("user", known.USERS),
+    ("broker", known.BROKERS),
+    ("broker-logger", known.BROKER_LOGGERS),
+    ("ip", known.IPS),
 )
 DEFAULT_FLAGS = (
-    ("client-defaults", CLIENTS),
-    ("user-defaults", USERS),
-    ("broker-defaults", BROKERS),
-    ("ip-defaults", IPS),
+    ("client-defaults", known.CLIENTS),
+    ("user-defaults", known.USERS),
+    ("broker-defaults", known.BROKERS),
+    ("ip-defaults", known.IPS),
 )
-_ALIASES = {"loggers": BROKER_LOGGERS, "logger": BROKER_LOGGERS}
+_ALIASES = {"loggers": known.BROKER_LOGGERS, "logger": known.BROKER_LOGGERS}
 _OUTSIDE_BRACKETS = r"(?=[^\]]*(?:\[|$))"
 _COMMA = re.compile("," + _OUTSIDE_BRACKETS)
 _EQUALS = re.compile(r"\s*=\s*" + _OUTSIDE_BRACKETS)
@@ -105,11 +96,11 @@ def entity(args: Args) -> ConfigEntity:
 def kind_of(word: str) -> str:
     """A kind from what people write: ``topic``, ``topics``, ``loggers``; UsageError."""
     found = _ALIASES.get(word, word)
-    if found not in KINDS and f"{found}s" in KINDS:
+    if found not in known.KINDS and f"{found}s" in known.KINDS:
         found = f"{found}s"
-    if found not in KINDS:
-        near = did_you_mean(found, KINDS)
-        raise UsageError(f"{word}: say which settings: {', '.join(KINDS)}{near}")
+    if found not in known.KINDS:
+        near = did_you_mean(found, known.KINDS)
+        raise UsageError(f"{word}: say which settings: {', '.join(known.KINDS)}{near}")
     return found
 
 
@@ -122,20 +113,20 @@ def with_client(args: Args, kind: str, name: str | None) -> ConfigEntity:
     """A kind and a name (None: all), with the client that ``--client`` adds to a user."""
     types, names = [kind], [] if name is None else [name]
     if args.has("client") or args.has("client-defaults"):
-        if kind != USERS:
+        if kind != known.USERS:
             raise UsageError("--client and --client-defaults go with users")
         if name is None:
             raise UsageError("--client and --client-defaults need a user, or --default")
-        types.append(CLIENTS)
+        types.append(known.CLIENTS)
         names.append(args.text("client") or "")
     return ConfigEntity(types, names)
 
 
 def check_named(kind: str, names: list[str], instead: str = "") -> None:
     """UsageError for a default that the kind has not got, or a broker that is no number."""
-    if "" in names and kind in (TOPICS, BROKER_LOGGERS, CLIENT_METRICS):
+    if "" in names and kind in (known.TOPICS, known.BROKER_LOGGERS, known.CLIENT_METRICS):
         raise UsageError(f"{kind} have no default of all")
-    if kind in (BROKERS, BROKER_LOGGERS):
+    if kind in (known.BROKERS, known.BROKER_LOGGERS):
         for name in filter(None, names):
             if java_integer(name) is None:
                 raise UsageError(f"{name}: brokers are named by their number{instead}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from pykafka_ops.commands.configs import known
 from pykafka_ops.commands.configs.entity import (
     DEFAULT_FLAGS,
     NAME_FLAGS,
@@ -11,24 +12,16 @@ from pykafka_ops.commands.configs.entity import (
     entity_names,
     entity_types,
 )
-from pykafka_ops.commands.configs.known import (
-    BROKER_LOGGERS,
-    BROKERS,
-    CLIENT_METRICS,
-    CLIENTS,
-    IPS,
-    TOPICS,
-    USERS,
-)
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 
 BROKER_TYPES: tuple[str, ...] = (
-    TOPICS, CLIENTS, USERS, BROKERS, IPS, BROKER_LOGGERS, CLIENT_METRICS,
+    known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS, known.IPS, known.BROKER_LOGGERS,
+    known.CLIENT_METRICS,
 )  # fmt: skip
-ZOOKEEPER_TYPES: tuple[str, ...] = (USERS, BROKERS)
+ZOOKEEPER_TYPES: tuple[str, ...] = (known.USERS, known.BROKERS)
 
 
 def check(args: Args) -> None:
@@ -66,7 +59,7 @@ def _check_types(args: Args, types: list[str]) -> None:
             )
     if not types:
         raise ConfigProblem("At least one entity type must be specified")
-    if len(types) > 1 and set(types) != {USERS, CLIENTS}:
+    if len(types) > 1 and set(types) != {known.USERS, known.CLIENTS}:
         raise ConfigProblem("Only 'users' and 'clients' entity types may be specified together")
 
 
@@ -91,21 +84,21 @@ def _check_connection(args: Args) -> None:
 
 def _check_names(args: Args, types: list[str], names: list[str]) -> None:
     named = [name for name in names if name]
-    if named and (BROKERS in types or BROKER_LOGGERS in types):
+    if named and (known.BROKERS in types or known.BROKER_LOGGERS in types):
         for name in named:
             if java_integer(name) is None:
                 raise ConfigProblem(
                     f"The entity name for {types[0]} must be a valid integer broker id, but it is: "
                     f"{name}"
                 )
-    if named and IPS in types:
+    if named and known.IPS in types:
         for name in named:
             if not _resolves(name):
                 raise ConfigProblem(
                     f"The entity name for {types[0]} must be a valid IP or resolvable host, but it "
                     f"is: {name}"
                 )
-    if args.has("describe") and BROKER_LOGGERS in types and not named:
+    if args.has("describe") and known.BROKER_LOGGERS in types and not named:
         raise ConfigProblem(
             f"an entity name must be specified with --describe of {','.join(types)}"
         )
@@ -122,7 +115,7 @@ def _resolves(host: str) -> bool:
 
 
 def _check_alter(args: Args, types: list[str], names: list[str]) -> None:
-    if set(types) & {USERS, CLIENTS, BROKERS, IPS}:
+    if set(types) & {known.USERS, known.CLIENTS, known.BROKERS, known.IPS}:
         if not names:
             raise ConfigProblem(
                 "an entity-name or default entity must be specified with --alter of users, "

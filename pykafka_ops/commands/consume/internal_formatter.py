@@ -10,20 +10,7 @@ from collections.abc import Callable
 
 from pykafka_ops.commands.consume.formatter import Consumed, Formatter
 from pykafka_ops.commands.payload.deserializers import DeserializeError
-from pykafka_ops.disk.internal import (
-    TRANSACTION_STATES,
-    GroupMetadataKey,
-    GroupMetadataValue,
-    InternalRecord,
-    MemberMetadata,
-    OffsetCommitKey,
-    OffsetCommitValue,
-    TransactionLogValue,
-    UnknownRecordType,
-    read_offsets_record,
-    read_transaction_key,
-    read_transaction_value,
-)
+from pykafka_ops.disk import internal
 from pykafka_ops.disk.schema import RecordStruct, to_json
 from pykafka_ops.disk.text import java_json
 from pykafka_ops.errors import CorruptError
@@ -77,54 +64,54 @@ def _unknown(kind: int, value: bytes | None) -> str:
 
 def _of_group(key: bytes, value: bytes | None, wanted: type[RecordStruct]) -> str:
     try:
-        found = read_offsets_record(key, value)
-    except UnknownRecordType as unknown:
+        found = internal.read_offsets_record(key, value)
+    except internal.UnknownRecordType as unknown:
         return _unknown(unknown.record_type, value)
     if isinstance(found.key, wanted):
         return _document(found.type, found.key, found.value_version, found.value)
-    if isinstance(found.key, (OffsetCommitKey, GroupMetadataKey)):
+    if isinstance(found.key, (internal.OffsetCommitKey, internal.GroupMetadataKey)):
         return ""
     return _unknown(found.type, value)
 
 
 def _offsets(key: bytes, value: bytes | None) -> str:
-    return _of_group(key, value, OffsetCommitKey)
+    return _of_group(key, value, internal.OffsetCommitKey)
 
 
 def _groups(key: bytes, value: bytes | None) -> str:
-    return _of_group(key, value, GroupMetadataKey)
+    return _of_group(key, value, internal.GroupMetadataKey)
 
 
 def _transactions(key: bytes, value: bytes | None) -> str:
     try:
-        name = read_transaction_key(key)
-    except UnknownRecordType as unknown:
+        name = internal.read_transaction_key(key)
+    except internal.UnknownRecordType as unknown:
         return _unknown(unknown.record_type, value)
     if value is None:
         return _document(0, name, -1, None)
     version = int.from_bytes(value[:2], "big", signed=True)
-    return _document(0, name, version, read_transaction_value(value))
+    return _document(0, name, version, internal.read_transaction_value(value))
 
 
 # --- toString ------------------------------------------------------------------------------------
 
 
-def _known(key: bytes, value: bytes | None) -> InternalRecord | None:
+def _known(key: bytes, value: bytes | None) -> internal.InternalRecord | None:
     try:
-        return read_offsets_record(key, value)
-    except UnknownRecordType:
+        return internal.read_offsets_record(key, value)
+    except internal.UnknownRecordType:
         return None
 
 
 def _old_offsets(key: bytes, value: bytes | None) -> str:
     found = _known(key, value)
-    if found is None or not isinstance(found.key, OffsetCommitKey):
+    if found is None or not isinstance(found.key, internal.OffsetCommitKey):
         return ""
-    shown = _commit(found.value) if isinstance(found.value, OffsetCommitValue) else "NULL"
+    shown = _commit(found.value) if isinstance(found.value, internal.OffsetCommitValue) else "NULL"
     return f"[{found.key.group},{found.key.topic},{found.key.partition}]::{shown}"
 
 
-def _commit(value: OffsetCommitValue) -> str:
+def _commit(value: internal.OffsetCommitValue) -> str:
     epoch = "Optional.empty" if value.leader_epoch < 0 else f"Optional[{value.leader_epoch}]"
     expiry = "None" if value.expire_timestamp < 0 else f"Some({value.expire_timestamp})"
     return (
@@ -135,10 +122,10 @@ def _commit(value: OffsetCommitValue) -> str:
 
 def _old_groups(key: bytes, value: bytes | None) -> str:
     found = _known(key, value)
-    if found is None or not isinstance(found.key, GroupMetadataKey):
+    if found is None or not isinstance(found.key, internal.GroupMetadataKey):
         return ""
     group = found.key.group
-    if not isinstance(found.value, GroupMetadataValue):
+    if not isinstance(found.value, internal.GroupMetadataValue):
         return f"{group}::NULL"
     members = ", ".join(_member(m, found.value.protocol) for m in found.value.members)
     kind = found.value.protocol_type
@@ -149,7 +136,7 @@ def _old_groups(key: bytes, value: bytes | None) -> str:
     )
 
 
-def _member(member: MemberMetadata, protocol: str | None) -> str:
+def _member(member: internal.MemberMetadata, protocol: str | None) -> str:
     instance = member.group_instance_id
     return (
         f"{member.member_id} -> MemberMetadata(memberId={member.member_id}, "
@@ -163,16 +150,16 @@ def _member(member: MemberMetadata, protocol: str | None) -> str:
 
 def _old_transactions(key: bytes, value: bytes | None) -> str:
     try:
-        name = read_transaction_key(key).transactional_id
-    except UnknownRecordType:
+        name = internal.read_transaction_key(key).transactional_id
+    except internal.UnknownRecordType:
         return ""
     if value is None:
         return f"{name}::NULL"
-    return f"{name}::{_transaction(name, read_transaction_value(value))}"
+    return f"{name}::{_transaction(name, internal.read_transaction_value(value))}"
 
 
-def _transaction(name: str, value: TransactionLogValue) -> str:
-    states = TRANSACTION_STATES
+def _transaction(name: str, value: internal.TransactionLogValue) -> str:
+    states = internal.TRANSACTION_STATES
     status = value.transaction_status
     parts = sorted(
         f"{topic.topic}-{index}"

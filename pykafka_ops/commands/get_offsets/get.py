@@ -14,13 +14,7 @@ from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers,
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.commands.get_offsets.words import (
-    OffsetProblem,
-    by_patterns,
-    by_topic_and_partitions,
-    moments_of,
-    parse_time,
-)
+from pykafka_ops.commands.get_offsets import words
 from pykafka_ops.errors import PkoError, UsageError
 
 _FIELDS = {offsets.EARLIEST: "earliest", offsets.LATEST: "latest"}
@@ -37,12 +31,12 @@ def get_offsets(run: Run) -> Table:
 def _kafka(run: Run) -> Table:
     args = run.args
     if args.has("topic-partitions") and (args.has("topic") or args.has("partition")):
-        raise OffsetProblem("--topic-partitions cannot be used with --topic or --partitions")
-    moment = parse_time(args.text("time") or "latest")
+        raise words.OffsetProblem("--topic-partitions cannot be used with --topic or --partitions")
+    moment = words.parse_time(args.text("time") or "latest")
     if args.has("topic-partitions"):
-        allowed = by_patterns(args.text("topic-partitions") or "")
+        allowed = words.by_patterns(args.text("topic-partitions") or "")
     else:
-        allowed = by_topic_and_partitions(args.text("topic"), args.text("partition"))
+        allowed = words.by_topic_and_partitions(args.text("topic"), args.text("partition"))
     exclude = args.has("exclude-internal")
     wanted = [
         (t.name, p.number)
@@ -52,7 +46,7 @@ def _kafka(run: Run) -> Table:
         if allowed(t.name, p.number)
     ]
     if not wanted:
-        raise OffsetProblem("Could not match any topic-partitions with the specified filters")
+        raise words.OffsetProblem("Could not match any topic-partitions with the specified filters")
     found = offsets.list_offsets(run.cluster(), dict.fromkeys(wanted, moment))
     for (topic, number), value in found.items():
         if isinstance(value, PkoError):
@@ -89,7 +83,7 @@ OURS = (
 
 def _ours(run: Run) -> Table:
     args = run.args
-    moments = moments_of(args.text("time") or "latest", int(time.time() * 1000))
+    moments = words.moments_of(args.text("time") or "latest", int(time.time() * 1000))
     every = topics.all_topics(run.cluster())
     known = [t.name for t in every]
     names, missing = chosen(
@@ -101,7 +95,7 @@ def _ours(run: Run) -> Table:
     errors = [missing_topic(word, known) for word in missing]
     numbers = _numbers(args)
     patterns = args.text("topic-partitions")
-    allowed = by_patterns(patterns) if patterns else None
+    allowed = words.by_patterns(patterns) if patterns else None
     wanted = [
         (t.name, p.number)
         for t in every

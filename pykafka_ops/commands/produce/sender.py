@@ -7,14 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pykafka_ops.client.config import ClientConfigError
-from pykafka_ops.commands.console.errors import (
-    SOON,
-    ignored,
-    java_line,
-    kafka_error,
-    keeps_trying,
-    log,
-)
+from pykafka_ops.commands.console import errors
 from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
 from pykafka_ops.commands.framework.output import counted, say
@@ -57,7 +50,7 @@ class Sender:
         config["delivery.report.only.error"] = True
         config["queue.buffering.max.messages"] = 0  # bytes are bounded, by buffer.memory
         self.expiry, self.limit = settings["delivery.timeout.ms"], settings["max.request.size"]
-        warn = ignored("Producer", flags=args.flags)
+        warn = errors.ignored("Producer", flags=args.flags)
         self.producer = client("Producer", config, debug=run.debug, warn=warn)
         self.lookup = TopicLookup(settings, flags=args.flags, debug=run.debug)
         self.ready = False
@@ -77,8 +70,8 @@ class Sender:
             if not found.error:
                 self.ready = True
                 return
-            if found.error not in SOON:
-                raise kafka_error(found.error, ErrorCode.of(found.error).text, self.topic)
+            if found.error not in errors.SOON:
+                raise errors.kafka_error(found.error, ErrorCode.of(found.error).text, self.topic)
             if found.error == ErrorCode.LEADER_NOT_AVAILABLE:
                 missing_since = time.monotonic()
             elif time.monotonic() > missing_since + PATIENCE:
@@ -99,11 +92,11 @@ class Sender:
                     if not found.error:
                         self.ready = True
                         return None
-                    if found.error not in SOON:
+                    if found.error not in errors.SOON:
                         text = ErrorCode.of(found.error).text
-                        return kafka_error(found.error, text, self.topic)
+                        return errors.kafka_error(found.error, text, self.topic)
             except ConnectError as error:
-                if not keeps_trying(error):
+                if not errors.keeps_trying(error):
                     return error
                 time.sleep(min(0.05, max(0.0, deadline - time.monotonic())))
         return KafkaError(
@@ -176,7 +169,7 @@ class Sender:
             if code == ErrorCode.MESSAGE_TOO_LARGE:
                 size = len(key or b"") + len(value or b"")
                 text = f"a record of {size} bytes is larger than max.request.size {self.limit}"
-            self._failed(kafka_error(code, text, self.topic), key, value)
+            self._failed(errors.kafka_error(code, text, self.topic), key, value)
         return True
 
     # --- the end ---------------------------------------------------------------------------------
@@ -212,7 +205,7 @@ class Sender:
     def _give_up(self) -> None:
         """``--sync``: the first failure is the last."""
         if self.args.flags and self.last_error is not None:
-            raise UnsentError(java_line(self.last_error))
+            raise UnsentError(errors.java_line(self.last_error))
         self.result()
 
     # --- what goes wrong -------------------------------------------------------------------------
@@ -228,20 +221,20 @@ class Sender:
                 "has passed since batch creation",
             )
         else:
-            problem = kafka_error(code, error.str(), self.topic)
+            problem = errors.kafka_error(code, error.str(), self.topic)
         self._failed(problem, message.key(), message.value())
 
     def _failed(self, error: PkoError, key: bytes | None, value: bytes | None) -> None:
         self.failed += 1
         self.last_error = error
         if self.args.flags and not self.sync:
-            log(
+            errors.log(
                 "ERROR",
                 f"Error when sending message to topic {self.topic} with key: {_size(key)}, "
                 f"value: {_size(value)} with error:",
                 CALLBACK,
             )
-            say(java_line(error))
+            say(errors.java_line(error))
 
     def _client_error(self, error: Any) -> None:
         """librdkafka's trouble with brokers; it keeps trying by itself."""

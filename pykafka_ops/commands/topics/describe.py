@@ -8,13 +8,7 @@ from pykafka_ops.client.topics import PartitionDescription
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.topics.described import (
-    COLUMNS,
-    DescribedTopic,
-    partition_row,
-    wanted_topics,
-    with_settings,
-)
+from pykafka_ops.commands.topics import described
 from pykafka_ops.commands.topics.kafka import REPORTS
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
@@ -31,29 +25,29 @@ TOPICS = (
 def describe(run: Run) -> Table:
     """Settings and partitions; with a report option only the partitions it means."""
     args = run.args
-    found, errors = wanted_topics(run)
+    found, errors = described.wanted_topics(run)
     reports = {r.removesuffix("-partitions") for r in REPORTS if args.has(r)}
     slim = bool(reports) and run.output not in ("json", "yaml")
-    described = with_settings(run.cluster(), found, slim=slim)
+    topics = described.with_settings(run.cluster(), found, slim=slim)
     live = set(run.cluster().brokers())
     if args.has("topics-with-overrides"):
-        described = [d for d in described if d.configs]
+        topics = [d for d in topics if d.configs]
     rows, items = [], []
-    for d in described:
+    for d in topics:
         shown = [p for p in d.topic.partitions if not reports or reports & {*d.problems(p, live)}]
-        parts = [partition_row(d, p, live) for p in shown]
+        parts = [described.partition_row(d, p, live) for p in shown]
         if not reports or parts:
             items.append({**_topic_row(d), "partitions": parts})
         rows += parts
-    heads = Table("", TOPICS, [_topic_row(d) for d in described])
+    heads = Table("", TOPICS, [_topic_row(d) for d in topics])
     return Table(
-        "topic-descriptions", COLUMNS, rows, items=items, errors=errors,
-        kafka=_kafka_text(described, live, reports, args),
+        "topic-descriptions", described.COLUMNS, rows, items=items, errors=errors,
+        kafka=_kafka_text(topics, live, reports, args),
         above=None if reports or args.flags else heads,
     )  # fmt: skip
 
 
-def _topic_row(d: DescribedTopic) -> dict[str, object]:
+def _topic_row(d: described.DescribedTopic) -> dict[str, object]:
     first = d.topic.partitions[:1]
     return {
         "topic": d.topic.name,
@@ -67,10 +61,10 @@ def _topic_row(d: DescribedTopic) -> dict[str, object]:
 
 
 def _kafka_text(
-    described: Sequence[DescribedTopic], live: set[int], reports: set[str], args: Args
+    topics: Sequence[described.DescribedTopic], live: set[int], reports: set[str], args: Args
 ) -> Iterator[str]:
     """What kafka-topics 3.9 prints."""
-    for d in described:
+    for d in topics:
         if not reports:
             yield _kafka_head(d)
         if args.has("topics-with-overrides"):
@@ -80,7 +74,7 @@ def _kafka_text(
                 yield _kafka_partition(d, p)
 
 
-def _kafka_head(d: DescribedTopic) -> str:
+def _kafka_head(d: described.DescribedTopic) -> str:
     topic = d.topic
     parts = [f"Topic: {topic.name}"]
     if topic.id != ZERO_UUID:
@@ -93,7 +87,7 @@ def _kafka_head(d: DescribedTopic) -> str:
     return "\t".join(parts) + "\n"
 
 
-def _kafka_partition(d: DescribedTopic, p: PartitionDescription) -> str:
+def _kafka_partition(d: described.DescribedTopic, p: PartitionDescription) -> str:
     def ids(numbers: Sequence[int]) -> str:
         return ",".join(map(str, numbers))
 

@@ -11,16 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from kazoo.exceptions import (
-    AuthFailedError,
-    BadVersionError,
-    InvalidACLError,
-    KazooException,
-    NoAuthError,
-    NodeExistsError,
-    NoNodeError,
-    NotEmptyError,
-)
+from kazoo import exceptions
 
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.session import ZnodeSession, address, connected, lost, stat_of
@@ -31,12 +22,12 @@ from pykafka_ops.zookeeper.acls import parse_acls, permissions
 EVENT = "\nWATCHER::\n\nWatchedEvent state:{} type:None path:null\n"
 UNKNOWN = 127
 WRONG = {
-    NoNodeError: "Node does not exist: ",
-    NodeExistsError: "Node already exists: ",
-    NotEmptyError: "Node not empty: ",
-    BadVersionError: "version No is not valid : ",
-    NoAuthError: "Insufficient permission : ",
-    InvalidACLError: "Acl is not valid : ",
+    exceptions.NoNodeError: "Node does not exist: ",
+    exceptions.NodeExistsError: "Node already exists: ",
+    exceptions.NotEmptyError: "Node not empty: ",
+    exceptions.BadVersionError: "version No is not valid : ",
+    exceptions.NoAuthError: "Insufficient permission : ",
+    exceptions.InvalidACLError: "Acl is not valid : ",
 }
 """What stands before the path."""
 
@@ -108,7 +99,7 @@ def run_line(session: ZnodeSession, words: Sequence[str]) -> int:
         action(session, found)
     except CommandError as error:
         sys.stderr.write(f"{error}\n")
-    except KazooException as error:
+    except exceptions.KazooException as error:
         sys.stderr.write(f"{_wrong(error, path)}\n")
     except PkoError as error:
         if error.exit_code == 3:
@@ -119,11 +110,11 @@ def run_line(session: ZnodeSession, words: Sequence[str]) -> int:
     return 1
 
 
-def _wrong(error: KazooException, path: str) -> str:
+def _wrong(error: exceptions.KazooException, path: str) -> str:
     for kind, text in WRONG.items():
         if isinstance(error, kind):
             return f"{text}{path}"
-    if isinstance(error, AuthFailedError):
+    if isinstance(error, exceptions.AuthFailedError):
         return "Authentication failed"
     raise lost(error)
 
@@ -187,7 +178,7 @@ def _get(session: ZnodeSession, words: ShellWords) -> None:
 def _stat(session: ZnodeSession, words: ShellWords) -> None:
     stat = session.client.exists(words.rest[0])
     if stat is None:
-        raise NoNodeError
+        raise exceptions.NoNodeError
     sys.stdout.write(_lines(stat_of(stat)))
 
 
@@ -213,7 +204,7 @@ def _delete(session: ZnodeSession, words: ShellWords) -> None:
 
 def _deleteall(session: ZnodeSession, words: ShellWords) -> None:
     if not session.client.exists(words.rest[0]):
-        raise NoNodeError
+        raise exceptions.NoNodeError
     session.client.delete(words.rest[0], recursive=True)
 
 
