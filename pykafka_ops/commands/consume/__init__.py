@@ -3,18 +3,70 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.consume import kafka
-from pykafka_ops.commands.consume.options import (
-    CLIENT,
-    ENABLE_SYSTEST_EVENTS,
-    FORM,
-    TOPIC,
-    WHERE,
-    WHITELIST,
-)
 from pykafka_ops.commands.framework.group import Single
-from pykafka_ops.commands.framework.params import Words
+from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
+from pykafka_ops.commands.framework.types import (
+    FILE_PATH,
+    GROUP_NAME,
+    INT,
+    LONG,
+    TOPIC_NAME,
+    Choices,
+)
+from pykafka_ops.commands.options import KEY_FORMAT, VALUE_FORMAT
 from pykafka_ops.commands.tongue.tool import Tool
+
+# fmt: off
+TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic to read")
+WHITELIST = Option("--whitelist", metavar="REGEX", hidden=True, help="old name of --include")
+ENABLE_SYSTEST_EVENTS = Switch("--enable-systest-events", help="accepted and without effect")
+
+WHERE = (
+    Option("--include", metavar="REGEX",
+           help="read all topics whose whole name matches, internal ones left out; new ones too "
+           "(seen within 5 s)"),
+    Option("-p", "--partition", metavar="N", type=INT, help="read that partition only"),
+    Option("--offset", metavar="OFFSET",
+           help="where to start in the partition: earliest, latest or a number (default: latest)"),
+    Switch("--from-beginning",
+           help="start at the earliest record instead of the latest; a group that has committed "
+           "goes on from there"),
+    Option("-n", "--max-messages", metavar="N", type=INT, help="stop after that many records"),
+    Option("--timeout-ms", metavar="MS", type=LONG, help="stop when no record came for that long"),
+    Option("-g", "--group", metavar="GROUP", type=GROUP_NAME,
+           help="read as a member of that group and commit what was printed"),
+    Option("--isolation-level", metavar="LEVEL",
+           help="read_committed leaves out aborted and open transactions "
+           "(default: read_uncommitted)"),
+)
+FORM = (
+    Option("-o", "--output", metavar="FORMAT", type=Choices(("table", "json")), default="table",
+           ours=True, help="text as Kafka's tool prints it, or one JSON object a line"),
+    Option("--formatter", metavar="CLASS",
+           help="Kafka's class of a message formatter: DefaultMessageFormatter (the default), "
+           "LoggingMessageFormatter, NoOpMessageFormatter, OffsetsMessageFormatter, "
+           "GroupMetadataMessageFormatter, TransactionLogMessageFormatter"),
+    Option("--decode", metavar="WHAT", type=Choices(("offsets", "groups", "transactions")),
+           ours=True, help="show records of an internal topic as JSON lines"),
+    Option("--property", metavar="KEY=VALUE", multiple=True,
+           help="of the formatter: print.timestamp, print.key, print.offset, print.partition, "
+           "print.headers, print.value, key.separator, line.separator, headers.separator, "
+           "null.literal, key.deserializer, value.deserializer, headers.deserializer"),
+    Option("--formatter-config", metavar="FILE", type=FILE_PATH,
+           help="a .properties file for the formatter"),
+    Option("--key-deserializer", metavar="CLASS", help="Java class name of a deserializer"),
+    Option("--value-deserializer", metavar="CLASS", help="Java class name of a deserializer"),
+    KEY_FORMAT,
+    VALUE_FORMAT,
+    Switch("--skip-message-on-error", help="go on after a record that cannot be shown"),
+)
+CLIENT = (
+    Option("--consumer-property", metavar="KEY=VALUE", multiple=True, help="one client setting"),
+    Option("--consumer.config", metavar="FILE", type=FILE_PATH,
+           help="a .properties file of client settings"),
+)
+# fmt: on
 
 TOOL = Tool(
     "kafka-console-consumer",

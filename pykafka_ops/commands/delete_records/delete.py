@@ -12,7 +12,6 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.records import delete_records as drop
 from pykafka_ops.commands.delete_records.offset_file import read_file
-from pykafka_ops.commands.framework import partition_words
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import (
     PLACE,
@@ -25,7 +24,7 @@ from pykafka_ops.commands.framework.output import (
     rows_of,
 )
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import missing_topic
+from pykafka_ops.commands.framework.topic_filter import missing_topic, partitions_by_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError
 
@@ -138,7 +137,7 @@ def _wanted(run: Run) -> tuple[dict[Partition, int], list[ItemError]]:
 
 
 def _partitions(run: Run) -> tuple[list[Partition], list[ItemError]]:
-    words = partition_words.parse(run.args.texts("topic"))
+    words = partitions_by_topic(run.args.texts("topic"))
     known = {t.name: t for t in topics.all_topics(run.cluster())}
     errors = [missing_topic(name, known) for name in words if name not in known]
     found = [

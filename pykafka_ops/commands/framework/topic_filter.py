@@ -1,4 +1,4 @@
-"""Which topics are meant: Kafka's IncludeList in its tongue, names or ``--regex`` in ours."""
+"""Which topics and partitions are meant: Kafka's IncludeList in its tongue, words in ours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
-from pykafka_ops.errors import PkoError
+from pykafka_ops.commands.framework.types import java_integer
+from pykafka_ops.errors import PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 INTERNAL = frozenset(("__consumer_offsets", "__transaction_state", "__share_group_state"))
@@ -67,3 +68,37 @@ def missing_topic(word: str, names: Iterable[str]) -> ItemError:
     """The error for a topic that does not exist; ``names``: those that do."""
     code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ItemError(word, code.name, f"there is no topic {word}{did_you_mean(word, names)}", code)
+
+
+def partitions_by_topic(words: Iterable[str]) -> dict[str, list[int] | None]:
+    """Partitions by topic in the order of the words, None: all of them: ``orders``, ``orders:0,2``.
+
+    A word may hold several topics, by comma: ``orders:0,2,users``. UsageError.
+    """
+    found: dict[str, list[int] | None] = {}
+    for word in words:
+        topic, of_numbers = "", False
+        for part in word.split(","):
+            name, colon, number = part.partition(":")
+            if colon:
+                topic, of_numbers = name, True
+            elif of_numbers and java_integer(part) is not None:
+                number = part
+            else:
+                topic, of_numbers = part, False
+            if not topic:
+                raise UsageError(f"{word}: write TOPIC or TOPIC:0,3")
+            _add(found, topic, number if of_numbers else None, word)
+    return found
+
+
+def _add(found: dict[str, list[int] | None], topic: str, text: str | None, word: str) -> None:
+    if text is None:
+        found[topic] = None
+        return
+    number = java_integer(text)
+    if number is None or number < 0:
+        raise UsageError(f"{word}: partitions are numbers, as in {topic}:0,3")
+    numbers = found.setdefault(topic, [])
+    if numbers is not None and number not in numbers:
+        numbers.append(number)

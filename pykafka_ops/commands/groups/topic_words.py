@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from pykafka_ops.client import topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
-from pykafka_ops.commands.framework import partition_words
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import ItemError
-from pykafka_ops.commands.framework.topic_filter import missing_topic
+from pykafka_ops.commands.framework.topic_filter import missing_topic, partitions_by_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.groups.kafka import ScopeError
 from pykafka_ops.wire.codes import ErrorCode
@@ -23,7 +22,7 @@ def partitions_of(cluster: Cluster, args: Args) -> tuple[list[Partition], list[s
     KafkaError, and in Kafka's tongue ScopeError.
     """
     words = args.texts("topic")
-    parsed = _kafkas(words) if args.flags else partition_words.parse(words).items()
+    parsed = _kafkas(words) if args.flags else partitions_by_topic(words).items()
     wanted = list(parsed)
     counts = _counts(cluster, [topic for topic, numbers in wanted if numbers is None])
     found: list[Partition] = []

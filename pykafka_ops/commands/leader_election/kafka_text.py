@@ -11,9 +11,9 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.commands.framework.failures import java_text, text_of
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.leader_election import election
-from pykafka_ops.commands.leader_election.election import Results, named, results_table
+from pykafka_ops.commands.leader_election import partitions as election
 from pykafka_ops.commands.leader_election.election_file import read_file
+from pykafka_ops.commands.leader_election.partitions import Results, named, results_table
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -1,18 +1,19 @@
-"""The partitions that are meant, who leads them, and what an election would change."""
+"""The partitions that are meant, who leads them, what an election would change, and did."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
-from pykafka_ops.commands.framework import partition_words
-from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, numbers, rows_of
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.topic_filter import missing_topic
-from pykafka_ops.commands.leader_election.election import cluster, named
+from pykafka_ops.commands.framework.topic_filter import missing_topic, partitions_by_topic
 from pykafka_ops.commands.leader_election.election_file import read_file
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 NO_LEADER, ELSEWHERE, DOWN, BEHIND = (
@@ -34,7 +35,7 @@ def wanted_of(words: Sequence[str]) -> Wanted:
     """``orders``, ``orders:0,3``; UsageError."""
     return {
         topic: None if numbers is None else set(numbers)
-        for topic, numbers in partition_words.parse(words).items()
+        for topic, numbers in partitions_by_topic(words).items()
     }
 
 
@@ -98,3 +99,51 @@ def _state(leader: int, preferred: int, isr: Sequence[int], live: set[int]) -> s
     if preferred not in live:
         return DOWN
     return ELSEWHERE if preferred in isr else BEHIND
+
+
+# --- elections ------------------------------------------------------------------------------------
+
+API_SECONDS = 30.0
+REQUEST_SECONDS = 15.0
+KINDS = {"PREFERRED": PREFERRED, "UNCLEAN": UNCLEAN}
+Results = dict[Partition, KafkaError | None]
+RESULTS = (*PLACE, Column("election"), Column("result", bad=lambda value: value == "failed"))
+ELECTED, IDLE, FAILED = "elected", "not needed", "failed"
+
+
+def cluster(run: Run) -> Cluster:
+    """The cluster; unless the user sets them, a call takes 30 s at most and a request 15 s."""
+    made = run.cluster()
+    given = run.properties()
+    if "request.timeout.ms" not in given:
+        made.config.request_timeout = REQUEST_SECONDS
+    if "default.api.timeout.ms" not in given:
+        made.config.api_timeout = API_SECONDS
+        made.config.patience = min(made.config.patience, API_SECONDS)
+    return made
+
+
+def elect(run: Run, kind: str, partitions: Iterable[Partition] | None) -> Results:
+    """Elect; per partition None or its error. KafkaError, CallTimeoutError."""
+    return elect_leaders(cluster(run), KINDS[kind], partitions)
+
+
+def named(partition: Partition) -> str:
+    """``orders-0``."""
+    return f"{partition[0]}-{partition[1]}"
+
+
+def results_table(
+    kind: str, results: Results, errors: Iterable[ItemError] = (), notes: Sequence[str] = ()
+) -> Table:
+    """A row per partition; what failed is an error as well, behind ``errors``."""
+    rows, failed = [], [*errors]
+    for (topic, index), error in sorted(results.items()):
+        state = ELECTED
+        if error is not None and error.code == ErrorCode.ELECTION_NOT_NEEDED:
+            state = IDLE
+        elif error is not None:
+            state = FAILED
+            failed.append(item_error(named((topic, index)), error))
+        rows.append((topic, index, kind.lower(), state))
+    return Table("leader-election", RESULTS, rows_of(RESULTS, rows), errors=failed, notes=notes)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.leader_election.election import elect, results_table
-from pykafka_ops.commands.leader_election.partitions import COLUMNS, partitions_of, wanted
+from pykafka_ops.commands.leader_election.partitions import (
+    COLUMNS,
+    elect,
+    partitions_of,
+    results_table,
+    wanted,
+)
 
 
 def preferred(run: Run) -> Table | None:

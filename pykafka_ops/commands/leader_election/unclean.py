@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.leader_election.election import elect, named, results_table
 from pykafka_ops.commands.leader_election.partitions import (
     COLUMNS,
     NO_LEADER,
+    elect,
+    named,
     partitions_of,
+    results_table,
     wanted,
 )
 from pykafka_ops.errors import UsageError

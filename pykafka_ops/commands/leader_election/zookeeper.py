@@ -15,9 +15,8 @@ from pykafka_ops.commands.configs.entity import scala_set
 from pykafka_ops.commands.configs.zookeeper import WARNING, opened_tree
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.leader_election.election import named
 from pykafka_ops.commands.leader_election.election_file import read_file
-from pykafka_ops.commands.leader_election.partitions import Wanted, of_pairs, wanted_of
+from pykafka_ops.commands.leader_election.partitions import Wanted, named, of_pairs, wanted_of
 from pykafka_ops.errors import PkoError, UsageError
 
 PATH = "/admin/preferred_replica_election"

@@ -6,6 +6,8 @@ from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import PkoError, UsageError
 
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+
 
 class UnknownReaderError(UsageError):
     """A line reader that is not Kafka's own."""

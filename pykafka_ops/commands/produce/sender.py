@@ -12,9 +12,8 @@ from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
 from pykafka_ops.commands.framework.output import counted, say
 from pykafka_ops.commands.framework.run import PATIENCE, Run
-from pykafka_ops.commands.produce.kafka import UnsentError
+from pykafka_ops.commands.produce.kafka import CODECS, UnsentError
 from pykafka_ops.commands.produce.line_reader import Headers
-from pykafka_ops.commands.produce.options import CODECS
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 

@@ -11,8 +11,7 @@ from pykafka_ops.commands.framework.failures import item_error, raise_first
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
-from pykafka_ops.commands.topics.select import select
-from pykafka_ops.commands.topics.values import parse_assignment, parse_configs
+from pykafka_ops.commands.topics.values import parse_assignment, parse_configs, select
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 
 

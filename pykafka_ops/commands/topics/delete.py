@@ -8,7 +8,7 @@ from pykafka_ops.commands.framework.failures import raise_first
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
-from pykafka_ops.commands.topics.select import select
+from pykafka_ops.commands.topics.values import select
 
 COLUMNS = (Column("topic", "DELETED"),)
 

@@ -12,7 +12,7 @@ from pykafka_ops.client.reassignments import Reassignment, list_reassignments
 from pykafka_ops.client.topics import PartitionDescription, TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.topics.select import NoSuchTopicError, select
+from pykafka_ops.commands.topics.values import NoSuchTopicError, select
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode

@@ -6,7 +6,7 @@ from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import included
-from pykafka_ops.commands.topics.select import select
+from pykafka_ops.commands.topics.values import select
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
 COLUMNS = (

@@ -1,6 +1,6 @@
 import pytest
 
-from pykafka_ops.commands.framework.partition_words import parse
+from pykafka_ops.commands.framework.topic_filter import partitions_by_topic as parse
 from pykafka_ops.errors import UsageError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.commands.groups.reset_times import MomentError, parse_datetime, parse_duration
+from pykafka_ops.commands.groups.reset_plan import MomentError, parse_datetime, parse_duration
 
 
 @pytest.mark.parametrize(
