@@ -3,27 +3,8 @@
 from __future__ import annotations
 
 from pykafka_ops.commands.framework.group import VerbGroup
-from pykafka_ops.commands.framework.params import Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.spark.options import (
-    ARGS,
-    CONF,
-    CORES,
-    DRIVER_MEMORY,
-    ENGINE,
-    FILE,
-    HTML,
-    JUDGE,
-    KEEP,
-    LAG,
-    LOG_DIRS,
-    PROGRESS,
-    REPORT,
-    SKEW,
-    TOP,
-)
-
-DIRS = Words(LOG_DIRS, "*")
+from pykafka_ops.commands.spark.options import DEMO, DIRS, ENGINE, JOB, JUDGE, LAG, REPORT, SKEW
 
 
 def _work(run: Run) -> Result:
@@ -47,7 +28,7 @@ spark = VerbGroup(
 spark.verb(
     "lag",
     "Report who lags how far, how long and since when; who stopped; what nobody reads.",
-    words=(DIRS,),
+    words=DIRS,
     options=(*REPORT, *ENGINE, *JUDGE, *LAG),
     examples=(
         "pko spark lag -b broker:9092",
@@ -58,7 +39,7 @@ spark.verb(
 spark.verb(
     "skew",
     "Report uneven partitions, brokers and keys, and what to do about them.",
-    words=(DIRS,),
+    words=DIRS,
     options=(*REPORT, *ENGINE, *SKEW, *JUDGE),
     examples=(
         "pko spark skew /var/kafka/data --topic orders",
@@ -68,7 +49,7 @@ spark.verb(
 spark.verb(
     "retention",
     "Report what is kept and for how long, when disks are full, what is lost unread.",
-    words=(DIRS,),
+    words=DIRS,
     options=(*REPORT, *ENGINE, *JUDGE),
     examples=(
         "pko spark retention -b broker:9092 --history /var/lib/pko/history",
@@ -78,20 +59,20 @@ spark.verb(
 spark.verb(
     "all",
     "Make all three reports in one Spark session.",
-    words=(DIRS,),
+    words=DIRS,
     options=(*REPORT, *ENGINE, *SKEW, *LAG),
     examples=("pko spark all -b broker:9092 --html kafka.html",),
 )
 spark.verb(
     "demo",
     "Make a cluster with a past on a broker of its own, and report on it.",
-    options=(KEEP, HTML, TOP, CORES, DRIVER_MEMORY, CONF, *PROGRESS),
+    options=DEMO,
     examples=("pko spark demo", "pko spark demo --keep /tmp/demo --progress"),
 )
 spark.verb(
     "submit",
     "Run your own Spark program; it knows format('kafka-log') and our other sources.",
-    words=(Words(FILE, metavar="FILE"), Words(ARGS, "*")),
+    words=JOB,
     options=ENGINE,
     verbatim=True,
     examples=(

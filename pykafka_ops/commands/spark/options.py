@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pykafka_ops.commands.framework.params import Option, Switch
+from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import (
     FILE_PATH,
     GROUP_NAME,
@@ -18,6 +18,7 @@ from pykafka_ops.commands.options import FAIL_ON, REGEX, SINCE, UNTIL
 LOG_DIRS = Option("--log-dirs", metavar="DIR", type=FILE_PATH, multiple=True,
                   help="log directories, topic-partition directories or segments, by comma; or "
                   "URIs (s3://, hdfs://, file://)")
+DIRS = (Words(LOG_DIRS, "*"),)
 HTML = Option("--html", metavar="FILE", type=FILE_PATH,
               help="write a page with pictures that needs nothing else")
 TOP = Option("--top", metavar="N", type=INT, default="10",
@@ -95,8 +96,17 @@ ENGINE = (
 )
 """Where and how Spark runs."""
 
-KEEP = Option("--keep", metavar="DIR", type=FILE_PATH,
-              help="leave the demo's log directory and page in this new directory")
+DEMO = (
+    Option("--keep", metavar="DIR", type=FILE_PATH,
+           help="leave the demo's log directory and page in this new directory"),
+    HTML,
+    TOP,
+    CORES,
+    DRIVER_MEMORY,
+    CONF,
+    *PROGRESS,
+)
 FILE = Option("--file", metavar="FILE.py", type=FILE_PATH, help="a Python program")
 ARGS = Option("--args", metavar="ARG", multiple=True, help="arguments of the program")
+JOB = (Words(FILE, metavar="FILE"), Words(ARGS, "*"))
 # fmt: on
