@@ -112,9 +112,6 @@ def _usable(key: int, low: int, high: int) -> int | None:
     return min(last, high) if first <= high and low <= last else None
 
 
-# --- Kafka's text --------------------------------------------------------------------------------
-
-
 def _kafka_text(nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) -> Iterator[str]:
     for i, ranges in found.items():
         if isinstance(ranges, PkoError):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis import cluster_state as state
-from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.commands.cluster.gather import Gathered, gather
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Column, Table, rows_of
+from pykafka_ops.commands.framework.output import Column, Table, rows_of, with_sizes
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, watched
 from pykafka_ops.errors import PkoError
@@ -78,7 +77,7 @@ def _table(run: Run, failing: Condition | None) -> Table:
     return Table(
         "cluster", FACTS, _rows(found, facts, which, everything=run.output != "table"),
         items=[item], errors=found.errors, exit_code=code,
-        above=Table("brokers", BROKERS, [_human(row) for row in brokers]) if human else None,
+        above=Table("brokers", BROKERS, [*map(with_sizes, brokers)]) if human else None,
     )  # fmt: skip
 
 
@@ -151,10 +150,3 @@ def _named(partitions: Sequence[state.Partition]) -> str | None:
     names = [f"{topic}-{index}" for topic, index in partitions[:NAMED]]
     more = len(partitions) - NAMED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
-
-
-def _human(row: Row) -> Row:
-    """Bytes for people."""
-    return {
-        k: size_text(v) if k.endswith("bytes") and isinstance(v, int) else v for k, v in row.items()
-    }

@@ -162,7 +162,7 @@ class _Printer:
             say(f"skipped {message.topic()}-{message.partition()} @{message.offset()}: {error}")
 
 
-# --- formatters by name ---------------------------------------------------------------------------
+# --- formatters by name --------------------------------------------------------------------------
 
 DECODERS = {
     "offsets": "OffsetsMessageFormatter",
@@ -181,11 +181,6 @@ DEPRECATED = {
         "TransactionLogMessageFormatter"
     ),
 }
-OF_INTERNAL_TOPICS = (
-    "OffsetsMessageFormatter",
-    "GroupMetadataMessageFormatter",
-    "TransactionLogMessageFormatter",
-)
 
 
 def formatter(
@@ -205,7 +200,7 @@ def formatter(
             f"WARNING: {name} is deprecated and will be removed in the next major release. "
             f"Please use {TOOLS}{short} instead"
         )
-    if short in OF_INTERNAL_TOPICS:
+    if short in DECODERS.values():
         return internal_formatter(short, old=name.startswith("kafka.coordinator."))
     if short == "NoOpMessageFormatter":
         return NoFormatter()

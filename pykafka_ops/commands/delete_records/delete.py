@@ -56,8 +56,6 @@ def _kafka(run: Run) -> None:
         sys.stdout.write(f"partition: {topic}-{number}\t{said}\n")
 
 
-# --- our tongue ----------------------------------------------------------------------------------
-
 COLUMNS = (
     *PLACE,
     *numbers("earliest", "latest", "before", "records"),

@@ -55,6 +55,15 @@ def rows_of(columns: Sequence[Column], values: Iterable[Sequence[object]]) -> li
     return [dict(zip(keys, row, strict=True)) for row in values]
 
 
+def with_sizes(row: Row) -> Cells:
+    """A row with its bytes as people read them."""
+    from pykafka_ops.analysis.bars import size_text
+
+    return {
+        k: size_text(v) if k.endswith("bytes") and isinstance(v, int) else v for k, v in row.items()
+    }
+
+
 class ItemError(NamedTuple):
     """One item that failed: what, Kafka's error name, the text, the number of the error."""
 

@@ -52,8 +52,6 @@ class Verb(click.Command):
         params = [*self.words, *self.options.values()]
         super().__init__(name, params=params, context_settings=settings, **attrs)
 
-    # --- reading ---------------------------------------------------------------------------------
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click; an option whose value may be left out takes only what looks like one."""
         if ctx.resilient_parsing:
@@ -111,8 +109,6 @@ class Verb(click.Command):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Options, without their old names."""
         return offered(super().shell_complete(ctx, incomplete), self.options)
-
-    # --- help ------------------------------------------------------------------------------------
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Words first, as they are written."""

@@ -10,7 +10,7 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error, java_text
-from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers, say
+from pykafka_ops.commands.framework.output import PLACE, Cells, Column, Table, numbers, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
@@ -23,9 +23,6 @@ _FIELDS = {offsets.EARLIEST: "earliest", offsets.LATEST: "latest"}
 def get_offsets(run: Run) -> Table:
     """Ask the leaders and shape the answer."""
     return _kafka(run) if run.args.flags else _ours(run)
-
-
-# --- Kafka's tongue ------------------------------------------------------------------------------
 
 
 def _kafka(run: Run) -> Table:
@@ -67,8 +64,6 @@ def _kafka_text(rows: Sequence[dict[str, object]]) -> Iterator[str]:
     for row in rows:
         yield f"{row['topic']}:{row['partition']}:{row['offset']}\n"
 
-
-# --- our tongue ----------------------------------------------------------------------------------
 
 OURS = (
     *PLACE,
@@ -129,16 +124,9 @@ def _numbers(args: Args) -> set[int]:
 
 
 def _row(partition: Partition, moments: Sequence[int], values: list[Offset]) -> dict[str, object]:
-    row: dict[str, object] = {
-        "topic": partition[0],
-        "partition": partition[1],
-        "earliest": None,
-        "latest": None,
-        "records": None,
-        "offset": None,
-        "timestamp": None,
-        "leader_epoch": values[-1].leader_epoch,
-    }
+    row: Cells = dict.fromkeys(column.key for column in OURS)
+    row["topic"], row["partition"] = partition
+    row["leader_epoch"] = values[-1].leader_epoch
     if len(moments) == 2:
         first, last = values[0].offset, values[1].offset
         return {**row, "earliest": first, "latest": last, "records": last - first}

@@ -7,18 +7,14 @@ from collections.abc import Iterator, Mapping
 from pykafka_ops.analysis.lag.standing import Standing
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
-from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, rows_of
+from pykafka_ops.commands.framework.output import Column, ItemError, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.groups import kafka_text, select
-from pykafka_ops.commands.groups.described import GroupStandings, with_offsets
+from pykafka_ops.commands.groups.described import STANDING, GroupStandings, with_offsets
 from pykafka_ops.errors import KafkaError, PkoError
 
 OFFSETS = (
-    Column("group"),
-    *PLACE,
-    Column("current_offset", "CURRENT", right=True),
-    Column("log_end_offset", "END", right=True),
-    Column("lag", right=True),
+    *STANDING,
     Column("client_id", optional=True),
     Column("host", optional=True),
     Column("member_id", wide=True),

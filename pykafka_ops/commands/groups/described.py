@@ -16,7 +16,16 @@ from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import DEAD, GroupDescription, describe_groups
 from pykafka_ops.client.group_offsets import Committed, fetch_offsets
+from pykafka_ops.commands.framework.output import PLACE, Column, numbers
 from pykafka_ops.errors import KafkaError, PkoError
+
+STANDING = (
+    Column("group"),
+    *PLACE,
+    Column("current_offset", "CURRENT", right=True),
+    Column("log_end_offset", "END", right=True),
+    *numbers("lag"),
+)
 
 
 class GroupStandings(NamedTuple):

@@ -142,7 +142,7 @@ def _items(found: CommitsFound, made: list[Bucket], happened: list[Event]) -> li
     return items
 
 
-# --- where the commits are read -------------------------------------------------------------------
+# --- where the commits are read ------------------------------------------------------------------
 
 History = dict[Key, list[Commit]]
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pykafka_ops.analysis.commits.burrow import OK, UNKNOWN
 from pykafka_ops.analysis.conditions import Condition
 from pykafka_ops.analysis.lag.rows import GroupLag, LagRow, by_group, lag_row
-from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers
+from pykafka_ops.commands.framework.output import Column, Table, numbers
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.watch import fail_on, watched
 from pykafka_ops.commands.groups import select
+from pykafka_ops.commands.groups.described import STANDING
 from pykafka_ops.commands.groups.lag_facts import Collector
 
 
@@ -30,11 +31,7 @@ _RATES = (
 )
 GROUPS = (Column("group"), Column("state"), *numbers("partitions", "lag", "max_lag"), *_RATES)
 PARTITIONS = (
-    Column("group"),
-    *PLACE,
-    Column("current_offset", "CURRENT", right=True),
-    Column("log_end_offset", "END", right=True),
-    Column("lag", right=True),
+    *STANDING,
     *_RATES,
     Column("since", right=True, wide=True),
     Column("client_id", optional=True),

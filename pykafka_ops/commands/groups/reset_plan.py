@@ -165,7 +165,7 @@ def commit(cluster: Cluster, group: str, offsets: Offsets) -> dict[Partition, Pk
     return {p: error for p, error in results.items() if error is not None}
 
 
-# --- moments --------------------------------------------------------------------------------------
+# --- moments -------------------------------------------------------------------------------------
 
 _STAMP = re.compile(
     r"(\d{1,4})-(\d+)-(\d+)T(\d+):(\d+):(\d+)\.(\d{1,3})(Z|([+-])(\d\d)(?::?(\d\d))?)", re.ASCII

@@ -44,9 +44,6 @@ def every(run: Run) -> list[str]:
     return [g.id for g in groups.values() if g.protocol_type in ("", "consumer")]
 
 
-# --- groups that do not exist --------------------------------------------------------------------
-
-
 def missing_group(name: str, known: Iterable[str]) -> ItemError:
     """The error for a group that does not exist; ``known``: those that do."""
     code = ErrorCode.GROUP_ID_NOT_FOUND

@@ -101,7 +101,7 @@ def _state(leader: int, preferred: int, isr: Sequence[int], live: set[int]) -> s
     return ELSEWHERE if preferred in isr else BEHIND
 
 
-# --- elections ------------------------------------------------------------------------------------
+# --- elections -----------------------------------------------------------------------------------
 
 API_SECONDS = 30.0
 REQUEST_SECONDS = 15.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error
-from pykafka_ops.commands.framework.output import Cells, ItemError, Table
+from pykafka_ops.commands.framework.output import Cells, ItemError, Table, with_sizes
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.framework.types import java_integer
@@ -92,7 +92,7 @@ def _table(run: Run, brokers: Sequence[int], dirs: Dirs, errors: Sequence[ItemEr
     if run.args.has("sort-by-size"):
         rows.sort(key=lambda r: -int(str(r["bytes"])))
     if run.args.has("human") and run.output in ("table", "wide"):
-        rows = [{k: _human(k, v) for k, v in row.items()} for row in rows]
+        rows = [*map(with_sizes, rows)]
     return Table(
         f"log-dirs-by-{by}" if not run.args.flags else "log-dirs",
         columns,
@@ -101,19 +101,6 @@ def _table(run: Run, brokers: Sequence[int], dirs: Dirs, errors: Sequence[ItemEr
         errors=errors,
         exit_code=0 if run.args.flags else None,
     )
-
-
-def _human(key: str, value: object) -> object:
-    if not key.endswith("bytes") or not isinstance(value, int):
-        return value
-    size, units = float(value), ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    while abs(size) >= 1024 and len(units) > 1:
-        size /= 1024
-        units.pop(0)
-    return f"{size:.1f} {units[0]}" if units[0] != "B" else f"{value} B"
-
-
-# --- Kafka's text --------------------------------------------------------------------------------
 
 
 def _kafka_text(brokers: Sequence[int], dirs: Dirs) -> Iterator[str]:

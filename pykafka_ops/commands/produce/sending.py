@@ -87,9 +87,6 @@ def _chunks(args: Args, idle: Callable[[], None], signals: ending_well) -> Itera
     signals.release()
 
 
-# --- lines to records ----------------------------------------------------------------------------
-
-
 def _reader(args: Args) -> Reader | None:
     """Makes records of lines; None where each line is a value and nothing else is wanted."""
     fixed_key, partition = args.text("key"), args.number("partition")

@@ -121,7 +121,7 @@ class ReportPlaces:
         return tables(reports, self.section, wide=wide, top=self.top, terminal=to_terminal)
 
 
-# --- as text --------------------------------------------------------------------------------------
+# --- as text -------------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
     from pykafka_ops.spark.model import Report

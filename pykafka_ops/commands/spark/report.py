@@ -114,7 +114,7 @@ def _show(problems: Sequence[Problem]) -> None:
         say(f"pko: and {len(problems) - SHOWN} more problems; -o json lists them all")
 
 
-# --- what is read ---------------------------------------------------------------------------------
+# --- what is read --------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

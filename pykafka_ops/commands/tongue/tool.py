@@ -86,8 +86,6 @@ class Tool(click.Command):
         """Options, by Kafka's names."""
         return offered(super().shell_complete(ctx, incomplete), self.options)
 
-    # --- which tongue ----------------------------------------------------------------------------
-
     def is_meant(self, words: list[str]) -> bool:
         """Whether ``words`` behind the name of our command are in Kafka's tongue: an action's
         switch is there, or no word or option of ours alone and an option of Kafka's."""
@@ -117,8 +115,6 @@ class Tool(click.Command):
             if option.value and not glued and option.bare is None:
                 at += 1
         return kafkas
-
-    # --- one run ---------------------------------------------------------------------------------
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Nothing yet: what is wrong with the words is told as the tool tells errors."""
@@ -161,8 +157,6 @@ class Tool(click.Command):
         verb = by_flag[0] if by_flag else next(v for v in self.verbs if v.name == args.verb)
         args.verb = verb.name or ""
         return verb
-
-    # --- help ------------------------------------------------------------------------------------
 
     def manual(self) -> str:
         """Its purpose, then a table of its options by name."""

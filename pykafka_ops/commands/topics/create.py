@@ -11,6 +11,7 @@ from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
 from pykafka_ops.commands.topics.values import (
+    COUNTED,
     TopicProblem,
     parse_assignment,
     parse_configs,
@@ -24,12 +25,7 @@ COLLISION_WARNING = (
     "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') "
     "could collide. To avoid issues it is best to use either, but not both."
 )
-COLUMNS = (
-    Column("topic"),
-    Column("partition_count", "PARTITIONS", right=True),
-    Column("replication_factor", "REPLICAS", right=True),
-    Column("topic_id", "ID"),
-)
+COLUMNS = (*COUNTED, Column("topic_id", "ID"))
 
 
 def create(run: Run) -> Table | None:

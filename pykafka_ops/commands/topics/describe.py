@@ -10,12 +10,11 @@ from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics import described
 from pykafka_ops.commands.topics.kafka import REPORTS
+from pykafka_ops.commands.topics.values import COUNTED
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
 TOPICS = (
-    Column("topic"),
-    Column("partition_count", "PARTITIONS", right=True),
-    Column("replication_factor", "REPLICAS", right=True),
+    *COUNTED,
     Column("min_isr", "MIN-ISR", right=True),
     Column("topic_id", "ID"),
     Column("configs"),

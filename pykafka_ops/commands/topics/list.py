@@ -6,13 +6,11 @@ from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import included
-from pykafka_ops.commands.topics.values import select
+from pykafka_ops.commands.topics.values import COUNTED, select
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
 COLUMNS = (
-    Column("topic"),
-    Column("partition_count", "PARTITIONS", right=True),
-    Column("replication_factor", "REPLICAS", right=True),
+    *COUNTED,
     Column("under_replicated", right=True, optional=True, bad=bool),
     Column("offline", right=True, optional=True, bad=bool),
     Column("internal", wide=True),

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pykafka_ops.commands.framework.output import ItemError
+from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import chosen, included, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError
+
+COUNTED = (
+    Column("topic"),
+    Column("partition_count", "PARTITIONS", right=True),
+    Column("replication_factor", "REPLICAS", right=True),
+)
 
 
 class TopicProblem(PkoError):  # noqa: N818 - a request that is refused, not a fault

@@ -17,8 +17,7 @@ TITLES = ("CoordinatorId", "TransactionalId", "ProducerId", "ProducerEpoch", "Tr
 COLUMNS = (
     Column("transactional_id"),
     Column("state"),
-    Column("producer_id", right=True),
-    Column("producer_epoch", "EPOCH", right=True),
+    *kafka.PRODUCER,
     Column("timeout_ms", right=True),
     Column("start_ms", right=True, wide=True),
     Column("duration_ms", right=True),

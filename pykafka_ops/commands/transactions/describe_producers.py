@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.client import transactions
-from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
+from pykafka_ops.commands.framework.output import Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
 from pykafka_ops.errors import KafkaError, PkoError
@@ -12,8 +12,7 @@ from pykafka_ops.wire.codes import ErrorCode
 TITLES = ("ProducerId", "ProducerEpoch", "LatestCoordinatorEpoch", "LastSequence",
           "LastTimestamp", "CurrentTransactionStartOffset")  # fmt: skip
 COLUMNS = (
-    Column("producer_id", right=True),
-    Column("producer_epoch", "EPOCH", right=True),
+    *kafka.PRODUCER,
     *numbers("coordinator_epoch", "last_sequence", "last_timestamp", "open_since_offset"),
 )
 NOT_A_REPLICA = (

@@ -21,8 +21,7 @@ TITLES = ("Topic", "Partition", "ProducerId", "ProducerEpoch", "CoordinatorEpoch
           "LastTimestamp", "Duration(min)")  # fmt: skip
 COLUMNS = (
     *PLACE,
-    Column("producer_id", right=True),
-    Column("producer_epoch", "EPOCH", right=True),
+    *kafka.PRODUCER,
     *numbers("coordinator_epoch", "start_offset"),
     Column("last_timestamp", right=True, wide=True),
     Column("duration_minutes", "MINUTES", right=True),

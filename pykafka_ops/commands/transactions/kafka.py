@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.topics import TopicDescription, all_topics, describe_topics
 from pykafka_ops.commands.framework.failures import text_of
+from pykafka_ops.commands.framework.output import Column, numbers
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
+
+PRODUCER = (*numbers("producer_id"), Column("producer_epoch", "EPOCH", right=True))
 
 
 class ToolError(PkoError):
