@@ -10,6 +10,7 @@ import base64
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from pykafka_ops.broker.metadata.znodes import acl, admin, brokers, cluster, config, topics
@@ -43,10 +44,6 @@ class Rule(NamedTuple):
     check: Check
 
 
-def _json_of(kind: str) -> Check:
-    return lambda groups, data, stat: decode_json(kind, data)
-
-
 def _plain(check: Callable[[bytes | None], object]) -> Check:
     """Check alone: the JSON in the data says it all."""
 
@@ -77,7 +74,7 @@ def _entity(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     bad = misfits(values) if groups[0].startswith("topics/") else []
     if bad:
         raise ZnodeError("; ".join(bad))
-    return {} if data else None
+    return {}
 
 
 def _rules_of(pattern: str) -> Check:
@@ -87,7 +84,7 @@ def _rules_of(pattern: str) -> Check:
         if groups[0] not in names:
             raise ZnodeError(f"unknown resource type {groups[0]}")
         acl.AclRules.decode(acl.ResourcePattern(names[groups[0]], groups[1], pattern), data)
-        return {} if data else None
+        return {}
 
     return run
 
@@ -95,11 +92,6 @@ def _rules_of(pattern: str) -> Check:
 def _literal_change(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
     resource = acl.AclChanges.decode_literal(data)
     return f"{resource.type}:{resource.name}"
-
-
-def _block(groups: Groups, data: bytes | None, stat: ZnodeStat) -> object:
-    cluster.ProducerIdBlockZNode.decode(data)
-    return {} if data else None
 
 
 RULES = tuple(
@@ -128,13 +120,17 @@ RULES = tuple(
         ("/admin/reassign_partitions", "reassignment", _plain(admin.Reassignments.decode)),
         ("/admin/preferred_replica_election", "election", _plain(admin.PreferredElection.decode)),
         ("/admin/delete_topics/[^/]+", "topic to delete", lambda g, d, s: None),
-        ("/latest_producer_id_block", "producer ids", _block),
+        ("/latest_producer_id_block", "producer ids", _plain(cluster.ProducerIdBlockZNode.decode)),
         ("/feature", "features", _plain(cluster.Feature.decode)),
         ("/kafka-acl/([^/]+)/(.+)", "ACL", _rules_of(acl.LITERAL)),
         ("/kafka-acl-extended/prefixed/([^/]+)/(.+)", "ACL", _rules_of(acl.PREFIXED)),
         ("/kafka-acl-changes/[^/]+", "ACL change", _literal_change),
         ("/kafka-acl-extended-changes/[^/]+", "ACL change", _plain(acl.AclChanges.decode_extended)),
-        ("/delegation_token/tokens/[^/]+", "delegation token", _json_of("delegation token")),
+        (
+            "/delegation_token/tokens/[^/]+",
+            "delegation token",
+            _plain(partial(decode_json, "delegation token")),
+        ),
     )
 )
 
