@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from pykafka_ops.broker.metadata.registration import (
@@ -123,24 +124,10 @@ class ControllerLoop:
         Raises KafkaError NOT_CONTROLLER if this broker is not controller, what the rule raises,
         and StoreError if the tree cannot be reached.
         """
-        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-
-        async def job() -> None:
-            try:
-                result = await self._run(rule)
-            except ControllerMovedError:
-                _fail(future, _not_controller())
-                raise
-            except Exception as error:
-                _fail(future, error)
-                if not isinstance(error, KafkaError):
-                    raise
-            else:
-                if not future.done():
-                    future.set_result(result)
-
-        self.post(job)
-        return await future
+        try:
+            return await self._finished(lambda: self._run(rule))
+        except ControllerMovedError:
+            raise _not_controller() from None
 
     async def deletion_settled(self, topic: str) -> None:
         """Wait until a topic's deletion is over, or stuck until some broker comes back."""
@@ -158,20 +145,24 @@ class ControllerLoop:
         """Do ``job`` after all former ones."""
         self._jobs.put_nowait(job)
 
-    async def _finished(self, job: Job) -> None:
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _finished(self, work: Callable[[], Awaitable[R]]) -> R:
+        """Do ``work`` after all former jobs; what it returns or raises."""
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
 
-        async def notify() -> None:
+        async def job() -> None:
             try:
-                await job()
+                result = await work()
             except Exception as error:
-                _fail(future, error)
-                raise
-            if not future.done():
-                future.set_result(None)
+                if not future.done():
+                    future.set_exception(error)
+                if not isinstance(error, KafkaError):  # which a rule may answer with
+                    raise
+            else:
+                if not future.done():
+                    future.set_result(result)
 
-        self.post(notify)
-        await future
+        self.post(job)
+        return await future
 
     async def _work(self) -> None:
         while True:
@@ -269,8 +260,3 @@ class ControllerLoop:
 
 def _not_controller() -> KafkaError:
     return KafkaError(ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_CONTROLLER.text)
-
-
-def _fail(future: asyncio.Future[R], error: Exception) -> None:
-    if not future.done():
-        future.set_exception(error)

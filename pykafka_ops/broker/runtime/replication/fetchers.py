@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import java_hash
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.runtime.replication.fetch_requests import Site
-from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
 from pykafka_ops.broker.state.replication.fetching import Key
 from pykafka_ops.errors import KafkaError
+
+if TYPE_CHECKING:  # who leads everything copies nothing
+    from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
 
 _LOWEST = -(2**31)
 
@@ -49,6 +52,8 @@ class ReplicaFetchers:
         if before is not None and before is not fetcher:
             before.partitions.remove(key)
         if fetcher is None:
+            from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
+
             fetcher = self._fetchers[place] = Fetcher(*place, self._site)
         self._where[key] = fetcher
         fetcher.partitions.add(partition)
