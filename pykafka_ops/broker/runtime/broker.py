@@ -14,8 +14,9 @@ from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening
 from pykafka_ops.broker.runtime.settings.start import settings_at_start
+from pykafka_ops.broker.services.image_waits import comes_true
 from pykafka_ops.broker.state.image import BrokerEndpoint as ImageEndpoint
-from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta
+from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings import check
@@ -150,22 +151,9 @@ class Broker:
     async def _hear_of_ourselves(self) -> None:
         """Wait for the first news of another broker that is controller: only then clients learn
         of any broker from this one."""
-        image, told = self.parts.image, asyncio.Event()
-
-        def changed(delta: MetadataDelta) -> None:
-            if image.alive(self.broker_id):
-                told.set()
-
-        if image.alive(self.broker_id):
-            return
-        image.listeners.append(changed)
-        try:
-            async with asyncio.timeout(NEWS_SECONDS):
-                await told.wait()
-        except TimeoutError:
+        image = self.parts.image
+        if not await comes_true(image, lambda: image.alive(self.broker_id), NEWS_SECONDS):
             log.warning("no news of the cluster from its controller yet")
-        finally:
-            image.listeners.remove(changed)
 
     # -- while running ---------------------------------------------------------------------------
 

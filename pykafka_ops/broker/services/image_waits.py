@@ -64,3 +64,21 @@ class ImageWaits:
         for waiter in dict.fromkeys(concerned):  # who waits for thousands of topics is asked once
             if not waiter.future.done() and waiter.ready():
                 waiter.future.set_result(None)
+
+
+async def comes_true(image: MetadataImage, ready: Callable[[], bool], seconds: float) -> bool:
+    """Whether ``ready()`` is true, or comes true with a change of the image in time."""
+    told = asyncio.Event()
+
+    def changed(_: MetadataDelta) -> None:
+        if ready():
+            told.set()
+
+    image.listeners.append(changed)
+    try:
+        async with asyncio.timeout(seconds):
+            return ready() or await told.wait()
+    except TimeoutError:
+        return False
+    finally:
+        image.listeners.remove(changed)

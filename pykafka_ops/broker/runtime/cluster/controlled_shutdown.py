@@ -5,13 +5,13 @@ Counterpart of ``KafkaServer.controlledShutdown``.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
+from pykafka_ops.broker.services.image_waits import comes_true
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.state.image import MetadataDelta, MetadataImage
+from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.controlled_shutdown import (
@@ -62,20 +62,8 @@ class ControlledShutdown:
 
     async def _pause(self, seconds: float) -> None:
         """Until there is another controller, at most so long."""
-        former, moved = self._image.controller_id, asyncio.Event()
-
-        def changed(delta: MetadataDelta) -> None:
-            if self._image.controller_id != former:
-                moved.set()
-
-        self._image.listeners.append(changed)
-        try:
-            async with asyncio.timeout(seconds):
-                await moved.wait()
-        except TimeoutError:
-            pass
-        finally:
-            self._image.listeners.remove(changed)
+        former = self._image.controller_id
+        await comes_true(self._image, lambda: self._image.controller_id != former, seconds)
 
     async def _attempt(self) -> bool:
         request = ControlledShutdownRequest(
