@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from threading import Lock
 
 from pykafka_ops.broker.storage.log_home import LogHome
@@ -111,14 +112,14 @@ class RecoveryPoints(Checkpoint):
             self._claims = dict(job.offsets)
 
 
+@dataclass(slots=True, eq=False)
 class CheckpointJob:
     """Replace a checkpoint file."""
 
-    def __init__(self, checkpoint: Checkpoint, offsets: dict[Key, int], number: int) -> None:
-        self.checkpoint = checkpoint
-        self.offsets = offsets
-        self.number = number
-        self.error: OSError | None = None
+    checkpoint: Checkpoint
+    offsets: dict[Key, int]
+    number: int
+    error: OSError | None = None
 
     def run(self) -> None:
         """Any thread."""

@@ -53,25 +53,25 @@ class Job(Protocol):
         """Take the result in."""
 
 
+@dataclass(slots=True, eq=False)
 class FilesJob:
     """``work`` on files of a data directory; a disk that cannot do it is a failed disk."""
 
-    def __init__(self, home: LogHome, work: Callable[[], None]) -> None:
-        self._home = home
-        self._work = work
-        self._error: OSError | None = None
+    home: LogHome
+    work: Callable[[], None]
+    error: OSError | None = None
 
     def run(self) -> None:
         """Any thread."""
         try:
-            self._work()
+            self.work()
         except OSError as error:
-            self._error = error
+            self.error = error
 
     def done(self) -> None:
         """The logs' own thread."""
-        if self._error is not None:
-            self._home.fail(self._error)
+        if self.error is not None:
+            self.home.fail(self.error)
 
 
 class LogHome:

@@ -209,23 +209,21 @@ class CopyStep:
         self.size = len(data)
 
 
+@dataclass(slots=True, eq=False)
 class MoveJob:
     """``work`` of a move in another thread; then ``after(error)`` on the logs' own."""
 
-    def __init__(
-        self, work: Callable[[], None], after: Callable[[KafkaError | OSError | None], None]
-    ) -> None:
-        self._work = work
-        self._after = after
-        self._error: KafkaError | OSError | None = None
+    work: Callable[[], None]
+    after: Callable[[KafkaError | OSError | None], None]
+    error: KafkaError | OSError | None = None
 
     def run(self) -> None:
         """Any thread."""
         try:
-            self._work()
+            self.work()
         except (KafkaError, OSError) as error:
-            self._error = error
+            self.error = error
 
     def done(self) -> None:
         """The logs' thread."""
-        self._after(self._error)
+        self.after(self.error)

@@ -36,7 +36,7 @@ class Snapshots:
         """File name of the snapshot at ``offset``."""
         return f"{self.directory}/{names.segment_file(offset, names.SNAPSHOT_SUFFIX)}"
 
-    def take(self, producers: Producers, *, sync: bool = False) -> str | None:
+    def take(self, producers: Producers) -> str | None:
         """Write the state, unless it is as old as the last; the new file's path."""
         offset = producers.end_offset
         if offset <= self.last_offset:
@@ -44,10 +44,10 @@ class Snapshots:
         path, data = self.path(offset), write_snapshot(producers.entries())
         self.last_offset = offset
         if offset not in self.offsets:
-            self.files.write(path, data, sync=sync)
+            self.files.write(path, data)
             insort(self.offsets, offset)
         elif self.files.read(path) != data:
-            self.files.write(path, data, sync=sync)
+            self.files.write(path, data)
         return path
 
     def remove(self, offset: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pykafka_ops.broker.metadata.store import Create, MetadataStore, Op
 from pykafka_ops.broker.metadata.znodes.cluster import ClusterId
@@ -49,14 +49,12 @@ def stored_identity(files: Files, directories: Iterable[str]) -> tuple[int | Non
     return None, None
 
 
-async def adopt(
-    store: MetadataStore, logs: LogManager, broker_id: int, names: Sequence[str] | None = None
-) -> list[str]:
+async def adopt(store: MetadataStore, logs: LogManager, broker_id: int) -> list[str]:
     """Make topics of the logs that are there; their names. Raises StorageError, StoreError."""
     topics: dict[str, dict[int, Log]] = {}
     for topic, index in logs.partitions():
         found = logs.get(topic, index)
-        if found is not None and (names is None or topic in names):
+        if found is not None:
             topics.setdefault(topic, {})[index] = found
     for topic, found_logs in topics.items():
         await store.multi(_operations(topic, found_logs, broker_id))

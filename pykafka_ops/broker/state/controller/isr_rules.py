@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.controller.cluster import PartitionRecord
 from pykafka_ops.broker.state.controller.leadership import (
     LeaderAndIsr,
     Replicas,
@@ -78,15 +79,10 @@ class IsrRules:
     def written(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
         """Leaders have written their ISR themselves: take it over, and inform all brokers."""
         known = [key for key in partitions if self._cluster.partition(*key) is not None]
-        states = yield from read_states(known)
-        for (topic, index), state in zip(known, states, strict=True):
-            record = self._cluster.partition(topic, index)
-            if record is None or state is None or state.controller_epoch > self._term.epoch:
-                continue
-            record.state = state
+        for key, record in (yield from self._reread(known)):
             if record.assignment.being_reassigned:
-                self._term.grown.add((topic, index))
-            self._term.batch.tell(topic, index)
+                self._term.grown.add(key)
+            self._term.batch.tell(*key)
         yield from self._term.batch.flush()
 
     def _cluster_state(self, key: TopicPartition) -> LeaderAndIsr | None:
@@ -152,17 +148,21 @@ class IsrRules:
                 record.state = state.written()
                 if record.assignment.being_reassigned:
                     self._term.grown.add(key)
-        yield from self._reread(stale)
+        for key, record in (yield from self._reread(stale)):
+            self._term.batch.become(record.assignment.replicas, *key, new=False)
         return answers
 
-    def _reread(self, partitions: list[TopicPartition]) -> Steps[None]:
-        """Take over a state that another broker wrote, and inform the replicas."""
+    def _reread(
+        self, partitions: list[TopicPartition]
+    ) -> Steps[list[tuple[TopicPartition, PartitionRecord]]]:
+        """Take over states that other brokers wrote; the partitions that have one now."""
         if not partitions:
-            return
+            return []
         states = yield from read_states(partitions)
-        for (topic, index), state in zip(partitions, states, strict=True):
-            record = self._cluster.partition(topic, index)
-            if record is None or state is None or state.controller_epoch > self._term.epoch:
-                continue
-            record.state = state
-            self._term.batch.become(record.assignment.replicas, topic, index, new=False)
+        found = []
+        for key, state in zip(partitions, states, strict=True):
+            record = self._cluster.partition(*key)
+            if record and state and state.controller_epoch <= self._term.epoch:
+                record.state = state
+                found.append((key, record))
+        return found

@@ -3,6 +3,7 @@ place (``UnifiedLog.replaceSegments``)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pykafka_ops.broker.state import compaction
@@ -132,33 +133,25 @@ class CompactedLog:
             home.fail(error)
 
 
+@dataclass(slots=True, eq=False)
 class Swap:
     """A cleaned segment on its way: :meth:`run` in any thread, :meth:`done` in the log's, then
     :meth:`settle` in any thread makes it durable, and the replaced files may go (:meth:`removal`)
     after ``file.delete.delay.ms``. A crash between any two steps is put right by recovery."""
 
-    def __init__(
-        self,
-        log: CompactedLog,
-        place: PartitionDir,
-        segment: Segment,
-        old: list[Segment],
-        snapshots: list[str],
-    ) -> None:
-        self._log = log
-        self._home = place.home
-        self._directory = place.path
-        self._snapshots = snapshots
-        self.segment = segment
-        self.old = old
-        self.error: OSError | None = None
+    log: CompactedLog
+    place: PartitionDir
+    segment: Segment
+    old: list[Segment]
+    snapshots: list[str]
+    error: OSError | None = None
 
     def run(self) -> None:
         """Mark the replaced files as deleted; producer snapshots of segments that are no more go
         at once."""
-        files = self._home.files
+        files = self.place.home.files
         try:
-            for path in self._snapshots:
+            for path in self.snapshots:
                 files.remove(path)
             for path in self._replaced():
                 if path.endswith(names.LOG_SUFFIX) or files.exists(path):
@@ -168,22 +161,22 @@ class Swap:
 
     def _replaced(self) -> list[str]:
         return [
-            f"{self._directory}/{names.segment_file(s.base_offset, kind)}"
+            f"{self.place.path}/{names.segment_file(s.base_offset, kind)}"
             for s in self.old
             for kind in names.SEGMENT_SUFFIXES
         ]
 
     def done(self) -> None:
         """The log's thread."""
-        self._log.finish(self)
+        self.log.finish(self)
 
     def settle(self) -> None:
         """Make the renames durable; raises OSError."""
-        self._home.files.sync_directory(self._directory)
+        self.place.home.files.sync_directory(self.place.path)
 
     def removal(self) -> FilesJob:
         """The job that removes the replaced files; those already gone are no error."""
-        home = self._home
+        home = self.place.home
 
         def remove() -> None:
             for path in self._replaced():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import dataclass, field
 
 from pykafka_ops.broker.storage.files import FULL
 from pykafka_ops.broker.storage.log.leader_epochs import LeaderEpochs
@@ -185,26 +186,25 @@ class Durability:
         self._run(self.close_job())
 
 
+@dataclass(slots=True, eq=False)
 class FlushJob:
     """Sync ``paths`` and the directory; then the recovery point may be ``offset``. ``owed``: that
     is what :meth:`Durability.flush_soon` asked for."""
 
-    __slots__ = ("_durability", "_place", "error", "generation", "offset", "owed", "paths")
+    durability: Durability
+    place: PartitionDir
+    offset: int
+    paths: list[str]
+    error: OSError | None = None
+    owed: bool = False
+    generation: int = field(init=False)
 
-    def __init__(
-        self, durability: Durability, place: PartitionDir, offset: int, paths: list[str]
-    ) -> None:
-        self._durability = durability
-        self._place = place
-        self.offset = offset
-        self.paths = paths
-        self.error: OSError | None = None
-        self.owed = False
-        self.generation = durability.generation
+    def __post_init__(self) -> None:
+        self.generation = self.durability.generation
 
     def run(self) -> None:
         """Any thread: open, sync, close. A file that is gone meanwhile needs no sync."""
-        files, directory = self._place.home.files, self._place.path
+        files, directory = self.place.home.files, self.place.path
         try:
             for path in self.paths:
                 try:
@@ -226,6 +226,6 @@ class FlushJob:
         After a failed sync nobody knows what is on disk: it is never tried again.
         """
         if self.error is not None:
-            self._durability.sync_failed(self.error)
+            self.durability.sync_failed(self.error)
         else:
-            self._durability.flushed(self)
+            self.durability.flushed(self)
