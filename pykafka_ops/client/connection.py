@@ -106,7 +106,9 @@ class BrokerConnection:
         """Try each address of the name in turn."""
         host, port = self.address
         try:
-            found = socket.getaddrinfo(_wire_name(host), port, type=socket.SOCK_STREAM)
+            # ASCII names as bytes: spares the import of the IDNA tables.
+            name = host.encode() if host.isascii() else host
+            found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
         except OSError as e:
             raise UnresolvedError(
                 f"{self.address}: cannot resolve {host!r}: {e.strerror}"
@@ -291,8 +293,3 @@ class BrokerConnection:
         if head == b"HTTP":
             return f"{self.address}: this port speaks HTTP, not Kafka"
         return f"{self.address}: this port does not speak Kafka (it answers {head!r}...)"
-
-
-def _wire_name(host: str) -> str | bytes:
-    """ASCII names as bytes: spares the import of the IDNA tables."""
-    return host.encode() if host.isascii() else host

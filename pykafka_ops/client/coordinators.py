@@ -21,23 +21,29 @@ TRANSACTION: Final = 1
 LEAST_PART: Final = 500
 MOST_PARTS: Final = 4
 """Most keys in a request to one coordinator, and most requests to it at a time."""
-_LATER: Final = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+_PASSING: Final = (
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.NOT_COORDINATOR,
+)
 
 
 def find_coordinators(
     cluster: Cluster, keys: Sequence[str], kind: int = GROUP, name: str = "findCoordinator"
 ) -> dict[str, int | PkoError]:
     """The node id that coordinates each key; tried again while coordinators are coming up."""
-    return _until_settled(
-        cluster, keys, lambda pending: _find(cluster, pending, kind, name), _later
-    )
+    return _until_settled(cluster, keys, lambda pending: _find(cluster, pending, kind, name))
+
+
+def _passes(result: object) -> bool:
+    """Whether another try, of another coordinator perhaps, may help."""
+    if isinstance(result, KafkaError):
+        return result.code in _PASSING
+    return isinstance(result, TRANSIENT)
 
 
 def _until_settled(
-    cluster: Cluster,
-    keys: Iterable[str],
-    ask: Callable[[list[str]], dict[str, V]],
-    passes: Callable[[V], bool],
+    cluster: Cluster, keys: Iterable[str], ask: Callable[[list[str]], dict[str, V]]
 ) -> dict[str, V]:
     """The answer of ``ask`` for each key; passing errors are retried within the time of a call."""
     wanted = list(dict.fromkeys(keys))
@@ -46,16 +52,12 @@ def _until_settled(
     deadline, wait = time.monotonic() + cluster.config.api_timeout, cluster.config.backoff
     while pending:
         results.update(ask(pending))
-        pending = [k for k in pending if passes(results[k])]
+        pending = [k for k in pending if _passes(results[k])]
         if not pending or time.monotonic() + wait > deadline:
             break
         time.sleep(wait)
         wait = min(wait * 2, cluster.config.backoff_max)
     return {k: results[k] for k in wanted}
-
-
-def _later(result: int | PkoError) -> bool:
-    return isinstance(result, KafkaError) and result.code in _LATER
 
 
 def _find(cluster: Cluster, keys: Sequence[str], kind: int, name: str) -> dict[str, int | PkoError]:
@@ -106,17 +108,8 @@ def ask_coordinators(
     Source: CoordinatorStrategy and AdminApiDriver of Kafka's admin client.
     """
     return _until_settled(
-        cluster,
-        keys,
-        lambda pending: _ask_once(cluster, pending, ask, read, kind, name),
-        _passes,
+        cluster, keys, lambda pending: _ask_once(cluster, pending, ask, read, kind, name)
     )
-
-
-def _passes(result: object) -> bool:
-    if isinstance(result, KafkaError):
-        return result.code in _LATER or result.code == ErrorCode.NOT_COORDINATOR
-    return isinstance(result, TRANSIENT)
 
 
 def _ask_once(

@@ -108,7 +108,7 @@ def decompress(data: Buffer, limit: int, *, v0_header: bool = False) -> bytes:
         plain = bytes(block) if stored else _block(block, min(block_max, limit - total))
         total += len(plain)
         if total > limit:
-            raise _too_big(limit)
+            raise CorruptBatchError(f"lz4 data expands to more than the limit of {limit} bytes")
         out.append(plain)
         pos += size + trailer
     if trailer:
@@ -152,7 +152,3 @@ def _check_blocks(descriptor: bytes, blocks: memoryview, size: int) -> None:
         _lz4.decompress_into(header + blocks, bytearray(size))
     except DecompressionError as e:
         raise CorruptBatchError(f"lz4: {e}") from None
-
-
-def _too_big(limit: int) -> CorruptBatchError:
-    return CorruptBatchError(f"lz4 data expands to more than the limit of {limit} bytes")

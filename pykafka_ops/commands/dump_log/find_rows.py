@@ -74,7 +74,7 @@ class Shown:
             "control": control_name(match.control),
             **self._payload("key", match.key, self.key, match),
             **self._payload("value", match.value, self.value, match),
-            "headers": [_header(name, data) for name, data in match.headers],
+            "headers": [{"key": _name(k), **part_of("value", v)} for k, v in match.headers],
         }
 
     def _payload(
@@ -139,10 +139,6 @@ def control_name(kind: int | None) -> str | None:
 
 def _name(name: str) -> str:
     return payload_format("utf-8", "").text(name.encode("utf-8", "surrogateescape"))
-
-
-def _header(name: str, data: bytes | None) -> Row:
-    return {"key": _name(name), **part_of("value", data)}
 
 
 Counts = dict[SegmentPath, int]

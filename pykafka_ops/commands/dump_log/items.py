@@ -104,7 +104,9 @@ def _records(data: bytes, header: BatchHeader, content: Content | None) -> Itera
             item["control"] = control_text(key, value).strip()
         elif content is not None:
             item |= content(key, value)
-            item["headers"] = [_header(k, v) for k, v in read_headers(data, rest)]
+            item["headers"] = [
+                {"key": _text(k), **part_of("value", v)} for k, v in read_headers(data, rest)
+            ]
         else:
             item["header_keys"] = [_text(k) for k, _ in read_headers(data, rest)]
         yield item
@@ -112,10 +114,6 @@ def _records(data: bytes, header: BatchHeader, content: Content | None) -> Itera
 
 def _text(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _header(name: str, data: bytes | None) -> Item:
-    return {"key": _text(name), **part_of("value", data)}
 
 
 def text_of(data: bytes | None) -> tuple[str | None, str | None]:

@@ -21,7 +21,6 @@ from pykafka_ops.commands.dump_log.segments import (
     segments,
     start_at_time,
 )
-from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Column, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.terminal import bar_width, bars_are_blocks
@@ -49,7 +48,8 @@ def timeline(run: Run) -> int:
     Bytes are those of keys and values before compression. Control records do not count.
     """
     every = run.args.span("every")
-    times = _times(run.args, int(time.time() * 1000))
+    args = run.args
+    times = between(args.text("since"), args.text("until"), int(time.time() * 1000))
     chart = run.output in ("table", "wide") and sys.stdout.isatty()
     counted = TimelineCount(times, every)
     found = segments(run.args.texts("files"))
@@ -89,16 +89,10 @@ def _chart_columns() -> tuple[Column, ...]:
     return (start, records, Column("bar", " "), size, Column("bytes_bar", "  "))
 
 
-def _times(args: Args, now: int) -> Times | None:
-    """[first, end) in ms, or None where neither option is given."""
-    times = between(args.text("since"), args.text("until"), now)
-    return None if times == (None, None) else times
-
-
 class TimelineCount:
     """Counts the records of segments into a timeline."""
 
-    def __init__(self, times: Times | None, step: int | None) -> None:
+    def __init__(self, times: Times, step: int | None) -> None:
         self.times, self.line = times, Timeline(step)
         self.records = self.timeless = 0
 
@@ -117,18 +111,17 @@ class TimelineCount:
                 reading.malformed(segment, batch, str(e))
 
     def _start(self, log: SegmentReader) -> int:
-        if self.times is None or self.times[0] is None:
-            return 0
-        return start_at_time(log, self.times[0])
+        first = self.times[0]
+        return 0 if first is None else start_at_time(log, first)
 
     def _older(self, header: BatchHeader) -> bool:
-        first = self.times[0] if self.times is not None else None
+        first = self.times[0]
         return first is not None and header.max_timestamp < first
 
     def _batch(self, batch: SoundBatch, header: BatchHeader) -> None:
         """Records of one bucket in a row are counted together."""
         line, start, end, count, size = self.line, 0, 0, 0, 0
-        single = self.times is not None
+        single = self.times != (None, None)
         try:
             for found in walk(plain_section(batch), header):
                 timestamp, key_size, value_size = found[1], found[4], found[6]
@@ -154,5 +147,5 @@ class TimelineCount:
         """One record."""
         if timestamp < 0:
             self.timeless += 1
-        elif self.times is None or within(timestamp, self.times):
+        elif within(timestamp, self.times):
             self._several(timestamp, 1, size)

@@ -13,6 +13,7 @@ from pykafka_ops.client.log_dirs import (
     alter_replica_dirs,
     describe_replica_dirs,
 )
+from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.reassign_partitions.text import (
     ReassignError,
     Talk,
@@ -20,7 +21,7 @@ from pykafka_ops.commands.reassign_partitions.text import (
     joined,
     plural,
 )
-from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 _PAUSE = 0.1
@@ -107,15 +108,9 @@ def _started(cluster: Cluster, moves: Mapping[ReplicaKey, str]) -> list[ReplicaK
         if error is None:
             found.append(key)
         elif not (isinstance(error, KafkaError) and error.code == ErrorCode.REPLICA_NOT_AVAILABLE):
-            raise _refused(key, error)
+            # Kafka's tool has the reason in its stack trace only.
+            raise ReassignError(f"Failed to alter dir for {_named(key)}: {text_of(error)}")
     return found
-
-
-def _refused(key: ReplicaKey, error: PkoError) -> PkoError:
-    """Kafka's tool has the reason in its stack trace only."""
-    from pykafka_ops.commands.framework.failures import text_of
-
-    return ReassignError(f"Failed to alter dir for {_named(key)}: {text_of(error)}")
 
 
 def _named(key: ReplicaKey) -> str:

@@ -80,7 +80,7 @@ class Runner:
                 trouble_since = time.monotonic()
             except PkoError as error:
                 late = time.monotonic() - trouble_since > _TRIES_SECONDS
-                if late or not _may_pass(error) or not self._moves():
+                if late or not _may_pass(error) or not any(p.state == MOVING for p in self.jobs):
                     raise
                 self.watching.say(f"pko: {error}; still trying")
                 self.cluster.close()
@@ -90,12 +90,9 @@ class Runner:
             changed = before != [p.state for p in self.jobs]
             pause = _POLL_FIRST if changed else min(pause * 1.5, _POLL_MOST)
 
-    def _moves(self) -> bool:
-        return any(p.state == MOVING for p in self.jobs)
-
     def _step(self) -> None:
         now = time.monotonic()
-        partitions = self._partitions()
+        partitions = {(t.name, p.number): p for t in all_topics(self.cluster) for p in t.partitions}
         self._judge(partitions, list_reassignments(self.cluster), now)
         self._take_over()
         behind = self._others_behind(partitions)
@@ -108,9 +105,6 @@ class Runner:
         self._measure(now)
         self._adapt(len(behind), now)
         self.watching.show(self.jobs, self._speed, self.limit.rate)
-
-    def _partitions(self) -> dict[Key, PartitionDescription]:
-        return {(t.name, p.number): p for t in all_topics(self.cluster) for p in t.partitions}
 
     def _judge(
         self,

@@ -121,8 +121,10 @@ def _partitions(value: TransactionLogValue) -> list[str]:
             # Sets of up to four are added one by one, which may grow the table, larger ones not.
             if len(items) <= 4 and len(found) + 1 >= int(buckets * 0.75):
                 buckets *= 2
-            found.setdefault(item, _improved(_hash_code(*item)))
-    order = sorted(found, key=lambda item: (found[item] & (buckets - 1), _signed(found[item])))
+            code = _hash_code(*item)
+            found.setdefault(item, code ^ code >> 16)
+    # By bucket, then by the number as a signed one.
+    order = sorted(found, key=lambda i: (found[i] & buckets - 1, (found[i] ^ 1 << 31) - (1 << 31)))
     return [f"{topic}-{partition}" for topic, partition in order]
 
 
@@ -138,11 +140,3 @@ def _hash_code(topic: str, partition: int) -> int:
     for at in range(0, len(units), 2):
         text = text * 31 + (units[at] << 8 | units[at + 1])
     return ((31 + partition) * 31 + text) & 0xFFFF_FFFF
-
-
-def _improved(code: int) -> int:
-    return code ^ code >> 16
-
-
-def _signed(code: int) -> int:
-    return code - 2**32 if code >= 2**31 else code

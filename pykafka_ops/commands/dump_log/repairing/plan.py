@@ -247,10 +247,6 @@ def _transactions(aborted: Iterable[Aborted], stored: Iterable[AbortedTxn], end:
             )
             continue
         found = known.get((txn.producer_id, txn.last_offset))
-        if found is not None and _possible(found):
+        if found and 0 <= found.first_offset <= found.last_offset and not found.version >> 8:
             rows.append(found)
     return b"".join(map(pack_aborted, rows))
-
-
-def _possible(txn: AbortedTxn) -> bool:
-    return 0 <= txn.first_offset <= txn.last_offset and not txn.version >> 8
