@@ -6,7 +6,7 @@ import sys
 from enum import Enum
 from typing import TypeAlias
 
-from pykafka_ops.settings.setting import Importance, Setting, Support, Synonym, Update
+from pykafka_ops.settings.setting import Setting, Support, Synonym, Update
 from pykafka_ops.settings.types import Type, Value, show
 from pykafka_ops.settings.validators import Validator
 
@@ -17,11 +17,10 @@ class Mark(Enum):
     INTERNAL = "internal"
 
 
-Marks: TypeAlias = Importance | Update | Support | Mark | Synonym | Validator
+Marks: TypeAlias = Update | Support | Mark | Synonym | Validator
 
 BOOLEAN, STRING, INT, SHORT, LONG = Type.BOOLEAN, Type.STRING, Type.INT, Type.SHORT, Type.LONG
 DOUBLE, LIST, CLASS, PASSWORD = Type.DOUBLE, Type.LIST, Type.CLASS, Type.PASSWORD
-HIGH, LOW = Importance.HIGH, Importance.LOW
 CLUSTER_WIDE, PER_BROKER = Update.CLUSTER_WIDE, Update.PER_BROKER
 WARN, REFUSE = Support.WARN, Support.REFUSE
 INTERNAL = Mark.INTERNAL
@@ -29,13 +28,11 @@ MAX_INT, MAX_LONG, MAX_DOUBLE = 2**31 - 1, 2**63 - 1, sys.float_info.max
 
 
 def row(name: str, kind: Type, default: Value, *marks: Marks, doc: str) -> Setting:
-    """A setting; without marks it is honoured, read-only and of medium importance."""
-    importance, update, support = Importance.MEDIUM, Update.READ_ONLY, Support.HONOURED
+    """A setting; without marks it is honoured and read-only."""
+    update, support = Update.READ_ONLY, Support.HONOURED
     validator: Validator | None = None
     for mark in marks:
         match mark:
-            case Importance():
-                importance = mark
             case Update():
                 update = mark
             case Support():
@@ -49,7 +46,6 @@ def row(name: str, kind: Type, default: Value, *marks: Marks, doc: str) -> Setti
         type=kind,
         default=show(default),
         doc=doc,
-        importance=importance,
         validator=validator,
         update=update,
         support=support,

@@ -11,14 +11,6 @@ from pykafka_ops.settings.types import Type, Value, parse
 from pykafka_ops.settings.validators import Validator
 
 
-class Importance(Enum):
-    """How likely it is that an operator has to think about a setting."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-
-
 class Update(Enum):
     """When a change takes effect (Kafka's "dynamic update mode")."""
 
@@ -59,7 +51,6 @@ class Setting:
     type: Type
     default: str | None
     doc: str
-    importance: Importance = Importance.MEDIUM
     validator: Validator | None = None
     update: Update = Update.READ_ONLY
     support: Support = Support.HONOURED

@@ -30,13 +30,12 @@ def described(setting: Setting) -> dict[str, object]:
         "name": setting.name,
         "type": setting.type.name,
         "default": setting.default,
-        "importance": setting.importance.value,
         "internal": setting.internal,
     }
 
 
 def only(facts: dict[str, object]) -> dict[str, object]:
-    return {k: facts[k] for k in ("name", "type", "default", "importance", "internal")}
+    return {k: facts[k] for k in ("name", "type", "default", "internal")}
 
 
 def test_every_broker_setting_of_kafka_is_known_and_no_other() -> None:
