@@ -37,7 +37,7 @@ from pykafka_ops.disk.convert import down_convert, read_message_set
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.disk.survey import survey_records
 from pykafka_ops.errors import CorruptError, KafkaError, TlsSettingError, WireError
-from pykafka_ops.security.jks import trusted_certificates
+from pykafka_ops.security.keystores import trusted_certificates
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode
 from pykafka_ops.wire.frame import decode_response, read_request_header

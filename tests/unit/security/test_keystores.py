@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.errors import TlsSettingError
-from pykafka_ops.security.jks import MAGIC, trusted_certificates
+from pykafka_ops.security.keystores import MAGIC, trusted_certificates
 from tests.support.raising import raises_only
 
 PASSWORD = "changeit"
