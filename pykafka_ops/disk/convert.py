@@ -1,6 +1,6 @@
 """Records carried from one format to another.
 
-Up: what ``LogValidator`` does when an old producer sends v0/v1 to a log of format v2.
+Up: what ``LogValidator`` reads when an old producer sends v0/v1 to a log of format v2.
 Down: what ``RecordsUtil.downConvert`` does when an old consumer fetches v2.
 """
 
@@ -17,7 +17,6 @@ from pykafka_ops.disk.batch import (
     next_batch_size,
     read_header,
 )
-from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.checksum import Buffer
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import (
@@ -83,30 +82,6 @@ def _mixed(magic: int, first: int) -> KafkaError:
     return KafkaError(
         INVALID_RECORD,
         f"Batch magic {magic} is not the same as the first batch's magic byte {first}",
-    )
-
-
-def to_v2(
-    message_set: MessageSet,
-    *,
-    base_offset: int,
-    leader_epoch: int,
-    codec: Codec | None = None,
-    level: int | None = None,
-    timestamp_type: TimestampType = TimestampType.CREATE_TIME,
-    log_append_time: int = NO_TIMESTAMP,
-) -> bytearray:
-    """One v2 batch with offsets given out from ``base_offset``; ``codec`` None keeps the set's."""
-    first = base_offset
-    records = [r._replace(offset=n) for n, r in enumerate(message_set.records, first)]
-    return build_batch(
-        records,
-        base_offset=base_offset,
-        codec=message_set.codec if codec is None else codec,
-        level=level,
-        leader_epoch=leader_epoch,
-        timestamp_type=timestamp_type,
-        log_append_time=log_append_time,
     )
 
 

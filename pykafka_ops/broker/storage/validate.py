@@ -24,7 +24,7 @@ from pykafka_ops.disk.batch import (
 )
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import CODEC_NAMES, Codec, codec_of, compress, decompress
-from pykafka_ops.disk.convert import read_message_set, to_v2
+from pykafka_ops.disk.convert import read_message_set
 from pykafka_ops.disk.record import Record, iter_records, payload
 from pykafka_ops.disk.survey import Survey, examine
 from pykafka_ops.errors import CorruptBatchError, KafkaError
@@ -121,10 +121,8 @@ def _from_old_format(records: memoryview, rules: ValidationRules) -> Prepared:
     message_set = read_message_set(records[:position], DECOMPRESSED_LIMIT)
     _check_records(message_set.records, CREATE_TIME_HEADER, rules)
     codec = target_codec(config, message_set.codec)
-    batch = to_v2(
-        message_set,
-        base_offset=0,
-        leader_epoch=-1,
+    batch = build_batch(
+        [record._replace(offset=n) for n, record in enumerate(message_set.records)],
         codec=codec,
         level=level_of(config, codec),
         timestamp_type=TimestampType(int(config.log_append_time)),

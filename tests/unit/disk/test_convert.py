@@ -36,7 +36,8 @@ def opened(data: bytes) -> list[Record]:
 def test_an_old_producers_set_becomes_one_batch(codec: Codec, magic: int) -> None:
     found = convert.read_message_set(build_messages(RECORDS, magic, codec=codec))
     assert (found.codec, found.magic) == (codec, magic)
-    data = convert.to_v2(found, base_offset=70, leader_epoch=4)
+    records = [r._replace(offset=70 + n) for n, r in enumerate(found.records)]
+    data = build_batch(records, base_offset=70, leader_epoch=4, codec=found.codec)
     header = read_header(data)
     assert check_crc(data, 0, header)
     assert (header.base_offset, header.last_offset) == (70, 73)
@@ -50,10 +51,8 @@ def test_an_old_producers_set_becomes_one_batch(codec: Codec, magic: int) -> Non
 
 def test_the_topics_codec_and_clock_win() -> None:
     found = convert.read_message_set(build_messages(RECORDS, 1, codec=Codec.GZIP))
-    data = convert.to_v2(
-        found,
-        base_offset=0,
-        leader_epoch=0,
+    data = build_batch(
+        found.records,
         codec=Codec.ZSTD,
         timestamp_type=TimestampType.LOG_APPEND_TIME,
         log_append_time=42,
