@@ -14,7 +14,9 @@ from pykafka_ops.errors import ConnectError
 from pykafka_ops.security import jaas
 
 Dialogue = Generator[bytes, bytes, None]
-MAX_ITERATIONS = 1_000_000
+MIN_ITERATIONS, MAX_ITERATIONS = 4096, 1_000_000
+"""With fewer, who takes the broker's place could try passwords too fast; more would take too long.
+"""
 
 
 class AuthenticationError(ConnectError):
@@ -59,7 +61,7 @@ def _scram(digest: str, user: str, password: str, nonce: str) -> Dialogue:
     server_nonce, iterations = fields.get("r", ""), fields.get("i", "")
     if not server_nonce.startswith(nonce) or not iterations.isdigit() or "s" not in fields:
         raise AuthenticationError("SCRAM: the broker's first answer is malformed")
-    if not 0 < int(iterations) <= MAX_ITERATIONS:
+    if not MIN_ITERATIONS <= int(iterations) <= MAX_ITERATIONS:
         raise AuthenticationError(f"SCRAM: the broker asks for {iterations} iterations")
     salted = hashlib.pbkdf2_hmac(digest, password.encode(), b64decode(fields["s"]), int(iterations))
     client_key = mac(salted, b"Client Key")

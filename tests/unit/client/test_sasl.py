@@ -41,6 +41,7 @@ def test_scram_refuses_a_broker_that_cannot_prove_itself(answer: bytes, text: st
     [
         b"r=other,s=AA==,i=4096",
         b"r=rOprNGfwEbeRWgbNEkqOx,s=AA==,i=0",
+        b"r=rOprNGfwEbeRWgbNEkqOx,s=AA==,i=4095",
         b"r=rOprNGfwEbeRWgbNEkqOx,s=AA==,i=99999999",
         b"r=rOprNGfwEbeRWgbNEkqOx,i=4096",
         b"\xff\xfe",
