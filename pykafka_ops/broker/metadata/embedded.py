@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pykafka_ops.broker.metadata.store import (
@@ -22,6 +24,8 @@ from pykafka_ops.broker.metadata.store import (
 from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree
 
 FILE_NAME = "metadata.db"
+OWN = 0o600
+"""Mode of the file, which SQLite gives to those beside it, too: it holds users' SCRAM keys."""
 
 
 class EmbeddedStore(MetadataStore):
@@ -38,6 +42,9 @@ class EmbeddedStore(MetadataStore):
         durable: bool = True,
     ) -> None:
         """Open or create ``file``; ``clock`` gives ms. Raises StorageError."""
+        with suppress(OSError):  # whatever is wrong with it, the tree tells
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWN))
+            os.chmod(file, OWN)
         self._tree = ZNodeTree(file, clock, durable=durable)
         self._session = self._tree.new_session()
         self._data: dict[str, list[WatchCallback]] = {}

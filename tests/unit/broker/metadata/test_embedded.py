@@ -366,3 +366,17 @@ def test_a_znode_costs_no_more_in_a_multi_of_ten_thousand(run: Callable[[Body], 
         assert min([await cost(store, f"/many{i}", 10_000) for i in range(3)]) < 10 * few
 
     run(body)
+
+
+def test_only_its_owner_reads_the_file_and_those_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "metadata.db"
+    file.touch(0o644)
+    store = EmbeddedStore(file)
+
+    async def write() -> None:
+        await store.create("/users", b"secret")
+
+    asyncio.run(write())
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert len(modes) > 1
+    assert set(modes.values()) == {0o600}
