@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +94,34 @@ def test_a_serving_broker_holds_nothing_of_the_command_line() -> None:
     loaded = set(found.split())
     assert "pykafka_ops.broker.runtime.broker" in loaded
     assert not {m for m in loaded if m.startswith(("click", "pykafka_ops.commands"))}
+
+
+def test_a_stranger_that_has_the_pid_of_a_broker_that_is_gone_is_left_alone(tmp_path: Path) -> None:
+    stranger = subprocess.Popen(["sleep", "600"])
+    try:
+        left = {"pid": stranger.pid, "broker_id": 0, "started": 1}
+        (tmp_path / "broker.pid").write_text(json.dumps(left))
+        for verb, code in (("status", 4), ("stop", 1)):
+            assert pko("broker", verb, "--data-dir", str(tmp_path)).returncode == code
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_hang_up_makes_a_broker_go_on_in_a_new_log_file(tmp_path: Path) -> None:
+    where = ("--data-dir", str(tmp_path / "data"))
+    log, moved = tmp_path / "server.log", tmp_path / "server.log.1"
+    words = ("--listen", "127.0.0.1:0", "--log-file", str(log), "--daemon")
+    started = pko("broker", "start", *where, *words)
+    try:
+        assert started.returncode == 0, started.stderr
+        (row,) = json.loads(pko("broker", "status", *where, "-o", "json").stdout)["items"]
+        log.rename(moved)
+        os.kill(row["pid"], signal.SIGHUP)
+        wait_for(lambda: log.exists() and "SIGHUP" in log.read_text())
+        assert "SIGHUP" not in moved.read_text()
+    finally:
+        stopped = pko("broker", "stop", *where)
+    assert stopped.returncode == 0, stopped.stderr
+    assert "resigns" in log.read_text()

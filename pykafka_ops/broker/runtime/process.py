@@ -44,13 +44,30 @@ def set_up_log(path: str | None, level: str) -> None:
     logging.getLogger(request_log.NAME).setLevel(logging.WARNING)
 
 
+def reopen_log() -> None:
+    """Go on in a new file of the same name: the old one was moved away."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.FileHandler):
+            handler.close()  # the next line opens it
+    log.info("SIGHUP: log files are opened anew")
+
+
+def started_at() -> int:
+    """The tick of the system's clock this process was started at; 0 where it is not told."""
+    try:
+        with open("/proc/self/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def process_age_ms() -> float:
     """How long this process runs, the interpreter's own start included."""
     try:
-        with open("/proc/self/stat", "rb") as stat, open("/proc/uptime", "rb") as uptime:
-            ticks = int(stat.read().rpartition(b")")[2].split()[19])
-            age = float(uptime.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
-        return age * 1000
+        with open("/proc/uptime", "rb") as uptime:
+            return (
+                float(uptime.read().split()[0]) - started_at() / os.sysconf("SC_CLK_TCK")
+            ) * 1000
     except (OSError, ValueError, IndexError):
         return time.process_time() * 1000
 
@@ -62,19 +79,6 @@ def read_pid_file(data_dir: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("pid"), int) else None
-
-
-def alive(pid: int) -> bool:
-    """Whether a process of that id runs; a zombie does not, unless it has threads left."""
-    try:
-        os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            fields = stat.read().rpartition(b")")[2].split()
-        return fields[0] != b"Z" or int(fields[17]) > 1
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
 
 
 def raise_file_limit() -> None:
@@ -106,6 +110,7 @@ async def _serve(
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, reopen_log)
     broker = Broker(properties, data_dir, on_fatal=stop.set)
     try:
         if not await _started(broker, stop):
@@ -154,6 +159,7 @@ def _write_pid_file(data_dir: Path, broker: Broker) -> None:
         "broker_id": broker.broker_id,
         "cluster_id": broker.cluster_id,
         "listeners": [endpoint.text() for endpoint in broker.endpoints],
+        "started": started_at(),
         "started_ms": int(time.time() * 1000),
     }
     try:

@@ -55,8 +55,12 @@ def data_dir_of(args: Args, properties: dict[str, str]) -> Path:
 
 
 def running(data_dir: Path) -> dict[str, Any] | None:
-    """What the pid file says, if that process lives."""
-    from pykafka_ops.broker.runtime.process import alive, read_pid_file
+    """What the pid file says, if the process that wrote it lives: a pid alone may be a stranger's
+    by now."""
+    from pykafka_ops.broker.runtime.process import read_pid_file
+    from pykafka_ops.local import children
 
     found = read_pid_file(data_dir)
-    return found if found is not None and alive(int(found["pid"])) else None
+    if found is None or not children.is_alive(found["pid"], found.get("started", 0)):
+        return None
+    return found

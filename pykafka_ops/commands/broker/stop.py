@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
+from typing import Any
 
 from pykafka_ops.commands.broker.data_dir import data_dir_of, properties_of, running
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import PkoError
+from pykafka_ops.local import children
 
 STOP_SECONDS = 60.0
 
@@ -21,7 +20,7 @@ def stop(run: Run) -> int:
         raise PkoError(f"no broker runs on {data_dir}")
     text = f"broker {found.get('broker_id')} (pid {found['pid']}) stopped"
     if not run.args.has("controlled"):
-        _end(int(found["pid"]))
+        _end(found)
         run.note(text)
         return 0
     from pykafka_ops.commands.broker.controlled import ControlledStop
@@ -29,7 +28,7 @@ def stop(run: Run) -> int:
     check = ControlledStop(run, found)
     try:
         led = check.check_before()
-        _end(int(found["pid"]))
+        _end(found)
         check.check_after()
     finally:
         check.close()
@@ -37,14 +36,11 @@ def stop(run: Run) -> int:
     return 0
 
 
-def _end(pid: int) -> None:
-    from pykafka_ops.broker.runtime.process import alive
-
-    os.kill(pid, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_SECONDS
-    while alive(pid):
-        if time.monotonic() > deadline:
-            raise PkoError(
-                f"broker with pid {pid} did not stop in {STOP_SECONDS:.0f} s; see its log"
-            )
-        time.sleep(0.02)
+def _end(found: dict[str, Any]) -> None:
+    pid = found["pid"]
+    try:
+        ended = children.end(pid, found.get("started", 0), seconds=STOP_SECONDS)
+    except PermissionError:
+        raise PkoError(f"broker with pid {pid} runs as another user: stop it as that one") from None
+    if not ended:
+        raise PkoError(f"broker with pid {pid} did not stop in {STOP_SECONDS:.0f} s; see its log")
