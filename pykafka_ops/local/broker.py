@@ -11,7 +11,7 @@ from typing import Any
 
 from pykafka_ops.errors import PkoError
 from pykafka_ops.local import children
-from pykafka_ops.local.process import LocalProcess
+from pykafka_ops.local.children import LocalProcess
 from pykafka_ops.security.java import VARIABLES
 
 RECORD, LOG, DATA = "process.json", "broker.log", "data"

@@ -18,8 +18,8 @@ from typing import Any
 
 from pykafka_ops.errors import PkoError, SettingError
 from pykafka_ops.local import children
+from pykafka_ops.local.children import LocalProcess
 from pykafka_ops.local.java import require_java
-from pykafka_ops.local.process import LocalProcess
 from pykafka_ops.settings.properties import format_properties, parse_properties
 
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"

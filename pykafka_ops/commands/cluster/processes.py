@@ -12,8 +12,8 @@ from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pykafka_ops.local.children import LocalProcess
     from pykafka_ops.local.cluster import LocalCluster
-    from pykafka_ops.local.process import LocalProcess
 
 
 def directory(args: Args) -> Path:
