@@ -268,7 +268,8 @@ class Cluster:
         last: PkoError | None = None
         while True:
             unresolved = True
-            candidates = self._candidates()
+            known = [node.address for node in self.nodes.values()]
+            candidates = list(dict.fromkeys([*self.config.bootstrap, *known]))
             for address in candidates:
                 try:
                     return (yield from self._to(address, deadline))
@@ -284,10 +285,6 @@ class Cluster:
                 self.notice = None
             yield from pause(wait)
             wait = min(wait * 2, self.config.backoff_max)
-
-    def _candidates(self) -> list[Address]:
-        known = [node.address for node in self.nodes.values()]
-        return list(dict.fromkeys([*self.config.bootstrap, *known]))
 
     def _to(self, address: Address, deadline: float) -> Steps[BrokerConnection]:
         """An idle connection to ``address``, or a new one."""

@@ -44,7 +44,7 @@ class CommitReader:
     def __init__(self, groups: Container[str] | None = None) -> None:
         self._groups = groups
         self._keys: dict[bytes, Key | None] = {}
-        self._layouts = Layouts(_offset_and_time)
+        self._layouts = Layouts(lambda size: f"2xq{size - LEAST_VALUE + 6}xq")
 
     def cut(self, data: bytes, position: int) -> tuple[int, int, Iterable[Stored]] | None:
         """Where the batch at ``position`` ends, the offset behind it and its commits, if it looks
@@ -120,10 +120,6 @@ class CommitReader:
             self._keys.clear()
         self._keys[raw] = key
         return key
-
-
-def _offset_and_time(size: int) -> str:
-    return f"2xq{size - LEAST_VALUE + 6}xq"
 
 
 def _value(data: bytes, at: int, size: int, key: bytes) -> tuple[int, int] | None:

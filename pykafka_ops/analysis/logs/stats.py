@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 
 from pykafka_ops.analysis.heavy import HeavyHitters
@@ -160,10 +160,7 @@ class LogStats:
         self.producers.merge(other.producers)
 
 
-_SUMS = (
-    *("segments", "batches", "records", "markers", "tombstones", "bytes", "payload", "gaps"),
-    *("missing", "lost", "back", "committed", "aborted", "open_uncounted", "damages", "damaged"),
-)
+_SUMS = [f.name for f in fields(LogStats) if f.default == 0 and f.name != "largest"]
 
 
 def size_class(size: int) -> int:

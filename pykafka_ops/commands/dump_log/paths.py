@@ -63,7 +63,8 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
     """
     for path in _there(paths):
         if os.path.isdir(path):
-            yield from _below(path)
+            for where, files in _folders(path):
+                yield from (os.path.join(where, name) for name in files)
         else:
             yield path
 
@@ -108,12 +109,6 @@ def _size(path: str) -> int:
         return os.path.getsize(path)
     except OSError:
         return 0
-
-
-def _below(folder: str) -> Iterator[str]:
-    for where, files in _folders(folder):
-        for name in files:
-            yield os.path.join(where, name)
 
 
 def _folders(folder: str) -> Iterator[tuple[str, list[str]]]:

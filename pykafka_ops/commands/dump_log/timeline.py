@@ -53,8 +53,10 @@ def timeline(run: Run) -> int:
     chart = run.output in ("table", "wide") and sys.stdout.isatty()
     counted = TimelineCount(times, every)
     found = segments(run.args.texts("files"))
-    out = row_output(run.output, "log-timeline", _chart_columns() if chart else _COLUMNS,
-                     name="start")  # fmt: skip
+    columns: tuple[Column, ...] = _COLUMNS
+    if chart:
+        columns = (*_COLUMNS[:2], Column("bar", " "), _COLUMNS[2], Column("bytes_bar", "  "))
+    out = row_output(run.output, "log-timeline", columns, name="start")
     machine = run.output in ("json", "yaml")
     with ProgressBar(bytes_of(found), "counted") as progress:
         reading = Reading(out.add if machine else None, progress)
@@ -82,11 +84,6 @@ def timeline(run: Run) -> int:
     if counted.timeless:
         say(f"{counted.timeless} records without a timestamp are left out")
     return reading.close()
-
-
-def _chart_columns() -> tuple[Column, ...]:
-    start, records, size = _COLUMNS
-    return (start, records, Column("bar", " "), size, Column("bytes_bar", "  "))
 
 
 class TimelineCount:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pykafka_ops.analysis.logs.rules import Aborted, EpochRules, ProducerRules
 from pykafka_ops.commands.dump_log.checking.report import FileReport
@@ -36,14 +36,14 @@ class CheckedPartition:
 
     def __init__(
         self,
-        epochs: EpochRules,
-        epochs_report: FileReport | None,
-        snapshots: list[tuple[int, FileReport, list[ProducerEntry]]],
         start: int,
+        epochs: EpochRules | None = None,
+        epochs_report: FileReport | None = None,
+        snapshots: Sequence[tuple[int, FileReport, list[ProducerEntry]]] = (),
     ) -> None:
         self.producers = ProducerRules()
-        self.epochs, self.epochs_report, self.snapshots = epochs, epochs_report, snapshots
-        self.start = start
+        self.epochs, self.epochs_report = epochs or EpochRules(None), epochs_report
+        self.start, self.snapshots = start, list(snapshots)
         self.trusted = True
         self.aborted: list[Aborted] = []
         self.mismatch: Place | None = None

@@ -39,7 +39,7 @@ class PartitionCheck:
     def __init__(self, job: CheckJob, how: How, tell: Callable[[int], None] | None = None) -> None:
         self.job, self.how, self.tell = job, how, tell
         self.reports: dict[str, FileReport] = {}
-        self.partition = CheckedPartition(EpochRules(None), None, [], 0)
+        self.partition = CheckedPartition(0)
         self.end = 0
         self.bases: list[int] = []
         self.aborted: dict[int, list[Aborted]] = {}
@@ -99,7 +99,7 @@ class PartitionCheck:
         """A log of another state (.deleted, .cleaned, .swap, a KRaft snapshot) or of no name."""
         name = os.path.basename(report.file)
         base = 0 if name.endswith(names.CHECKPOINT_SUFFIX) else first_number(name)
-        alone = CheckedPartition(EpochRules(None), None, [], base)
+        alone = CheckedPartition(base)
         if report.kind == "log":
             self._scan(report, Against(alone, base), base, None)
         else:
@@ -114,7 +114,7 @@ class PartitionCheck:
         stored = self._stored_epochs(epochs_report) if epochs_report is not None else None
         snapshots = self._snapshots()
         start = self.bases[0] if self.bases else 0
-        self.partition = CheckedPartition(EpochRules(stored), epochs_report, snapshots, start)
+        self.partition = CheckedPartition(start, EpochRules(stored), epochs_report, snapshots)
 
     def _stored_epochs(self, report: FileReport) -> list[tuple[int, int]] | None:
         """The entries of the checkpoint file if they can be used."""
@@ -185,7 +185,7 @@ class PartitionCheck:
     def _orphans(self, base: int, found: dict[str, FileReport]) -> None:
         """Index files whose log was not named with them, or is not there."""
         log = self._path(names.segment_file(base))
-        alone = CheckedPartition(EpochRules(None), None, [], base)
+        alone = CheckedPartition(base)
         against = Against(alone, base, *(found.get(kind) for kind in SIDE_KINDS))
         if os.path.exists(log):
             SegmentScan(FileReport(log, "log"), against, base).run()

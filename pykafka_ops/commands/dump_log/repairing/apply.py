@@ -34,7 +34,9 @@ def apply(plan: RepairPlan, log_dir: str | None) -> str:
         raise StorageError(f"{backup}: {e.strerror}; nothing was changed") from None
     try:
         if log_dir is not None and plan.loses_state:
-            _unmark(log_dir)
+            with suppress(FileNotFoundError):  # the broker shall look at its logs
+                os.unlink(os.path.join(log_dir, names.CLEAN_SHUTDOWN))
+                _sync_folder(log_dir)
         for step in plan.steps:
             _do(plan.folder, step)
         _sync_folder(plan.folder)
@@ -106,13 +108,6 @@ def _link(source: str, target: str) -> None:
             os.fsync(fd)
         finally:
             os.close(fd)
-
-
-def _unmark(log_dir: str) -> None:
-    """The broker shall look at its logs when it starts."""
-    with suppress(FileNotFoundError):
-        os.unlink(os.path.join(log_dir, names.CLEAN_SHUTDOWN))
-        _sync_folder(log_dir)
 
 
 def _do(folder: str, step: RepairStep) -> None:
