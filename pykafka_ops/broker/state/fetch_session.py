@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
-from typing import NamedTuple
 
 from pykafka_ops.errors import KafkaError
 
@@ -119,7 +118,8 @@ class FetchSession:
                 self.lively[key] = None
 
 
-class FetchContext(NamedTuple):
+@dataclass(slots=True, eq=False)
+class FetchContext:
     """What one Fetch request is about, whatever it said itself."""
 
     kind: Kind
