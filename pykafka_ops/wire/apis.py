@@ -11,7 +11,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, Self
 
-from pykafka_ops.wire.versions import Range, versions_of
+from pykafka_ops.wire.types import Range, versions_of
 
 KRAFT: Final = False
 """Marks an API that brokers in ZooKeeper mode do not have: only our tools ask for it."""
@@ -137,10 +137,6 @@ class ApiSpec:
         module = import_module(f"pykafka_ops.wire.messages.{self.file}")
         found: type[Any] = getattr(module, self.name + kind)
         return found
-
-    def has(self, version: int) -> bool:
-        """Whether Kafka 3.9 knows this version."""
-        return self.min_version <= version <= self.max_version
 
 
 APIS: Final[dict[int, ApiSpec]] = {int(api): ApiSpec(api) for api in ApiKey}

@@ -171,11 +171,3 @@ class ErrorCode(IntEnum):
     INVALID_VOTER_KEY = 125, False, "InvalidVoterKeyException"
     DUPLICATE_VOTER = 126, False, "DuplicateVoterException"
     VOTER_NOT_FOUND = 127, False, "VoterNotFoundException"
-
-
-def error_name(code: int) -> str:
-    """The name of any code, also of one that is not listed ("code 999")."""
-    try:
-        return ErrorCode(code).name
-    except ValueError:
-        return f"code {code}"

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode, encode, encode_parts
-from pykafka_ops.wire.message import Kind, table_of
+from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.types import Buffer, Scalar
 from pykafka_ops.wire.varint import skip_tags
 
@@ -131,8 +131,10 @@ def with_throttle_time(frame: bytes, kind: type, version: int, throttle_ms: int)
     if names[-1] == THROTTLE_TIME:
         at = len(frame) - 4 - table_of(kind).is_flexible(version)
     else:  # nothing but numbers is before it
-        before = [field.kind for field in fields[: names.index(THROTTLE_TIME)]]
-        at = 8 + _has_tagged_header(kind, version) + sum(_size(kind) for kind in before)
+        before = [
+            f.kind.size for f in fields[: names.index(THROTTLE_TIME)] if type(f.kind) is Scalar
+        ]
+        at = 8 + _has_tagged_header(kind, version) + sum(before)
     return frame[:at] + _INT32.pack(throttle_ms) + frame[at + 4 :]
 
 
@@ -159,8 +161,3 @@ def decode_response(cls: type[T], version: int, frame: Buffer) -> tuple[int, T]:
 def _has_tagged_header(response: type, version: int) -> bool:
     table = table_of(response)
     return table.is_flexible(version) and table.api != ApiKey.API_VERSIONS
-
-
-def _size(kind: Kind) -> int:
-    assert isinstance(kind, Scalar) and kind.size, f"{kind} has no fixed size"
-    return kind.size

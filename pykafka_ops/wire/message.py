@@ -23,8 +23,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar, dataclass_transform
 
 from pykafka_ops.wire.apis import ApiKey
-from pykafka_ops.wire.types import Scalar
-from pykafka_ops.wire.versions import NEVER, Range, versions_of
+from pykafka_ops.wire.types import NEVER, Range, Scalar, versions_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Scalar | type
@@ -38,18 +37,6 @@ UNSET: Final = object()
 
 class Field:
     """One field of a struct: type, versions in which it exists, may be null, or is tagged."""
-
-    __slots__ = (
-        "array",
-        "default",
-        "ignorable",
-        "kind",
-        "name",
-        "nullable",
-        "tag",
-        "tagged",
-        "versions",
-    )
 
     name: str
     kind: Kind

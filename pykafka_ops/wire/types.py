@@ -1,4 +1,4 @@
-"""Scalar types of the Kafka protocol, and UUIDs in Kafka's text form.
+"""Scalar types of the Kafka protocol, ranges of versions, and UUIDs in Kafka's text form.
 
 Kafka counterpart: ``org.apache.kafka.common.protocol.types`` and ``common.Uuid``.
 """
@@ -21,6 +21,13 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 
 Records: TypeAlias = Buffer | list[bytes] | list[memoryview] | list[Buffer] | None
 """Value of a RECORDS field: decoding gives ``memoryview | None``, encoding takes any of these."""
+
+Range: TypeAlias = tuple[int, int]
+
+LAST: Final = 0x7FFF
+"""Upper end of an open range ("3+")."""
+NEVER: Final[Range] = (LAST, -1)
+"""No version at all ("none")."""
 
 
 class Scalar:
@@ -45,15 +52,24 @@ class Scalar:
 BOOL: Final = Scalar("bool", "?", 1, False)
 INT8: Final = Scalar("int8", "b", 1, 0)
 INT16: Final = Scalar("int16", "h", 2, 0)
-UINT16: Final = Scalar("uint16", "H", 2, 0)
 INT32: Final = Scalar("int32", "i", 4, 0)
-UINT32: Final = Scalar("uint32", "I", 4, 0)
 INT64: Final = Scalar("int64", "q", 8, 0)
 FLOAT64: Final = Scalar("float64", "d", 8, 0.0)
 UUID: Final = Scalar("uuid", "16s", 16, ZERO_UUID)
 STRING: Final = Scalar("string", "", 0, "")
 BYTES: Final = Scalar("bytes", "", 0, b"")
 RECORDS: Final = Scalar("records", "", 0, None)
+
+
+def versions_of(text: str) -> Range:
+    """The first and last version of ``"3"``, ``"3-5"``, ``"3+"`` or ``"none"``, as Kafka's JSON
+    message specifications write them."""
+    if text == "none":
+        return NEVER
+    if text.endswith("+"):
+        return int(text[:-1]), LAST
+    first, _, last = text.partition("-")
+    return int(first), int(last or first)
 
 
 def uuid_text(value: bytes) -> str:

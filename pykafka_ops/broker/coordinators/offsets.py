@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.verification import Verification
@@ -28,6 +29,7 @@ NO_OFFSET = OffsetAndMetadata(-1)
 NOTHING = GroupOffsets()
 
 
+@dataclass(slots=True, eq=False)
 class Offsets:
     """What the offset requests ask; one per broker.
 
@@ -35,20 +37,19 @@ class Offsets:
     where offsets outside any group make no sense.
     """
 
-    def __init__(self, groups: Groups, image: MetadataImage, verification: Verification) -> None:
-        self._groups = groups
-        self._image = image
-        self._verification = verification
+    groups: Groups
+    image: MetadataImage
+    verification: Verification
 
     def _check(self, commits: Sequence[Commit]) -> Checked:
-        return Checked(self._image, commits, self._groups.settings.metadata_max_bytes)
+        return Checked(self.image, commits, self.groups.settings.metadata_max_bytes)
 
     def commit(self, group_id: str, who: Who, commits: Sequence[Commit]) -> object:
         """Store offsets of partitions that exist; a list of codes, one for each, or its promise."""
         checked = self._check(commits)
         if checked.hopeless:
             return checked.codes()
-        ticket = self._groups.commit(group_id, who, checked.fit, self._groups.now())
+        ticket = self.groups.commit(group_id, who, checked.fit, self.groups.now())
         return ticket.shaped(checked.codes)
 
     def commit_in_transaction(
@@ -70,14 +71,14 @@ class Offsets:
         def go_on(confirmed: dict[TopicPartition, ErrorCode] | None) -> object:
             if checked.hopeless:
                 return checked.codes()
-            slot = self._groups.slot_of(group_id)
-            guard = self._verification.guard_for(
+            slot = self.groups.slot_of(group_id)
+            guard = self.verification.guard_for(
                 slot.partition, producer, abortable=abortable, confirmed=confirmed
             )
             writer = TxnProducer(producer.producer_id, producer.epoch, guard)
-            ticket, now = Deferred(), self._groups.now()
+            ticket, now = Deferred(), self.groups.now()
             outcome = slot.shard.commit(group_id, who, checked.fit, ticket, now, writer)
-            self._groups.run(slot, outcome)
+            self.groups.run(slot, outcome)
             return ticket.shaped(checked.codes)
 
         partition = self._unconfirmed(group_id, producer)
@@ -87,25 +88,25 @@ class Offsets:
         def refuse(error: KafkaError) -> Codes:
             return [ErrorCode.of(error.code)] * len(commits)
 
-        return self._verification.after_confirming(producer, [partition], go_on, refuse)
+        return self.verification.after_confirming(producer, [partition], go_on, refuse)
 
     def _unconfirmed(self, group_id: str, producer: Identity) -> TopicPartition | None:
         """Where the offsets go, if another broker coordinates the transaction and is asked
         first."""
-        if not self._verification.is_elsewhere(producer.transactional_id):
+        if not self.verification.is_elsewhere(producer.transactional_id):
             return None
         try:
-            partition = self._groups.slot_of(group_id).partition
+            partition = self.groups.slot_of(group_id).partition
         except KafkaError:
             return None  # raised where the offsets are written
-        return partition.key if self._verification.unconfirmed(partition, producer) else None
+        return partition.key if self.verification.unconfirmed(partition, producer) else None
 
     def fetch(self, group_id: str, asked: dict[str, list[int]] | None, *, stable: bool) -> Found:
         """The committed offsets of partitions, of all if None; -1 where there is none.
 
         With ``stable``, UNSTABLE_OFFSET_COMMIT for those that an open transaction may change.
         """
-        slot = self._groups.slot_of(group_id, may_be_empty=True)
+        slot = self.groups.slot_of(group_id, may_be_empty=True)
         offsets = slot.shard.offsets.get(group_id, NOTHING)
         if asked is None:
             asked = by_topic(offsets.committed)
@@ -117,16 +118,16 @@ class Offsets:
     def delete(self, group_id: str, places: Sequence[TopicPartition]) -> object:
         """Delete what nobody reads; a code by partition, or one code for the group (or the promise
         of it)."""
-        slot = self._groups.slot_of(group_id)
-        topics = self._image.topics
+        slot = self.groups.slot_of(group_id)
+        topics = self.image.topics
         unknown = {
             (name, index): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             for name, index in places
             if name not in topics or index not in topics[name].partitions
         }
-        ticket, now = Deferred(), self._groups.now()
+        ticket, now = Deferred(), self.groups.now()
         known = [place for place in places if place not in unknown]
-        self._groups.run(slot, slot.shard.delete_offsets(group_id, known, ticket, now))
+        self.groups.run(slot, slot.shard.delete_offsets(group_id, known, ticket, now))
         return ticket.shaped(
             lambda found: found if isinstance(found, ErrorCode) else {**unknown, **found}
         )

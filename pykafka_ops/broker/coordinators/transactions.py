@@ -124,7 +124,7 @@ class Transactions:
         coordinator.run(slot, slot.shard.add(who, partitions, coordinator.now(), reply))
 
     def add_all(
-        self, who: Identity, partitions: Sequence[TopicPartition], *, by_client: bool
+        self, who: Identity, partitions: Sequence[TopicPartition], *, by_client: bool = False
     ) -> Codes | Deferred:
         """As :meth:`add`, with a code for each partition: all join, or none.
 
@@ -143,11 +143,9 @@ class Transactions:
             return dict.fromkeys(partitions, ErrorCode.of(error.code))
         return reply.deferred
 
-    def verify_all(
-        self, who: Identity, partitions: Sequence[TopicPartition], *, by_client: bool
-    ) -> Codes:
+    def verify_all(self, who: Identity, partitions: Sequence[TopicPartition]) -> Codes:
         """As :meth:`verify` for each; one that may not join keeps the others out."""
-        refused = self._refused(partitions, by_client)
+        refused = self._refused(partitions, by_client=False)
         return refused or {p: self.verify(who, p) for p in partitions}
 
     def _refused(self, partitions: Sequence[TopicPartition], by_client: bool) -> Codes:

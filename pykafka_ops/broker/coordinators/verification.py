@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pykafka_ops.broker.coordinators.elsewhere import Codes
@@ -36,18 +37,16 @@ PASSING = frozenset(
 """Old clients do not retry after these errors, so they get NOT_ENOUGH_REPLICAS."""
 
 
+@dataclass(slots=True, eq=False)
 class Verification:
     """Asks whether a write belongs to an open transaction; one per broker.
 
     ``clock()`` is the wall clock in ms.
     """
 
-    def __init__(
-        self, transactions: Transactions, replicas: Replicas, clock: Callable[[], int]
-    ) -> None:
-        self._transactions = transactions
-        self._replicas = replicas
-        self._clock = clock
+    transactions: Transactions
+    replicas: Replicas
+    clock: Callable[[], int]
 
     def guard_for(
         self,
@@ -66,12 +65,12 @@ class Verification:
         INVALID_PRODUCER_EPOCH, NOT_ENOUGH_REPLICAS.
         """
         producers = partition.log.producers
-        guard = producers.start_verification(who.producer_id, sequence, who.epoch, self._clock())
+        guard = producers.start_verification(who.producer_id, sequence, who.epoch, self.clock())
         if guard is None:
             return None
         code = None if confirmed is None else confirmed.get(partition.key)
         if code is None:
-            code = self._transactions.verify(who, partition.key)
+            code = self.transactions.verify(who, partition.key)
         if code is ErrorCode.NONE:
             return guard
         raise _shown(code, abortable)
@@ -99,7 +98,7 @@ class Verification:
 
     def is_elsewhere(self, transactional_id: str) -> bool:
         """Whether another broker coordinates the transactional id, and can be asked."""
-        return self._transactions.is_elsewhere(transactional_id)
+        return self.transactions.is_elsewhere(transactional_id)
 
     def to_confirm(
         self, transactional_id: str, batches: Iterable[tuple[TopicPartition, Any]]
@@ -113,7 +112,7 @@ class Verification:
         producer: Identity | None = None
         wanted: list[TopicPartition] = []
         for key, records in batches:
-            partition = self._replicas.find(*key)
+            partition = self.replicas.find(*key)
             if partition is None or not partition.is_leader or len(records) < HEADER_SIZE:
                 continue  # refused by the append
             header = read_header(records)
@@ -126,7 +125,7 @@ class Verification:
 
     def unconfirmed(self, partition: Partition, who: Identity, sequence: int = NO_SEQUENCE) -> bool:
         """Whether the coordinator must confirm this write. Raises KAFKA_STORAGE_ERROR."""
-        producers, now = partition.log.producers, self._clock()
+        producers, now = partition.log.producers, self.clock()
         return producers.start_verification(who.producer_id, sequence, who.epoch, now) is not None
 
     def after_confirming(
@@ -155,7 +154,7 @@ class Verification:
             else:
                 answer.resolve(following)
 
-        self._transactions.confirm(who, partitions, confirmed)
+        self.transactions.confirm(who, partitions, confirmed)
         return answer
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.shaping import by_topic
-from pykafka_ops.broker.handlers.transactional import for_version
+from pykafka_ops.broker.handlers.shaping import by_topic, for_version
 from pykafka_ops.broker.state.deferred import all_of, shaped
 from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 from pykafka_ops.broker.state.transactions.shard import Identity
@@ -72,7 +71,7 @@ def _one(context: Context, asked: AddPartitionsToTxnTransaction) -> object:
     who = Identity(asked.transactional_id, asked.producer_id, asked.producer_epoch)
     transactions = context.services.transactions
     ask = transactions.verify_all if asked.verify_only else transactions.add_all
-    return ask(who, _pairs(asked.topics), by_client=False)
+    return ask(who, _pairs(asked.topics))
 
 
 def _pairs(topics: Iterable[AddPartitionsToTxnTopic]) -> list[TopicPartition]:

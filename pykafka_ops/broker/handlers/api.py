@@ -112,7 +112,8 @@ class Context:
 
     def mutations(self, strict_since: int = MAX_VERSION) -> Charge | None:
         """What counts topics that this request changes; from version ``strict_since`` on it
-        refuses. None if the client has no quota."""
+        refuses: clients before do not know THROTTLING_QUOTA_EXCEEDED (KIP-599). None if the client
+        has no quota."""
         if self.meter is None:
             return None
         return self.meter.mutations(strict=self.version >= strict_since)

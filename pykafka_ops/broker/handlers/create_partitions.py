@@ -17,7 +17,6 @@ from pykafka_ops.wire.messages.create_partitions import (
 )
 
 _FIRST_VERSION_REFUSED = 3
-"""Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
 async def handle(context: Context, request: CreatePartitionsRequest) -> CreatePartitionsResponse:

@@ -25,7 +25,6 @@ Shaped = dict[int, list[CreatableTopicConfigs]]
 
 _FIRST_VERSION_WITH_CONFIGS = 5
 _FIRST_VERSION_REFUSED = 6
-"""Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
 async def handle(context: Context, request: CreateTopicsRequest) -> CreateTopicsResponse:

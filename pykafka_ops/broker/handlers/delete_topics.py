@@ -15,7 +15,6 @@ from pykafka_ops.wire.types import ZERO_UUID
 _FIRST_VERSION_WITH_IDS = 6
 _FIRST_VERSION_THAT_KNOWS_DISABLED = 3
 _FIRST_VERSION_REFUSED = 5
-"""Clients of older versions do not know THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
 
 
 async def handle(context: Context, request: DeleteTopicsRequest) -> DeleteTopicsResponse:

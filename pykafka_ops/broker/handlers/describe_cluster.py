@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.operations import CLUSTER_OPERATIONS, NOT_ASKED
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_cluster import (
     DescribeClusterBroker,
@@ -18,7 +19,7 @@ CONTROLLERS = 2
 def handle(context: Context, request: DescribeClusterRequest) -> Answer:
     """The live brokers on the listener the client came by."""
     if request.endpoint_type != BROKERS:
-        return _wrong_endpoint(request.endpoint_type, context.version)
+        raise _wrong_endpoint(request.endpoint_type, context.version)
     image = context.services.image
     nodes = image.nodes(context.listener)
     known = any(id_ == image.controller_id for id_, _, _ in nodes)
@@ -35,16 +36,13 @@ def handle(context: Context, request: DescribeClusterRequest) -> Answer:
     )
 
 
-def _wrong_endpoint(kind: int, version: int) -> DescribeClusterResponse:
+def _wrong_endpoint(kind: int, version: int) -> KafkaError:
+    code = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+    text = f"Unsupported endpoint type {kind}"
     if kind == CONTROLLERS:
         code = ErrorCode.MISMATCHED_ENDPOINT_TYPE
         text = (
             "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of"
             " type CONTROLLER"
         )
-    else:
-        code = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
-        text = f"Unsupported endpoint type {kind}"
-    return DescribeClusterResponse(
-        error_code=code if version > 0 else ErrorCode.INVALID_REQUEST, error_message=text
-    )
+    return KafkaError(code if version > 0 else ErrorCode.INVALID_REQUEST, text)

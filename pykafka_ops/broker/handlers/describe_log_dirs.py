@@ -6,7 +6,6 @@ A directory that failed is named with KAFKA_STORAGE_ERROR and nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Container
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
@@ -23,14 +22,9 @@ NO_LAG = -1
 """An unknown lag (``DescribeLogDirsResponse.INVALID_OFFSET_LAG``)."""
 
 
-class _Everything:
-    def __contains__(self, key: object) -> bool:
-        return True
-
-
 def handle(context: Context, request: DescribeLogDirsRequest) -> Answer:
     """Every directory; of the replicas in it those asked for, all if topics are null."""
-    wanted: Container[tuple[str, int]] = _Everything()
+    wanted = None
     if request.topics is not None:
         wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
     return DescribeLogDirsResponse(
@@ -39,7 +33,7 @@ def handle(context: Context, request: DescribeLogDirsRequest) -> Answer:
 
 
 def _directory(
-    context: Context, found: DirDescription, wanted: Container[tuple[str, int]]
+    context: Context, found: DirDescription, wanted: set[tuple[str, int]] | None
 ) -> DescribeLogDirsResult:
     result = DescribeLogDirsResult(log_dir=os.path.abspath(found.path))
     if found.error is not None:
@@ -48,12 +42,9 @@ def _directory(
     result.total_bytes, result.usable_bytes = found.total_bytes, found.usable_bytes
     topics: dict[str, DescribeLogDirsTopic] = {}
     for log in found.logs:
-        if (log.topic, log.partition) not in wanted:
+        if wanted is not None and (log.topic, log.partition) not in wanted:
             continue
-        topic = topics.get(log.topic)
-        if topic is None:
-            topic = topics[log.topic] = DescribeLogDirsTopic(name=log.topic)
-            result.topics.append(topic)
+        topic = topics.setdefault(log.topic, DescribeLogDirsTopic(name=log.topic))
         topic.partitions.append(
             DescribeLogDirsPartition(
                 partition_index=log.partition,
@@ -62,6 +53,7 @@ def _directory(
                 is_future_key=log.is_future,
             )
         )
+    result.topics = list(topics.values())
     return result
 
 

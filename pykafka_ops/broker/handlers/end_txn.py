@@ -6,7 +6,7 @@ Answered when the decision is written; the markers are on their way then.
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
+from pykafka_ops.broker.handlers.shaping import answer_of, for_version, reply_with
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode

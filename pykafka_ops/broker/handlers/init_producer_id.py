@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.transactional import answer_of, for_version, reply_with
+from pykafka_ops.broker.handlers.shaping import answer_of, for_version, reply_with
 from pykafka_ops.broker.state.transactions.metadata import Transit
 from pykafka_ops.broker.state.transactions.shard import Identity, Reply
 from pykafka_ops.errors import KafkaError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Collection
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.partitions.offset_lookup import (
@@ -39,14 +40,19 @@ def handle(context: Context, request: ListOffsetsRequest) -> Answer:
         for topic in request.topics
         for partition in topic.partitions
     )
-    response = ListOffsetsResponse()
-    for topic in request.topics:
-        answers = []
-        for partition in topic.partitions:
-            twice = context.version > 0 and asked[topic.name, partition.partition_index] > 1
-            answers.append(_answer(context, request, topic.name, partition, twice=twice))
-        response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
-    return response
+    twice = {place for place, count in asked.items() if count > 1 and context.version > 0}
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(
+                name=topic.name,
+                partitions=[
+                    _answer(context, request, topic.name, partition, twice)
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
 
 
 def _answer(
@@ -54,12 +60,11 @@ def _answer(
     request: ListOffsetsRequest,
     topic: str,
     asked: ListOffsetsPartition,
-    *,
-    twice: bool,
+    twice: Collection[tuple[str, int]],
 ) -> ListOffsetsPartitionResponse:
     answer = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
     try:
-        if twice:
+        if (topic, asked.partition_index) in twice:
             raise KafkaError(ErrorCode.INVALID_REQUEST)
         _check_timestamp(context.version, asked.timestamp)
         wanted = Lookup(
@@ -86,11 +91,8 @@ def _answer(
 
 
 def _check_timestamp(version: int, timestamp: int) -> None:
-    if version == 0:
-        served = timestamp >= EARLIEST
-    else:
-        served = timestamp >= 0 or version >= SINCE.get(timestamp, 99)
-    if not served:
+    special = timestamp >= EARLIEST if version == 0 else version >= SINCE.get(timestamp, 99)
+    if timestamp < 0 and not special:
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
 
 

@@ -20,9 +20,7 @@ UPGRADE_TYPES: Final = (UPGRADE, 2, 3)
 
 def handle(context: Context, request: UpdateFeaturesRequest) -> Answer:
     """INVALID_REQUEST for each feature, once, with the reason; the controller alone says so."""
-    if not context.services.topics.is_controller:
-        code = ErrorCode.NOT_CONTROLLER
-        return UpdateFeaturesResponse(error_code=code, error_message=code.text)
+    context.services.topics.require_controller(ErrorCode.NOT_CONTROLLER.text)
     reasons: dict[str, str] = {}
     for update in request.feature_updates:
         reasons.setdefault(update.feature, _reason(update, context.version))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pykafka_ops.broker.metadata.store import MetadataStore
@@ -30,14 +31,12 @@ from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 log = logging.getLogger("kafka.server.ConfigAdminManager")
 
 
+@dataclass(slots=True, eq=False)
 class ClientQuotaAdmin:
     """One per broker; ``run_in_thread`` runs what blocks."""
 
-    def __init__(
-        self, store: MetadataStore, run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
-    ) -> None:
-        self._store = store
-        self._run_in_thread = run_in_thread
+    store: MetadataStore
+    run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
 
     async def alter(
         self, parts: Sequence[EntityData], ops: Sequence[OpData], *, validate_only: bool
@@ -55,7 +54,7 @@ class ClientQuotaAdmin:
                     quota_requests.check(path, values)
                 return values
 
-            await config_store.change(self._store, path, edit, validate_only=validate_only)
+            await config_store.change(self.store, path, edit, validate_only=validate_only)
         except KafkaError as error:
             return error
         except Exception as error:
@@ -66,7 +65,7 @@ class ClientQuotaAdmin:
     async def _require_address(self, host: str) -> None:
         """Raises KafkaError INVALID_REQUEST; ``host`` as in the tree, so IPv6 is none, as in
         Kafka."""
-        if await self._run_in_thread(config_entities.address_of, host) is None:
+        if await self.run_in_thread(config_entities.address_of, host) is None:
             text = f"{host} is not a valid IP or resolvable host."
             raise KafkaError(ErrorCode.INVALID_REQUEST, text)
 
@@ -74,7 +73,7 @@ class ClientQuotaAdmin:
         """The entities that fit and have quotas. Raises KafkaError UNKNOWN_SERVER_ERROR."""
         paths = await self._paths(wanted)
         found = []
-        for path, values in zip(paths, await config_store.read(self._store, *paths), strict=True):
+        for path, values in zip(paths, await config_store.read(self.store, *paths), strict=True):
             entity = quota_entity(path)
             if entity is not None and (quotas := quota_requests.quotas_of(entity, values)):
                 found.append((entity, quotas))
@@ -102,7 +101,7 @@ class ClientQuotaAdmin:
     async def _named(self, match: ComponentMatch | None, *kinds: str) -> list[str]:
         """Entities below these paths: the one that ``match`` names, or all there are."""
         if match is None or match.any:
-            return await config_entities.paths(self._store, *kinds)
+            return await config_entities.paths(self.store, *kinds)
         if match.name == ABSENT:
             return []
         return [f"{kind}/{sanitize(match.name)}" for kind in kinds]

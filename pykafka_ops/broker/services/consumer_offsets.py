@@ -6,6 +6,7 @@ OffsetCommit and OffsetFetch of version 0 use them (``KafkaZkClient.setOrCreateC
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pykafka_ops.broker.metadata.store import MetadataStore, NodeExistsError, NoNodeError
 from pykafka_ops.broker.state.groups.commits import Checked, Commit
@@ -18,18 +19,16 @@ Found = list[tuple[str, list[tuple[int, OffsetAndMetadata, int]]]]
 """By topic: partition, its offset, error code."""
 
 
+@dataclass(slots=True, eq=False)
 class ConsumerOffsets:
     """One per broker; ``longest()`` is ``offset.metadata.max.bytes``.
 
     Raises StoreError, KafkaError INVALID_GROUP_ID for a group that cannot be part of a path.
     """
 
-    def __init__(
-        self, store: MetadataStore, image: MetadataImage, longest: Callable[[], int]
-    ) -> None:
-        self._store = store
-        self._image = image
-        self._longest = longest
+    store: MetadataStore
+    image: MetadataImage
+    longest: Callable[[], int]
 
     async def fetch(self, group: str, asked: dict[str, list[int]]) -> Found:
         """The offsets of partitions; UNKNOWN_TOPIC_OR_PARTITION where there is none."""
@@ -41,33 +40,33 @@ class ConsumerOffsets:
     async def _place(
         self, group: str, topic: str, index: int
     ) -> tuple[int, OffsetAndMetadata, int]:
-        known = topic in self._image.topics
+        known = topic in self.image.topics
         offset = await self._read(_path(group, topic, index)) if known else None
         if offset is None:
             return index, OffsetAndMetadata(-1), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return index, OffsetAndMetadata(offset), ErrorCode.NONE
 
     async def _read(self, path: str) -> int | None:
-        node = await self._store.get(path)
+        node = await self.store.get(path)
         if node is None or node.data is None or not node.data.isdigit():
             return None
         return int(node.data)
 
     async def commit(self, group: str, commits: Sequence[Commit]) -> list[ErrorCode]:
         """Store offsets of partitions that exist; a code for each."""
-        checked = Checked(self._image, commits, self._longest())
+        checked = Checked(self.image, commits, self.longest())
         for (topic, index), value in checked.fit:
             await self._write(_path(group, topic, index), str(value.offset).encode())
         return checked.codes()
 
     async def _write(self, path: str, data: bytes) -> None:
         try:
-            await self._store.set(path, data)
+            await self.store.set(path, data)
         except NoNodeError:
             try:
-                await self._store.create(path, data, make_parents=True)
+                await self.store.create(path, data, make_parents=True)
             except NodeExistsError:
-                await self._store.set(path, data)
+                await self.store.set(path, data)
 
 
 def _path(group: str, topic: str, index: int) -> str:

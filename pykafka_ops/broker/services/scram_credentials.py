@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import DEFAULT_ENTITY, USERS, desanitize, sanitize
@@ -22,16 +23,16 @@ Iterations = dict[int, int]
 """Iterations of a user's credentials, by mechanism."""
 
 
+@dataclass(slots=True, eq=False)
 class ScramAdmin:
     """One per broker. Raises KafkaError UNKNOWN_SERVER_ERROR where the tree cannot be reached."""
 
-    def __init__(self, store: MetadataStore) -> None:
-        self._store = store
+    store: MetadataStore
 
     async def describe_all(self) -> dict[str, Iterations | KafkaError]:
         """The credentials of all users who have any, by name in order."""
-        paths = await config_entities.paths(self._store, USERS)
-        settings = zip(paths, await config_store.read(self._store, *paths), strict=True)
+        paths = await config_entities.paths(self.store, USERS)
+        settings = zip(paths, await config_store.read(self.store, *paths), strict=True)
         found = {
             desanitize(path.partition("/")[2]) or DEFAULT_ENTITY: _iterations(values)
             for path, values in settings
@@ -49,7 +50,7 @@ class ScramAdmin:
 
     async def _one(self, user: str) -> Iterations | KafkaError:
         try:
-            (values,) = await config_store.read(self._store, f"{USERS}/{sanitize(user)}")
+            (values,) = await config_store.read(self.store, f"{USERS}/{sanitize(user)}")
         except KafkaError:
             return scram_requests.generic(ErrorCode.UNKNOWN_SERVER_ERROR)
         if scram_requests.has_credentials(values):
@@ -61,7 +62,7 @@ class ScramAdmin:
         """Change the credentials of each user, all or none of one user's; None where it was
         done."""
         paths = {user: f"{USERS}/{sanitize(user)}" for user in changes.users}
-        values = await config_store.read(self._store, *paths.values())
+        values = await config_store.read(self.store, *paths.values())
         present = dict(zip(paths, values, strict=True))
         stored: dict[str, KafkaError | None] = {}
         for user, credentials in changes.apply(present).items():
@@ -76,7 +77,7 @@ class ScramAdmin:
             return values
 
         try:
-            await config_store.change(self._store, path, edit)
+            await config_store.change(self.store, path, edit)
         except KafkaError as error:
             return error if error.message else scram_requests.generic(ErrorCode.of(error.code))
         except Exception as error:

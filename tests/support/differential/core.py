@@ -26,7 +26,7 @@ from pykafka_ops.wire.messages.create_topics import (
     CreateTopicsRequest,
 )
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from pykafka_ops.wire.versions import versions_of
+from pykafka_ops.wire.types import versions_of
 from tests.support.differential.plain import Difference, Plain, differences, only_named
 from tests.support.wire.raw import Connection
 

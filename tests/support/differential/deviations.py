@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from pykafka_ops.wire.apis import ApiKey
-from pykafka_ops.wire.versions import versions_of
+from pykafka_ops.wire.types import versions_of
 from tests.support.differential.core import Case, matches
 from tests.support.differential.plain import Difference
 

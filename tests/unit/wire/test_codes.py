@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pykafka_ops.wire.code_texts import TEXTS
-from pykafka_ops.wire.codes import ErrorCode, error_name
+from pykafka_ops.wire.codes import ErrorCode
 
 
 def test_codes_run_from_minus_one_to_127_without_a_gap() -> None:
@@ -49,5 +49,3 @@ def test_a_code_is_its_number() -> None:
 def test_a_code_of_a_newer_kafka_is_no_error_here() -> None:
     assert ErrorCode.of(9999) is ErrorCode.UNKNOWN_SERVER_ERROR
     assert ErrorCode.of(0) is ErrorCode.NONE
-    assert error_name(9999) == "code 9999"
-    assert error_name(17) == "INVALID_TOPIC_EXCEPTION"

@@ -115,7 +115,7 @@ HOSTILE = [
 @pytest.mark.parametrize("spec", [pytest.param(s, id=s.name) for s in APIS.values()])
 def test_hostile_frames_take_little_memory(spec: ApiSpec) -> None:
     for version in {spec.flexible - 1, spec.max_version}:
-        if not spec.has(version):
+        if not spec.min_version <= version <= spec.max_version:
             continue
         for cls in (spec.request, spec.response):
             decode(cls, version, encode(cls(), version))  # compiles

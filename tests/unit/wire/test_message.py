@@ -16,13 +16,13 @@ from pykafka_ops.wire.types import (
     BYTES,
     FLOAT64,
     INT32,
+    LAST,
     RECORDS,
     STRING,
     UUID,
     ZERO_UUID,
     Records,
 )
-from pykafka_ops.wire.versions import LAST
 
 
 @struct

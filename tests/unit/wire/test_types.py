@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pykafka_ops.errors import WireError
-from pykafka_ops.wire.types import INT32, RECORDS, ZERO_UUID, parse_uuid, uuid_text
+from pykafka_ops.wire.types import (
+    INT32,
+    LAST,
+    NEVER,
+    RECORDS,
+    ZERO_UUID,
+    parse_uuid,
+    uuid_text,
+    versions_of,
+)
 
 
 def test_the_text_of_a_uuid_is_what_java_prints() -> None:
@@ -35,3 +44,10 @@ def test_what_is_not_a_uuid_is_refused(text: str) -> None:
 def test_types_know_their_size_and_zero_value() -> None:
     assert (INT32.size, INT32.zero, repr(INT32)) == (4, 0, "INT32")
     assert (RECORDS.size, RECORDS.zero) == (0, None)
+
+
+def test_version_ranges_are_read_as_kafka_writes_them() -> None:
+    assert versions_of("3") == (3, 3)
+    assert versions_of("3-5") == (3, 5)
+    assert versions_of("3+") == (3, LAST)
+    assert versions_of("none") == NEVER

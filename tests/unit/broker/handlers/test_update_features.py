@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pykafka_ops.broker.services.controller_gate import OnController
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
 from tests.support.memory.handler_site import Site
@@ -26,7 +27,8 @@ UPGRADE, SAFE, UNSAFE = 1, 2, 3
 
 def ask(version: int, *updates: FeatureUpdateKey, controller: bool = True) -> Any:
     site = Site()
-    site.services.topics = SimpleNamespace(is_controller=controller)  # type: ignore[assignment]
+    gate: Any = SimpleNamespace(is_active=controller)
+    site.services.topics = OnController(gate)  # type: ignore[assignment]
     return site.ask(UpdateFeaturesRequest(feature_updates=list(updates)), version)
 
 
