@@ -8,7 +8,7 @@ meanwhile goes together into the next one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Any, Protocol, TypeVar
 
 from pykafka_ops.broker.coordinators.markers import Done, TxnMarker
@@ -91,9 +91,8 @@ class RemoteMarkers:
         return turn
 
     async def _send(
-        self, turn: Iterable[tuple[TxnMarker, TopicPartition]]
+        self, turn: Collection[tuple[TxnMarker, TopicPartition]]
     ) -> dict[tuple[int, TopicPartition], ErrorCode]:
-        turn = list(turn)
         try:
             response = await self._ask(
                 self._broker, _markers_request(turn), MARKERS_VERSION, WriteTxnMarkersResponse

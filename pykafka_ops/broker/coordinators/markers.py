@@ -151,24 +151,17 @@ def _standing(hosted: Partition, offset: int) -> ErrorCode:
     return ErrorCode.NONE if enough else ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
 
+@dataclass(slots=True, eq=False)
 class _Job:
     """The markers of one decided transaction that are still to be written."""
 
-    __slots__ = ("armed", "completion", "inline", "marker", "outcome", "slot", "waiting")
-
-    def __init__(
-        self, slot: Slot[TransactionShard], completion: Completion, coordinator_epoch: int
-    ) -> None:
-        move = completion.move
-        self.slot = slot
-        self.completion = completion
-        self.marker = TxnMarker(
-            move.producer_id, move.epoch, coordinator_epoch, completion.committed
-        )
-        self.waiting = sorted(completion.transaction.partitions)
-        self.outcome: Outcome | None = None
-        self.inline = False
-        self.armed = False
+    slot: Slot[TransactionShard]
+    completion: Completion
+    marker: TxnMarker
+    waiting: list[TopicPartition]
+    outcome: Outcome | None = None
+    inline: bool = False
+    armed: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -192,7 +185,10 @@ class MarkerSender:
 
         ``epoch`` is that of the coordinator.
         """
-        return self._attempt(_Job(slot, completion, epoch))
+        move = completion.move
+        marker = TxnMarker(move.producer_id, move.epoch, epoch, completion.committed)
+        waiting = sorted(completion.transaction.partitions)
+        return self._attempt(_Job(slot, completion, marker, waiting))
 
     def _attempt(self, job: _Job) -> Outcome | None:
         turn, job.waiting = job.waiting[:AT_ONCE], job.waiting[AT_ONCE:]
