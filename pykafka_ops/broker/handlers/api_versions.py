@@ -40,17 +40,8 @@ def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
     software name or version that is none.
     """
     if context.version < 0 or request is None:
-        own = ROUTES[ApiKey.API_VERSIONS]
-        return ApiVersionsResponse(
-            error_code=ErrorCode.UNSUPPORTED_VERSION,
-            api_keys=[
-                ApiVersion(
-                    api_key=ApiKey.API_VERSIONS,
-                    min_version=own.min_version,
-                    max_version=own.max_version,
-                )
-            ],
-        )
+        own = [each for each in _SERVED if each.api_key == ApiKey.API_VERSIONS]
+        return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=own)
     if context.version >= 3:
         name, version = request.client_software_name, request.client_software_version
         if not (_is_software(name) and _is_software(version)):

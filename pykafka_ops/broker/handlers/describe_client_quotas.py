@@ -5,7 +5,6 @@ from __future__ import annotations
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
 from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of
-from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
@@ -37,12 +36,3 @@ def _parts(entity: QuotaEntity) -> list[EntityData]:
         for kind, field in FIELDS.items()
         if (name := getattr(entity, field)) != ABSENT
     ]
-
-
-def failed(
-    request: DescribeClientQuotasRequest, version: int, error: KafkaError
-) -> DescribeClientQuotasResponse:
-    """No entries, rather than none that fit."""
-    return DescribeClientQuotasResponse(
-        error_code=error.code, error_message=error.message or None, entries=None
-    )

@@ -35,6 +35,7 @@ MESSAGE = "error_message"
 
 BESIDE_ERRORS = {
     "committed_offset": -1,
+    "entries": None,
     "expiry_timestamp_ms": -1,
     "low_watermark": -1,
     "node_id": -1,

@@ -62,7 +62,6 @@ def _response(joined: Joined, version: int) -> JoinGroupResponse:
     )
 
 
-def failed(request: JoinGroupRequest | None, version: int, error: KafkaError) -> JoinGroupResponse:
+def failed(request: JoinGroupRequest, version: int, error: KafkaError) -> JoinGroupResponse:
     """No generation, the member's own id, and the error."""
-    member_id = "" if request is None else request.member_id
-    return _response(Joined(ErrorCode.of(error.code), member_id), version)
+    return _response(Joined(ErrorCode.of(error.code), request.member_id), version)

@@ -6,7 +6,6 @@ Counterpart of the reading half of ``AdminZkClient``, and of ``DynamicConfig.Ip`
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
 
 from pykafka_ops.broker.metadata.store import MetadataStore, NoNodeError
 from pykafka_ops.broker.metadata.znodes.config import CLIENTS, IPS, USERS, EntityConfig
@@ -24,15 +23,11 @@ async def paths(store: MetadataStore, *kinds: str) -> list[str]:
     return found
 
 
-async def user_client_paths(store: MetadataStore, users: Iterable[str]) -> list[str]:
-    """The clients of users (``users/alice``) that have settings of their own."""
-    return await paths(store, *(f"{user}/{CLIENTS}" for user in users))
-
-
 async def quota_paths(store: MetadataStore) -> list[str]:
     """All that may have quotas."""
     users = await paths(store, USERS)
-    return [*users, *await user_client_paths(store, users), *await paths(store, CLIENTS, IPS)]
+    clients = [f"{user}/{CLIENTS}" for user in users]
+    return [*users, *await paths(store, *clients, CLIENTS, IPS)]
 
 
 def address_of(host: str, flags: int = 0) -> str | None:

@@ -302,9 +302,11 @@ class TopicAdmin(OnController):
         if kind not in set(ElectionType):
             text = f"Value {kind} must be one of [PREFERRED, UNCLEAN]"
             raise KafkaError(ErrorCode.INVALID_REQUEST, text)
-        topics = self._image.topics
-        every = [(name, index) for name, topic in topics.items() for index in topic.partitions]
-        wanted = every if partitions is None else partitions
+        wanted = partitions
+        if wanted is None:
+            wanted = [
+                (t, index) for t, topic in self._image.topics.items() for index in topic.partitions
+            ]
         results = await self._perform(lambda term: term.elections.elect(wanted, ElectionType(kind)))
         answers = await self._elected(results, timeout_ms)
         if partitions is None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.handlers import describe_client_quotas
+from pykafka_ops.broker.handlers import failed
 from pykafka_ops.broker.state.quotas.requests import filter_of
 from pykafka_ops.errors import KafkaError
+from pykafka_ops.wire.apis import ApiKey
 from pykafka_ops.wire.messages.describe_client_quotas import (
     ComponentData,
     DescribeClientQuotasRequest,
@@ -114,5 +115,7 @@ def test_filters_that_cannot_be_are_refused(
     with pytest.raises(KafkaError) as raised:
         filter_of(wanted, True)
     assert (raised.value.code, raised.value.message) == (code, text)
-    answer: Any = describe_client_quotas.failed(None, 1, raised.value)
+    answer: Any = failed.answer_to(
+        ApiKey.DESCRIBE_CLIENT_QUOTAS, None, DescribeClientQuotasRequest(), 1, raised.value
+    )
     assert (answer.error_code, answer.error_message, answer.entries) == (code, text or None, None)
