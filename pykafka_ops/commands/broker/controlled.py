@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import CheckFailed, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pykafka_ops.client.cluster import Cluster
-    from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponsePartition
+from pykafka_ops.wire.messages.metadata import MetadataResponse, MetadataResponsePartition
 
 SHOWN = 5
 ANYWHERE = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}
@@ -26,9 +24,6 @@ class ControlledStop:
     """
 
     def __init__(self, run: Run, found: Mapping[str, Any]) -> None:
-        from pykafka_ops.client.cluster import Cluster
-        from pykafka_ops.client.config import ClientConfig
-
         self.broker = int(found["broker_id"])
         properties = run.properties()
         servers = properties.get("bootstrap.servers") or _listener(found)

@@ -101,7 +101,8 @@ def _apply_one(
             resource = ConfigResource(TYPES[wanted.kind], wanted.names[0])
             outcome = configs.alter_configs(cluster, {resource: changes}, validate_only=trial)
             error = outcome[resource]
-            if _not_known(error) and wanted.kind in (known.TOPICS, known.BROKERS):
+            too_old = getattr(error, "code", None) == ErrorCode.UNSUPPORTED_VERSION
+            if too_old and wanted.kind in (known.TOPICS, known.BROKERS):
                 error = _by_replacing(cluster, wanted, changes, trial)
             return error
         if any(op in (AlterOp.APPEND, AlterOp.SUBTRACT) for op, _, _ in changes):
@@ -112,10 +113,6 @@ def _apply_one(
     except KafkaError as error:
         return error
     return None
-
-
-def _not_known(error: PkoError | None) -> bool:
-    return isinstance(error, KafkaError) and error.code == ErrorCode.UNSUPPORTED_VERSION
 
 
 def _by_replacing(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
 
 from pykafka_ops.analysis.moments import moment
 from pykafka_ops.client import offsets, topics
@@ -15,7 +14,6 @@ from pykafka_ops.commands.delete_records.offset_file import read_file
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import (
     PLACE,
-    Cells,
     Column,
     ItemError,
     Table,
@@ -64,11 +62,10 @@ COLUMNS = (
 
 
 def _ours(run: Run) -> Table:
-    args = run.args
     before, errors = _wanted(run)
     first = offsets.list_offsets(run.cluster(), dict.fromkeys(before, offsets.EARLIEST))
     last = offsets.list_offsets(run.cluster(), dict.fromkeys(before, offsets.LATEST))
-    rows: list[Cells] = []
+    rows: list[tuple[str, int, int, int, int, int]] = []
     for partition, offset in sorted(before.items()):
         low, high = first[partition], last[partition]
         if isinstance(low, PkoError) or isinstance(high, PkoError):
@@ -76,36 +73,29 @@ def _ours(run: Run) -> Table:
             errors.append(_error(partition, broken))
             del before[partition]
             continue
-        rows += rows_of(COLUMNS, [_row(partition, low.offset, high.offset, offset)])
-    doomed = [f"{r['topic']}-{r['partition']}" for r in rows]
-    total = sum(int(str(r["records"])) for r in rows)
-    if args.has("dry-run") or not rows:
-        notes = ["dry run: nothing was deleted"] if args.has("dry-run") else []
-        return Table("deleted-records", COLUMNS, rows, errors=errors, notes=notes)
-    question = f"delete about {total} records of {counted(doomed, 'partition')}"
-    if not run.confirm(question, doomed):
-        return Table("deleted-records", COLUMNS, [], errors=errors, notes=["nothing was deleted"],
-                     exit_code=1)  # fmt: skip
-    return _carried_out(drop(run.cluster(), before), rows, errors)
-
-
-def _carried_out(
-    done: Mapping[Partition, int | PkoError], rows: list[Cells], errors: list[ItemError]
-) -> Table:
-    kept = []
-    for row in rows:
-        partition = (str(row["topic"]), int(str(row["partition"])))
-        value = done[partition]
-        if isinstance(value, PkoError):
-            errors.append(_error(partition, value))
-        else:
-            kept.append({**row, "low_watermark": value})
-    return Table("deleted-records", COLUMNS, kept, errors=errors)
-
-
-def _row(partition: Partition, low: int, high: int, before: int) -> tuple[object, ...]:
-    until = high if before == END else before
-    return *partition, low, high, until, max(0, min(until, high) - low), None
+        until = high.offset if offset == END else offset
+        records = max(0, min(until, high.offset) - low.offset)
+        rows.append((*partition, low.offset, high.offset, until, records))
+    doomed = [f"{topic}-{number}" for topic, number, *_ in rows]
+    question = f"delete about {sum(r[-1] for r in rows)} records of {counted(doomed, 'partition')}"
+    notes: list[str] = []
+    code = None
+    kept: list[tuple[object, ...]] = []
+    if run.args.has("dry-run"):
+        kept = [(*row, None) for row in rows]
+        notes = ["dry run: nothing was deleted"]
+    elif rows and not run.confirm(question, doomed):
+        notes, code = ["nothing was deleted"], 1
+    elif rows:
+        done = drop(run.cluster(), before)
+        for row in rows:
+            value = done[row[:2]]
+            if isinstance(value, PkoError):
+                errors.append(_error(row[:2], value))
+            else:
+                kept.append((*row, value))
+    table = rows_of(COLUMNS, kept)
+    return Table("deleted-records", COLUMNS, table, errors=errors, notes=notes, exit_code=code)
 
 
 def _error(partition: Partition, error: PkoError) -> ItemError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pykafka_ops.client import offsets, topics
 from pykafka_ops.client.leaders import Partition
@@ -57,12 +57,8 @@ def _kafka(run: Run) -> Table:
         if isinstance(v, Offset) and v.offset >= 0
     ]
     columns = (*PLACE, *numbers("offset"))
-    return Table("offsets", columns, rows, kafka=_kafka_text(rows))
-
-
-def _kafka_text(rows: Sequence[dict[str, object]]) -> Iterator[str]:
-    for row in rows:
-        yield f"{row['topic']}:{row['partition']}:{row['offset']}\n"
+    text = (f"{row['topic']}:{row['partition']}:{row['offset']}\n" for row in rows)
+    return Table("offsets", columns, rows, kafka=text)
 
 
 OURS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.errors import UsageError
@@ -37,15 +38,11 @@ def parse(text: str) -> list[Partition]:
     if not isinstance(data["partitions"], list):
         raise _wrong("JSON array", data["partitions"])
     found = [_partition(item) for item in data["partitions"]]
-    twice = [p for p in dict.fromkeys(found) if found.count(p) > 1] if _repeats(found) else []
+    twice = [p for p, count in Counter(found).items() if count > 1]
     if twice:
         names = ", ".join(f"{topic}-{index}" for topic, index in twice)
         raise ElectionFileError(f"Replica election data contains duplicate partitions: [{names}]")
     return found
-
-
-def _repeats(found: list[Partition]) -> bool:
-    return len(set(found)) < len(found)
 
 
 def _partition(item: object) -> Partition:

@@ -123,9 +123,6 @@ class ReportPlaces:
 
 # --- as text -------------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    from pykafka_ops.spark.model import Report
-
 
 def document_text(reports: Sequence[Report], form: str, *, indent: bool) -> str:
     """One document; several reports stand in ``reports`` of one."""

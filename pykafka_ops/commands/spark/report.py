@@ -116,13 +116,6 @@ def _show(problems: Sequence[Problem]) -> None:
 
 # --- what is read --------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from pykafka_ops.commands.spark.ask import ReportRequest
-    from pykafka_ops.spark.inputs import Inputs
-
-
 LITTLE = 2 << 30
 """Bytes of logs up to which a report is a brief thing."""
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pykafka_ops.client.topic_changes import delete_topics
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.failures import raise_first
@@ -9,6 +11,7 @@ from pykafka_ops.commands.framework.output import Column, ItemError, Table, coun
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
 from pykafka_ops.commands.topics.values import select
+from pykafka_ops.errors import KafkaError
 
 COLUMNS = (Column("topic", "DELETED"),)
 
@@ -20,14 +23,15 @@ def delete(run: Run) -> Table | None:
         if names:
             raise_first(delete_topics(run.cluster(), names).values())
         return None
+    question = f"delete {counted(names, 'topic')} with all records"
+    done: Mapping[str, KafkaError | None] = dict.fromkeys(names)
+    notes, code = [], None
     if run.args.has("dry-run"):
-        rows = [{"topic": n} for n in names]
         notes = ["dry run: nothing was deleted"]
-        return Table("deleted-topics", COLUMNS, rows, errors=errors, notes=notes)
-    if names and not run.confirm(f"delete {counted(names, 'topic')} with all records", names):
-        notes = ["nothing was deleted"]
-        return Table("deleted-topics", COLUMNS, [], errors=errors, notes=notes, exit_code=1)
-    done = delete_topics(run.cluster(), names) if names else {}
+    elif names and not run.confirm(question, names):
+        done, notes, code = {}, ["nothing was deleted"], 1
+    elif names:
+        done = delete_topics(run.cluster(), names)
     errors += [ItemError.of(n, e) for n, e in done.items() if e is not None]
     rows = [{"topic": n} for n, e in done.items() if e is None]
-    return Table("deleted-topics", COLUMNS, rows, errors=errors)
+    return Table("deleted-topics", COLUMNS, rows, errors=errors, notes=notes, exit_code=code)
