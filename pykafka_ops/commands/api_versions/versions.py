@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pykafka_ops import __version__
 from pykafka_ops.client.cluster import Cluster, Node, Question
-from pykafka_ops.commands.framework.failures import item_error, java_text
+from pykafka_ops.commands.framework.failures import java_text, parted
 from pykafka_ops.commands.framework.output import Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError
@@ -66,13 +66,7 @@ def ask_ranges(
 
 
 def _table(run: Run, nodes: Mapping[int, Node], found: dict[int, Ranges | PkoError]) -> Table:
-    errors = []
-    good: dict[int, Ranges] = {}
-    for i, ranges in found.items():
-        if isinstance(ranges, PkoError):
-            errors.append(item_error(f"broker {i}", ranges))
-        else:
-            good[i] = ranges
+    good, errors = parted(found, "broker")
     shown = _differing(good) if run.args.has("diff") else None
     rows = rows_of(
         COLUMNS,

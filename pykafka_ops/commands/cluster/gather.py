@@ -13,7 +13,7 @@ from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
 from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.api_versions.versions import ask_ranges, release
-from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.failures import item_error, parted
 from pykafka_ops.commands.framework.output import ItemError, counted
 from pykafka_ops.errors import PkoError
 
@@ -49,9 +49,10 @@ def gather(cluster: Cluster) -> Gathered:
         cluster.config.api_timeout = min(cluster.config.api_timeout, 2 * GLANCE_SECONDS)
     topics = all_topics(cluster)
     nodes = dict(sorted(cluster.nodes.items()))
-    versions, errors = _versions(cluster, list(nodes))
+    ranges, errors = parted(ask_ranges(cluster, list(nodes), once=True), "broker")
+    versions = {broker: release(found) for broker, found in ranges.items()}
     answering = [broker for broker in nodes if broker in versions]
-    dirs, failed = _dirs(cluster, answering)
+    dirs, failed = parted(describe_log_dirs(cluster, answering), "log directories of broker")
     minimum, refused = _min_isr(cluster, topics)
     try:
         moves = list_reassignments(cluster)
@@ -70,28 +71,6 @@ def gather(cluster: Cluster) -> Gathered:
         cluster.cluster_id, cluster.controller, nodes, partitions, versions, dirs, moving,
         len(nodes) - len(answering), errors + failed + refused,
     )  # fmt: skip
-
-
-def _versions(cluster: Cluster, ids: Sequence[int]) -> tuple[dict[int, str], list[ItemError]]:
-    found, errors = {}, []
-    for broker, answer in ask_ranges(cluster, ids, once=True).items():
-        if isinstance(answer, PkoError):
-            errors.append(item_error(f"broker {broker}", answer))
-        else:
-            found[broker] = release(answer)
-    return found, errors
-
-
-def _dirs(
-    cluster: Cluster, ids: Sequence[int]
-) -> tuple[dict[int, list[LogDirDescription]], list[ItemError]]:
-    found, errors = {}, []
-    for broker, answer in describe_log_dirs(cluster, ids).items():
-        if isinstance(answer, PkoError):
-            errors.append(item_error(f"log directories of broker {broker}", answer))
-        else:
-            found[broker] = answer
-    return found, errors
 
 
 def _min_isr(

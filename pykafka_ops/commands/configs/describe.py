@@ -117,45 +117,39 @@ def _kafka(described: list[settings.DescribedConfigs], *, all_: bool) -> Iterato
 
 
 def _synonyms(e: ConfigEntry) -> list[str]:
-    return [f"{source_name(s.source)}:{s.name}={_null(s.value)}" for s in e.synonyms]
+    return [f"{_named(ConfigSource, s.source)}:{s.name}={_null(s.value)}" for s in e.synonyms]
 
 
 def _null(value: str | None) -> str:
     return "null" if value is None else value
 
 
-def source_name(source: int) -> str:
-    """Kafka's name of a source."""
+def _named(kind: type[ConfigSource | Type], number: int) -> str:
+    """Kafka's name of the source or the type of a setting."""
     try:
-        return ConfigSource(source).name
+        return kind(number).name
     except ValueError:
-        return ConfigSource.UNKNOWN.name
-
-
-def type_name(number: int) -> str:
-    """Kafka's name of a setting's type."""
-    try:
-        return Type(number).name
-    except ValueError:
-        return Type.UNKNOWN.name
+        return kind.UNKNOWN.name
 
 
 def _row(kind: str, name: str, e: ConfigEntry) -> tuple[object, ...]:
     value = "[hidden]" if e.sensitive and e.value is None else e.value
-    return (kind, name or "<default>", e.name, value, source_name(e.source), type_name(e.type),
-            e.read_only, _synonyms(e), e.documentation or None)  # fmt: skip
+    source, type_ = _named(ConfigSource, e.source), _named(Type, e.type)
+    return (kind, name or "<default>", e.name, value, source, type_, e.read_only, _synonyms(e),
+            e.documentation or None)  # fmt: skip
 
 
 def _item(e: ConfigEntry) -> dict[str, object]:
     return {
         "name": e.name,
         "value": e.value,
-        "source": source_name(e.source),
-        "type": type_name(e.type),
+        "source": _named(ConfigSource, e.source),
+        "type": _named(Type, e.type),
         "sensitive": e.sensitive,
         "read_only": e.read_only,
         "synonyms": [
-            {"name": s.name, "value": s.value, "source": source_name(s.source)} for s in e.synonyms
+            {"name": s.name, "value": s.value, "source": _named(ConfigSource, s.source)}
+            for s in e.synonyms
         ],
         "documentation": e.documentation or None,
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from pykafka_ops.commands.framework.output import ItemError
     from pykafka_ops.commands.framework.run import Run
     from pykafka_ops.wire.codes import ErrorCode
+
+V = TypeVar("V")
 
 
 def in_one_line(error: PkoError) -> str:
@@ -31,6 +34,12 @@ def item_error(item: str, error: PkoError) -> ItemError:
     if isinstance(cause, KafkaError):
         return ItemError.of(item, cause)
     return ItemError(item, "UNREACHABLE", in_one_line(error))
+
+
+def parted(answers: Mapping[int, V | PkoError], what: str) -> tuple[dict[int, V], list[ItemError]]:
+    """The answers of brokers, and an error for each that has none: ``what`` and its id."""
+    errors = [item_error(f"{what} {b}", a) for b, a in answers.items() if isinstance(a, PkoError)]
+    return {b: a for b, a in answers.items() if not isinstance(a, PkoError)}, errors
 
 
 def raise_first(errors: Iterable[PkoError | None]) -> None:

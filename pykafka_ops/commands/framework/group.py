@@ -111,12 +111,10 @@ class VerbGroup(Bilingual, click.Group):
             rest = [next(iter(self.commands)), *rest]
         left = super().parse_args(ctx, [*rest[:1], *front, *rest[1:]])
         if not rest and not ctx.resilient_parsing:
-            raise click.UsageError(f"say what to do: pko {self.name} {self.choices()}", ctx)
+            raise click.UsageError(
+                f"say what to do: pko {self.name} {', '.join(self.commands)}", ctx
+            )
         return left
-
-    def choices(self) -> str:
-        """The verbs by comma."""
-        return ", ".join(self.commands)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """``usage: pko topics VERB [options]``."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from pykafka_ops.commands.framework.output import ItemError, Table, say, write
+from pykafka_ops.commands.framework.output import Table, say, write
 from pykafka_ops.errors import UsageError
 
 TYPE_CHECKING = False
@@ -120,9 +120,4 @@ def show(table: Table, run: Run, form: str) -> None:
         say(note)
     if not run.args.flags:
         for error in table.errors:
-            say(error_line(error))
-
-
-def error_line(error: ItemError) -> str:
-    """One line for a failed item."""
-    return f"pko: {error.item}: {error.message} [{error.error}]"
+            say(f"pko: {error.item}: {error.message} [{error.error}]")

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.failures import parted
 from pykafka_ops.commands.framework.output import Cells, ItemError, Table, with_sizes
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import missing_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.log_dirs.sums import SUMS, Dirs
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
+from pykafka_ops.errors import ConnectError, KafkaError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
 
@@ -24,13 +24,8 @@ def describe(run: Run) -> Table:
     live = sorted(run.cluster().brokers("listNodes"))
     _check_there(asked, live, flags=args.flags)
     brokers = asked or live
-    whole: dict[int, list[LogDirDescription]] = {}
-    errors = []
-    for broker, answer in describe_log_dirs(run.cluster(), brokers).items():
-        if isinstance(answer, PkoError):
-            errors.append(item_error(f"broker {broker}", answer))
-        else:
-            whole[broker] = sorted(answer)
+    answers, errors = parted(describe_log_dirs(run.cluster(), brokers), "broker")
+    whole = {broker: sorted(found) for broker, found in answers.items()}
     if args.flags and errors:
         raise ConnectError(errors[0].message)
     if not (args.flags or asked or errors):
