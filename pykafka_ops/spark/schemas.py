@@ -61,6 +61,9 @@ KEYS: Final = columns(
 )
 """Records without their values; a size is null where key or value is."""
 
+EVERY_RECORD: Final = t.StructType([*RECORDS_WITH_HEADERS, KEYS["key_size"], KEYS["value_size"]])
+"""What a narrow schema of records may ask for."""
+
 OFFSETS: Final = columns(
     "group string, topic string, partition int, offset bigint, leader_epoch int, metadata string,"
     "commit_timestamp timestamp, expire_timestamp timestamp, tombstone boolean,"

@@ -28,25 +28,25 @@ ROWS = 200_000
 _NAME = re.compile(r"(?P<now>\d{1,15})-(?P<source>[0-9a-f]{8})-[0-9a-f]{8}\.parquet")
 _NOW = Column("now", "Now", "ms", "the moment that the run is about")
 
-TRENDS: Mapping[str, Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+TRENDS: Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]] = {
     "lag": {
-        "groups": (("group",), ("lag",)),
-        "topics": (("topic",), ("lag",)),
-        "partitions": (("group", "topic", "partition"), ("lag",)),
+        "groups": (("group",), "lag"),
+        "topics": (("topic",), "lag"),
+        "partitions": (("group", "topic", "partition"), "lag"),
     },
     "skew": {
-        "topics": (("topic",), ("bytes",)),
-        "partitions": (("topic", "partition"), ("bytes",)),
-        "brokers": (("broker",), ("bytes",)),
-        "log_dirs": (("broker", "log_dir"), ("bytes",)),
+        "topics": (("topic",), "bytes"),
+        "partitions": (("topic", "partition"), "bytes"),
+        "brokers": (("broker",), "bytes"),
+        "log_dirs": (("broker", "log_dir"), "bytes"),
     },
     "retention": {
-        "topics": (("topic",), ("bytes",)),
-        "dirs": (("broker", "log_dir"), ("bytes",)),
-        "compaction": (("topic", "partition"), ("dirty_bytes",)),
+        "topics": (("topic",), "bytes"),
+        "dirs": (("broker", "log_dir"), "bytes"),
+        "compaction": (("topic", "partition"), "dirty_bytes"),
     },
 }
-"""Per kind and section: the fields that identify a row, and those whose change is shown."""
+"""Per kind and section: the fields that identify a row, and that whose change is shown."""
 
 History = dict[str, list[dict[str, object]]]
 
@@ -155,22 +155,23 @@ def _last_run(rows: Sequence[Row], last: int | None) -> list[Row]:
 
 
 def _with_changes(
-    section: Section, keys: tuple[str, ...], fields: tuple[str, ...], before: Sequence[Row]
+    section: Section, keys: tuple[str, ...], name: str, before: Sequence[Row]
 ) -> Section:
-    old = {tuple(str(row.get(k)) for k in keys): row for row in before}
+    def key(row: Row) -> tuple[str, ...]:
+        return tuple(str(row.get(k)) for k in keys)
+
+    old = {key(row): row.get(name) for row in before}
     columns = list(section.columns)
-    for name in fields:
-        at = next((i for i, c in enumerate(columns) if c.name == name), None)
-        if at is not None:
-            column = columns[at]
-            doc = f"{column.title} now less that of the last run in the history"
-            change = Column(f"{name}_change", f"{column.title} +/-", column.unit, doc)
-            columns.insert(at + 1, change)
-    rows = []
-    for row in section.rows:
-        was = old.get(tuple(str(row.get(k)) for k in keys), {})
-        changes = {f"{name}_change": _difference(row.get(name), was.get(name)) for name in fields}
-        rows.append({**row, **changes})
+    at = next((i for i, c in enumerate(columns) if c.name == name), None)
+    if at is not None:
+        column = columns[at]
+        doc = f"{column.title} now less that of the last run in the history"
+        change = Column(f"{name}_change", f"{column.title} +/-", column.unit, doc)
+        columns.insert(at + 1, change)
+    rows = [
+        {**row, f"{name}_change": _difference(row.get(name), old.get(key(row)))}
+        for row in section.rows
+    ]
     return replace(section, columns=columns, rows=rows)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
 
 _BROKER_ID = re.compile(rb"^\s*(?:broker\.id|node\.id)\s*[=:]\s*(\d{1,9})\s*$", re.MULTILINE)
-__all__ = ["Location", "RandomFile", "ReplicaDir", "SegmentFile", "find", "locations", "replicas"]
+__all__ = ["Location", "RandomFile", "ReplicaDir", "SegmentFile", "find", "replicas"]
 _MOST_META = 1 << 16
 _MOST_CHECKPOINT = 64 << 20
 _SIDE = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
@@ -87,22 +87,6 @@ class _File(NamedTuple):
     name: str
     size: int
     modified: int
-
-
-def locations(text: str) -> list[str]:
-    """The locations in an option: a JSON list, or parted by commas."""
-    text = text.strip()
-    if text.startswith("["):
-        import json
-
-        try:
-            found = json.loads(text)
-        except ValueError:
-            raise UsageError(f"paths: not a JSON list: {text[:80]}") from None
-        if not isinstance(found, list) or not all(isinstance(part, str) for part in found):
-            raise UsageError("paths: a JSON list of strings is needed")
-        return [part for part in found if part]
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def replicas(location: str, wanted: Any = None) -> list[ReplicaDir]:

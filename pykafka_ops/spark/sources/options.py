@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pyspark.sql.types import StructType
+
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs.names import Names
-from pykafka_ops.spark.sources.files import locations
 
 _PREFIX = "kafka."
 
@@ -68,7 +70,7 @@ class SourceOptions:
             found = self.json(name)
             if not isinstance(found, list) or not all(isinstance(w, str) for w in found):
                 raise UsageError(f"option {name}={text}: not a JSON list of texts")
-            return found
+            return [word for word in found if word]
         return [word for part in text.split(",") if (word := part.strip())]
 
     def json(self, name: str) -> Any:
@@ -90,11 +92,23 @@ class SourceOptions:
 
     def places(self) -> list[str]:
         """The locations that ``paths`` and ``path`` name."""
-        return [*locations(self.text("paths")), *locations(self.text("path"))]
+        return [*self.words("paths"), *self.words("path")]
 
-    def moment(self, name: str) -> int | None:
-        """A time in ms since 1970."""
-        return self.integer(name)
+    def read_committed(self) -> bool:
+        """Whether only records of committed transactions count, and no open ones."""
+        for name in ("kafka.isolation.level", "isolation.level", "isolationLevel"):
+            if level := self.text(name).lower():
+                if level not in ("read_uncommitted", "read_committed"):
+                    raise UsageError(
+                        f"option {name}={level}: not one of read_uncommitted, read_committed"
+                    )
+                return level == "read_committed"
+        return False
+
+    def record_columns(self) -> StructType:
+        """The columns of Spark's own source for records."""
+        headers = self.flag("includeHeaders", default=False)
+        return schemas.RECORDS_WITH_HEADERS if headers else schemas.RECORDS
 
     def names(self, names: str, pattern: str) -> Names:
         """Names by a list or by a pattern, of which only one may be given; none: all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from pykafka_ops.spark.arrow_rows import ArrowRows
+from pykafka_ops.spark.arrow import ArrowRows
 
 PLAIN = [{"name": f"n{i}", "lag": i or None} for i in range(10_000)]
 ROWS = ArrowRows(pa.Table.from_pylist(PLAIN))

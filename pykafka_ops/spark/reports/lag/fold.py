@@ -13,9 +13,8 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, part
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow import map_arrow, row_batches
 from pykafka_ops.spark.schemas import columns
-from pykafka_ops.spark.sources.arrow import row_batches
 
 PART: Final = columns(
     "bucket bigint, commits bigint, moved bigint, head_at bigint, head_offset bigint, at longs,"

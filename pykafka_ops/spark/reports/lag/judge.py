@@ -12,7 +12,7 @@ from pykafka_ops.analysis.commits.burrow import LEAST, Commit
 from pykafka_ops.analysis.commits.fold import CommitPart, Stretch, joined, rank, stretches
 from pykafka_ops.analysis.lag.loss import TopicRetention, loss_in_seconds, retained_share
 from pykafka_ops.analysis.lag.rows import LagRow, PartitionFacts, Sample, lag_row, time_at
-from pykafka_ops.spark.arrow_map import map_rows
+from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.lag.fold import PART
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.schemas import columns

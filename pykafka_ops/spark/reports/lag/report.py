@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 from pykafka_ops.analysis.commits.burrow import OK, ORDER, SILENCE_MS, UNKNOWN
 from pykafka_ops.analysis.lag.loss import is_silent
 from pykafka_ops.analysis.lag.rows import LOST
-from pykafka_ops.spark.arrow_rows import ArrowRows
+from pykafka_ops.spark.arrow import ArrowRows
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Problem, Report, Row, Section

@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.moments import UNITS
-from pykafka_ops.spark.arrow_map import map_rows
+from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.reports.damage import damaged_place
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs

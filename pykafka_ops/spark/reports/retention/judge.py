@@ -18,7 +18,7 @@ from pykafka_ops.analysis.compaction import Cleaning, debt
 from pykafka_ops.analysis.lag.unread import SAFE, GroupReader, unread
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, held, judge, steady_bytes
-from pykafka_ops.spark.arrow_map import map_rows
+from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.retention.frames import EDGES, HOUR
 from pykafka_ops.spark.schemas import columns
 

@@ -17,10 +17,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from pykafka_ops.analysis.heavy import HeavyHitters
-from pykafka_ops.spark.arrow_map import map_arrow
+from pykafka_ops.spark.arrow import map_arrow, row_batches
 from pykafka_ops.spark.reports.sketches import Distinct, Sizes
 from pykafka_ops.spark.schemas import columns
-from pykafka_ops.spark.sources.arrow import row_batches
 
 #: Keys counted at once per topic and task.
 CAPACITY: Final = 2048

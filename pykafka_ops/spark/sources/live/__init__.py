@@ -18,10 +18,11 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.sources.arrow import narrowed, row_batches
+from pykafka_ops.spark.arrow import narrowed, row_batches
+from pykafka_ops.spark.schemas import EVERY_RECORD
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.end_stream import EndStream
-from pykafka_ops.spark.sources.live.records.source import EVERY, RecordsReader, schema_of
+from pykafka_ops.spark.sources.live.records.source import RecordsReader
 from pykafka_ops.spark.sources.live.records.stream import RecordStream
 from pykafka_ops.spark.sources.live.tables import TABLES
 from pykafka_ops.spark.sources.options import SourceOptions
@@ -44,13 +45,13 @@ class KafkaLive(DataSource):
         return self.read_options.one_of("what", [*TABLES, RECORDS])
 
     def _narrowed(self, schema: StructType) -> StructType:
-        full = EVERY if self._what() == RECORDS else self.schema()
+        full = EVERY_RECORD if self._what() == RECORDS else self.schema()
         return narrowed(schema, full, self.name())
 
     def schema(self) -> StructType:
         """The columns of the table."""
         what = self._what()
-        return schema_of(self.read_options) if what == RECORDS else TABLES[what][0]
+        return self.read_options.record_columns() if what == RECORDS else TABLES[what][0]
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads it once."""

@@ -13,8 +13,8 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
+from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.schemas import ENDS
-from pykafka_ops.spark.sources.arrow import row_batches
 from pykafka_ops.spark.sources.live._cluster import cluster_of, led, topics_of
 from pykafka_ops.spark.sources.live.tables import ends_at
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
@@ -41,7 +41,7 @@ class EndStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's
         """``since``, or now: the first moment reported is at or after it."""
-        since = self._options.moment("since")
+        since = self._options.integer("since")
         first = now_ms() if since is None else since
         return {AT: self._before(first - 1)}
 

@@ -16,8 +16,8 @@ from pykafka_ops.client.offsets import Offset
 from pykafka_ops.errors import UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.arrow import Row
 from pykafka_ops.spark.inputs import moments
-from pykafka_ops.spark.sources.arrow import Row
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live.groups import committed, groups, times
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
@@ -121,9 +121,9 @@ def moments_of(options: SourceOptions, now: int) -> list[int]:
             return sorted({int(word) for word in options.words("times")})
         except ValueError:
             raise UsageError(f"option times={options.text('times')}: not times in ms") from None
-    until = options.moment("until")
+    until = options.integer("until")
     last = now if until is None else until
-    since = options.moment("since")
+    since = options.integer("since")
     first = last - HOUR if since is None else since
     steps = options.integer("steps", 6, lowest=1) or 6
     if first >= last or steps > MOST_MOMENTS:

@@ -17,8 +17,8 @@ from pykafka_ops.disk.batch import (
     TRANSACTIONAL_FLAG,
 )
 from pykafka_ops.disk.compression import CODEC_NAMES
+from pykafka_ops.spark.arrow import assembled
 from pykafka_ops.spark.decode.records import Columns, Plain, header_column
-from pykafka_ops.spark.sources.arrow import assembled
 from pykafka_ops.spark.sources.log.scan import BatchRun
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")

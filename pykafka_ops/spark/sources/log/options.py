@@ -53,7 +53,6 @@ class LogOptions:
     strict: bool = False
     committed: bool = False
     check_crc: bool = False
-    headers: bool = False
     pushdown: bool = False
     fail_on_loss: bool = True
     max_offsets: int | None = None
@@ -93,26 +92,18 @@ def log_options(values: Mapping[str, str]) -> LogOptions:
         max_bytes=options.integer("maxBytesPerPartition", None, lowest=1),
         replicas=options.one_of("replicas", ("one", "all") if records else ("all", "one")),
         strict=options.flag("strict", default=False),
-        committed=_isolation(options),
+        committed=options.read_committed(),
         check_crc=options.flag("checkCrc", default=records),
-        headers=options.flag("includeHeaders", default=False),
         pushdown=options.flag("pushdown", default=False),
         fail_on_loss=options.flag("failOnDataLoss", default=True),
         max_offsets=options.integer("maxOffsetsPerTrigger", None, lowest=1),
     )
 
 
-def _isolation(options: SourceOptions) -> bool:
-    for name in ("kafka.isolation.level", "isolation.level", "isolationLevel"):
-        if options.has(name):
-            return options.one_of(name, ("read_uncommitted", "read_committed")) == "read_committed"
-    return False
-
-
 def _bound(options: SourceOptions, side: str, default: int) -> Bound:
     """As in Spark a timestamp wins over offsets by timestamp, and they over offsets."""
     if options.has(f"{side}Timestamp"):
-        return Bound(moment=options.moment(f"{side}Timestamp"), otherwise=default)
+        return Bound(moment=options.integer(f"{side}Timestamp"), otherwise=default)
     name = f"{side}OffsetsByTimestamp"
     if options.has(name):
         return Bound(moments=by_partition(options.json(name), name), otherwise=default)

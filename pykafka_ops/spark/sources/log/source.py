@@ -19,13 +19,14 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.arrow import narrowed
+from pykafka_ops.spark.arrow import narrowed
 from pykafka_ops.spark.sources.log import plan as log_plan
 from pykafka_ops.spark.sources.log.filters import pruning_of
 from pykafka_ops.spark.sources.log.options import LogOptions, log_options
 from pykafka_ops.spark.sources.log.plan import Pruning, Task
 from pykafka_ops.spark.sources.log.read import read
 from pykafka_ops.spark.sources.log.stream import LogStreamReader
+from pykafka_ops.spark.sources.options import SourceOptions
 
 
 class KafkaLogSource(DataSource):
@@ -38,20 +39,28 @@ class KafkaLogSource(DataSource):
 
     def schema(self) -> StructType:
         """All columns of the mode."""
-        return _full(log_options(self.options))
+        if log_options(self.options).mode == "batches":
+            return schemas.BATCHES
+        return SourceOptions(self.options).record_columns()
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of the columns in ``schema``, which may be fewer than all."""
-        options = log_options(self.options)
-        _known(options, schema)
+        options = self._asked(schema)
         kind = PushingLogReader if options.pushdown else KafkaLogReader
         return kind(options, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """A reader that follows the logs."""
+        return LogStreamReader(self._asked(schema), schema)
+
+    def _asked(self, schema: StructType) -> LogOptions:
+        """The options; UsageError for a column there is not."""
         options = log_options(self.options)
-        _known(options, schema)
-        return LogStreamReader(options, schema)
+        if options.mode == "batches":
+            narrowed(schema, schemas.BATCHES, "kafka-log")
+        else:
+            narrowed(schema, schemas.EVERY_RECORD, "kafka-log in mode records")
+        return options
 
 
 class KafkaLogReader(DataSourceReader):
@@ -83,18 +92,3 @@ class PushingLogReader(KafkaLogReader):
         """Take note of the filters; Spark applies all of them again."""
         self.pruning = pruning_of(filters, self.options.mode)
         return filters
-
-
-def _full(options: LogOptions) -> StructType:
-    if options.mode == "batches":
-        return schemas.BATCHES
-    return schemas.RECORDS_WITH_HEADERS if options.headers else schemas.RECORDS
-
-
-def _known(options: LogOptions, schema: StructType) -> None:
-    """UsageError for a column there is not; of records also sizes and headers may be asked for."""
-    if options.mode == "batches":
-        narrowed(schema, schemas.BATCHES, "kafka-log")
-        return
-    every = {field.name: field for field in [*schemas.RECORDS_WITH_HEADERS, *schemas.KEYS]}
-    narrowed(schema, StructType(list(every.values())), "kafka-log in mode records")

@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.sources.arrow import narrowed
+from pykafka_ops.spark.arrow import narrowed
 from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
 from pykafka_ops.spark.sources.offsets.files import FilesReader
 from pykafka_ops.spark.sources.offsets.fold import CommitFilter

@@ -37,7 +37,7 @@ class CommitFilter:
         self.options = options
         self.groups = options.names("groups", "groupsPattern")
         self.topics = options.names("topics", "topicsPattern")
-        self.since, self.until = options.moment("since"), options.moment("until")
+        self.since, self.until = options.integer("since"), options.integer("until")
         self.strict = options.flag("strict", default=False)
 
     def decoder(self) -> CommitDecoder:

@@ -73,10 +73,9 @@ class OffsetsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
 def raw_stream(options: SourceOptions) -> Any:
     """The stream of records beneath, from files where a path is given."""
     values = {"startingoffsets": "earliest", **options.values()}
-    for name in ("subscribepattern", "assign", "subscribe", "mode", "what"):
+    for name in ("subscribepattern", "assign", "mode", "what", "isolation.level"):
         values.pop(name, None)
-    values.update({"subscribe": TOPIC, "isolationlevel": "read_committed"})
-    values.pop("kafka.isolation.level", None)
+    values |= {"subscribe": TOPIC, "kafka.isolation.level": "read_committed"}
     if options.places():
         from pykafka_ops.spark.sources.log.options import log_options
         from pykafka_ops.spark.sources.log.stream import LogStreamReader

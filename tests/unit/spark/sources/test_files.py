@@ -12,7 +12,8 @@ from pyarrow import fs
 from pykafka_ops.disk.names import marked_dir
 from pykafka_ops.errors import StorageError, UsageError
 from pykafka_ops.spark.sources import files
-from pykafka_ops.spark.sources.files import Location, find, locations, replicas
+from pykafka_ops.spark.sources.files import Location, find, replicas
+from pykafka_ops.spark.sources.options import SourceOptions
 from tests.support.spark.log_tables import column, write_log
 
 
@@ -106,8 +107,8 @@ def test_a_newly_empty_log_directory_is_one(tmp_path: Path) -> None:
 
 
 def test_locations_are_parted_by_commas_or_a_json_list() -> None:
-    assert locations("/a, s3://b/c,") == ["/a", "s3://b/c"]
-    assert locations('["/a,b", "/c"]') == ["/a,b", "/c"]
+    assert SourceOptions({"path": "/a, s3://b/c,"}).places() == ["/a", "s3://b/c"]
+    assert SourceOptions({"paths": '["/a,b", "/c", ""]'}).places() == ["/a,b", "/c"]
     for bad in ("[1]", "[", '["a", {}]'):
-        with pytest.raises(UsageError, match="JSON list"):
-            locations(bad)
+        with pytest.raises(UsageError, match=r"option paths=.*not (a )?JSON"):
+            SourceOptions({"paths": bad}).places()

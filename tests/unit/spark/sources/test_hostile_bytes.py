@@ -9,10 +9,10 @@ import pytest
 from pykafka_ops.errors import CorruptError
 from pykafka_ops.spark.decode.commits import CommitDecoder
 from pykafka_ops.spark.inputs.names import ALL
+from pykafka_ops.spark.schemas import EVERY_RECORD as EVERY
 from pykafka_ops.spark.sources.live.records.decode import Decoder, pieces
 from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
-from pykafka_ops.spark.sources.live.records.source import EVERY
 from pykafka_ops.spark.sources.log.scan import Bad
 from pykafka_ops.spark.sources.offsets.fold import Fold
 from tests.support.fuzz.mutations import changed

@@ -100,7 +100,7 @@ def _asked(
 ) -> Places:
     """Offsets, -1 or -2, by the first given of ``Timestamp``, ``OffsetsByTimestamp``, and
     ``Offsets``."""
-    moment = options.moment(f"{side}Timestamp")
+    moment = options.integer(f"{side}Timestamp")
     if moment is not None:
         return _by_time(cluster, options, dict.fromkeys(held, moment), side)
     name = f"{side}OffsetsByTimestamp"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from pykafka_ops.errors import UsageError
-from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.live._cluster import cluster_of
 from pykafka_ops.spark.sources.live.records.decode import Decoder
 from pykafka_ops.spark.sources.live.records.fetch import Pages
@@ -25,27 +22,6 @@ from pykafka_ops.spark.sources.live.records.offsets import (
 )
 from pykafka_ops.spark.sources.options import SourceOptions
 
-EVERY: Final = StructType(
-    [*schemas.RECORDS_WITH_HEADERS, schemas.KEYS["key_size"], schemas.KEYS["value_size"]]
-)
-"""What a narrow schema may ask for."""
-
-
-def schema_of(options: SourceOptions) -> StructType:
-    """The columns of Spark's own source."""
-    if options.flag("includeHeaders", default=False):
-        return schemas.RECORDS_WITH_HEADERS
-    return schemas.RECORDS
-
-
-def is_committed(options: SourceOptions) -> bool:
-    """Whether only records of committed transactions count, and no open ones."""
-    level = options.text("kafka.isolation.level") or options.text("isolationLevel")
-    words = ("read_uncommitted", "read_committed")
-    if level and level.lower() not in words:
-        raise UsageError(f"option kafka.isolation.level={level}: not {' or '.join(words)}")
-    return level.lower() == words[1]
-
 
 class RecordsReader(DataSourceReader):
     """Plans where ``partitions`` is called, and reads a range of offsets per task."""
@@ -53,13 +29,13 @@ class RecordsReader(DataSourceReader):
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self._options, self._schema = options, schema
         options.client()
-        is_committed(options)
+        options.read_committed()
 
     def partitions(self) -> Sequence[InputPartition]:
         """A range per partition, more by ``minPartitions`` and ``maxRecordsPerPartition``."""
         options = self._options
         with cluster_of(options) as cluster:
-            held = limits(cluster, subscribed(cluster, options), committed=is_committed(options))
+            held = limits(cluster, subscribed(cluster, options), committed=options.read_committed())
             starts = starting(cluster, options, held, EARLIEST)
             ends = ending(cluster, options, held)
         spans = [
@@ -87,7 +63,7 @@ def read_span(
     """The records of ``span``, fetched from its leader."""
     if span.start >= span.end:
         return
-    committed = is_committed(options)
+    committed = options.read_committed()
     strict = options.flag("failOnDataLoss", default=True)
     crc = options.flag("kafka.check.crcs", default=True)
     decoder = Decoder(schema, span, committed=committed, crc=crc)

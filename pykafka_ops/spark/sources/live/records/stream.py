@@ -24,7 +24,7 @@ from pykafka_ops.spark.sources.live.records.offsets import (
     starting,
     subscribed,
 )
-from pykafka_ops.spark.sources.live.records.source import is_committed, read_span, tasks
+from pykafka_ops.spark.sources.live.records.source import read_span, tasks
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
 
 Offsets = dict[str, dict[str, int]]
@@ -37,18 +37,18 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options, self._schema = options, schema
         self._target: dict[Partition, int] | None = None
         options.client()
-        is_committed(options)
+        options.read_committed()
 
     def _held(self) -> dict[Partition, OffsetRange]:
         with cluster_of(self._options) as cluster:
             every = subscribed(cluster, self._options)
-            return limits(cluster, every, committed=is_committed(self._options))
+            return limits(cluster, every, committed=self._options.read_committed())
 
     def initialOffset(self) -> Offsets:  # noqa: N802 - Spark's
         """Where a new query begins: ``startingOffsets``, by default the end."""
         with cluster_of(self._options) as cluster:
             every = subscribed(cluster, self._options)
-            held = limits(cluster, every, committed=is_committed(self._options))
+            held = limits(cluster, every, committed=self._options.read_committed())
             return by_topic(starting(cluster, self._options, held, LATEST))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's

@@ -17,10 +17,10 @@ from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.schemas import EVERY_RECORD as EVERY
 from pykafka_ops.spark.sources.live.records.decode import Decoder
 from pykafka_ops.spark.sources.live.records.fetch import FetchedPage
 from pykafka_ops.spark.sources.live.records.offsets import OffsetRange
-from pykafka_ops.spark.sources.live.records.source import EVERY
 
 HEADERS = [("h", b"1"), ("h", None)]
 

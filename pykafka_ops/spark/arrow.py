@@ -1,0 +1,139 @@
+"""Rows, record batches and frames: to Arrow and from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final, overload
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from pykafka_ops.errors import UsageError
+from pykafka_ops.spark import schemas
+
+ROWS: Final = 1 << 12
+"""Rows of a record batch, at most."""
+_LAST: Final = (2**63 - 1) // 1000
+"""The last ms that Spark can represent, in microseconds."""
+_STEP: Final = 4096
+Row = Sequence[Any] | Mapping[str, Any]
+
+
+def narrowed(schema: StructType, full: StructType, source: str) -> StructType:
+    """``schema`` if ``full`` has all its columns, in any order; else UsageError."""
+    types = {field.name: field.dataType for field in full}
+    for field in schema:
+        if field.name not in types:
+            raise UsageError(f"{source} has no column {field.name}: it has {', '.join(types)}")
+        if field.dataType != types[field.name]:
+            wanted = types[field.name].simpleString()
+            raise UsageError(
+                f"{source}: column {field.name} is {wanted}, not {field.dataType.simpleString()}"
+            )
+    return schema
+
+
+def row_batches(
+    schema: StructType, rows: Iterable[Row], names: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Rows as batches of ``schema``: dicts, where what is left out is null, or values in the order
+    of ``names`` (the schema's by default), which may be more. Times in ms, -1 for none."""
+    arrow, left = schemas.arrow(schema), iter(rows)
+    order = names or arrow.names
+    while held := list(islice(left, ROWS)):
+        values = ([r.get(n) for n in order] if isinstance(r, Mapping) else r for r in held)
+        columns = dict(zip(order, zip(*values, strict=True), strict=True))
+        yield assembled(arrow, [array(columns[f.name], f.type) for f in arrow], len(held))
+
+
+def assembled(schema: pa.Schema, arrays: list[pa.Array], count: int) -> pa.RecordBatch:
+    """The arrays as a batch, also where no column is asked for (``count()`` needs none)."""
+    if arrays:
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    mask = pa.array([False] * count)
+    return pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays([], names=[], mask=mask))
+
+
+def array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Values as Arrow; of timestamps ms since 1970, where negative ones and None are null."""
+    if not pa.types.is_timestamp(kind):
+        return pa.array(values, kind)
+    micros = [None if v is None or v < 0 else min(v, _LAST) * 1000 for v in values]
+    return pa.array(micros, pa.int64()).cast(kind)
+
+
+def map_arrow(
+    frame: DataFrame,
+    function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    schema: StructType,
+) -> DataFrame:
+    """``frame.mapInArrow(function, schema)``; batches must have the types of ``schema``.
+
+    PySpark's own method requires pandas, though it does not use it.
+    """
+    try:
+        return frame.mapInArrow(function, schema)
+    except ImportError:  # pandas is not there: what mapInArrow does after having asked for it
+        from pyspark.sql import DataFrame as Classic
+        from pyspark.sql.udf import UserDefinedFunction
+        from pyspark.util import PythonEvalType
+
+        made = UserDefinedFunction(function, schema, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
+        column = made(*[frame[name] for name in frame.columns])
+        return Classic(frame._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
+
+
+def map_rows(
+    frame: DataFrame,
+    function: Callable[[dict[str, Any]], Iterable[Row]],
+    schema: StructType,
+    *,
+    at_once: int = 500,
+) -> DataFrame:
+    """The rows of ``schema`` (see ``row_batches``) that ``function`` makes of each row; ``at_once``
+    rows are taken out of Arrow together."""
+
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (
+            row
+            for batch in batches
+            for start in range(0, batch.num_rows, at_once)
+            for row in batch.slice(start, at_once).to_pylist()
+        )
+        return row_batches(schema, (made for row in rows for made in function(row)))
+
+    return map_arrow(frame, task, schema)
+
+
+class ArrowRows(Sequence[Mapping[str, object]]):
+    """The rows of ``table`` as dicts, made when asked for; a twentieth of the room of a list."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table.combine_chunks()
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, object]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Mapping[str, object]]: ...
+    def __getitem__(
+        self, index: int | slice
+    ) -> Mapping[str, object] | Sequence[Mapping[str, object]]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                return ArrowRows(self.table.slice(start, max(0, stop - start)))
+            return [self[i] for i in range(start, stop, step)]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(index)
+        found: list[Mapping[str, object]] = self.table.slice(place, 1).to_pylist()
+        return found[0]
+
+    def __iter__(self) -> Iterator[Mapping[str, object]]:
+        for start in range(0, len(self), _STEP):
+            yield from self.table.slice(start, _STEP).to_pylist()
