@@ -14,10 +14,9 @@ from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
 
 ROWS: Final = 1 << 12
-"""Rows of a record batch, at most."""
+"""Rows of a record batch, and rows that are taken out of one together, at most."""
 _LAST: Final = (2**63 - 1) // 1000
 """The last ms that Spark can represent, in microseconds."""
-_STEP: Final = 4096
 Row = Sequence[Any] | Mapping[str, Any]
 
 
@@ -135,5 +134,5 @@ class ArrowRows(Sequence[Mapping[str, object]]):
         return found[0]
 
     def __iter__(self) -> Iterator[Mapping[str, object]]:
-        for start in range(0, len(self), _STEP):
-            yield from self.table.slice(start, _STEP).to_pylist()
+        for start in range(0, len(self), ROWS):
+            yield from self.table.slice(start, ROWS).to_pylist()

@@ -30,16 +30,16 @@ def frames(data: Any, whole: bool, places: Any) -> Any:
     at, n, end = 0, 0, len(data)
     while True:
         if end - at < 61:
-            return n, at, 0
+            return n, at, CUT
         if n == len(places):
-            return n, at, 2
+            return n, at, FULL
         length = 0
         for i in range(8, 12):
             length = length << 8 | data[at + i]
         if data[at + 16] != 2 or length < 49 or length >= 2**31:
-            return n, at, 1
+            return n, at, ODD
         if whole and length + 12 > end - at:
-            return n, at, 0
+            return n, at, CUT
         places[n] = at
         n += 1
         at += length + 12

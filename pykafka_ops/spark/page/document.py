@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -112,15 +113,10 @@ def _report(report: Report, view: View, history: History) -> Markup:
 
 
 def _about(report: Report) -> Markup:
-    facts = [
-        f"{_words(k)}: {nested(v)}" for k, v in report.source.items() if v not in (None, "", (), [])
-    ]
+    known = {k: v for k, v in report.source.items() if v not in (None, "", (), [])}
+    facts = [f"{re.sub('[_-]', ' ', name)}: {nested(value)}" for name, value in known.items()]
     when = join("As of ", _time(report.now), " UTC")
     return el("p", when, *(join(" · ", el("bdi", fact)) for fact in facts), class_="about")
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ").replace("-", " ")
 
 
 def _time(ms: int) -> Markup:
@@ -182,10 +178,6 @@ def _problems(problems: Sequence[Problem]) -> Markup | None:
 
 
 def _picture(picture: Picture) -> Markup:
-    return el(
-        "figure",
-        el("figcaption", el("h3", el("bdi", picture.title)), el("p", picture.note)),
-        picture.body,
-        el("p", picture.more, class_="more") if picture.more else None,
-        class_="card picture",
-    )
+    caption = el("figcaption", el("h3", el("bdi", picture.title)), el("p", picture.note))
+    more = el("p", picture.more, class_="more") if picture.more else None
+    return el("figure", caption, picture.body, more, class_="card picture")

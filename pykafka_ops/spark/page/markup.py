@@ -78,9 +78,3 @@ def shorten(text: str, most: int) -> str:
         return text
     tail = (most - 1) // 3
     return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
-
-
-def named(text: str, most: int = 60) -> Markup:
-    """A name in running text, set apart from the direction of the text around it."""
-    short = shorten(text, most)
-    return el("bdi", short, title=text if short != text else None)

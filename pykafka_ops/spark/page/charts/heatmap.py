@@ -65,17 +65,8 @@ def heatmap(
         y = 2 + i * step
         tip = el("title", name)
         if beside:
-            made.append(
-                el(
-                    "text",
-                    tip,
-                    shorten(name, 6),
-                    x=at(GUTTER - 2, 100),
-                    y=y + 12,
-                    class_="tick",
-                    text_anchor="end",
-                )
-            )
+            made.append(el("text", tip, shorten(name, 6), x=at(GUTTER - 2, 100), y=y + 12,
+                           class_="tick", text_anchor="end"))  # fmt: skip
         else:
             made.append(el("text", tip, shorten(name, 40), x=0, y=y + 11, class_="name"))
         top = y if beside else y + 15

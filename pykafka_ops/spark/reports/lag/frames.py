@@ -153,8 +153,6 @@ def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
 def _with_settings(inputs: Inputs, found: DataFrame) -> DataFrame:
     configs = inputs.configs()
     if configs is None:
-        for name in SETTINGS:
-            found = found.withColumn(name, f.lit(None).cast("string"))
         return found
     values = [
         f.max(f.when(f.col("name") == setting, f.col("value"))).alias(name)

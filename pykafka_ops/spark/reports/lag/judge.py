@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
-from pykafka_ops.analysis.commits.fold import CommitPart, Stretch, joined, rank, stretches
+from pykafka_ops.analysis.commits.fold import CommitPart, joined, rank, stretches
 from pykafka_ops.analysis.lag.loss import TopicRetention, loss_in_seconds, retained_share
 from pykafka_ops.analysis.lag.rows import LagRow, PartitionFacts, Sample, lag_row, time_at
 from pykafka_ops.spark.arrow import map_rows
@@ -61,13 +61,16 @@ def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:
     last = max((p.times[-1] for p in parts if p.offsets[-1] >= 0), default=None)
     stretched = stretches(parts, span.borders, span.times, every) if parts else []
     return (
-        *_plain(row),
+        *(getattr(row, name) for name in row.__slots__),
         last,
         None if last is None else max(0, span.now - last) / 1000,
         _loss(fact, facts, row, span.now),
         retained_share(row.lag, facts.start, facts.end),
         fact["listed"],
-        *_columns(stretched),
+        [s.commits for s in stretched],
+        [s.moved for s in stretched],
+        [s.lag for s in stretched],
+        [rank(s.status) for s in stretched],
     )
 
 
@@ -106,10 +109,6 @@ def _facts(
     )
 
 
-def _plain(row: LagRow) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in row.__slots__)
-
-
 def _loss(fact: Fact, facts: PartitionFacts, row: LagRow, now: int) -> float | None:
     start, end, size = facts.start, facts.end, fact["bytes"]
     records = end - start if start is not None and end is not None else 0
@@ -123,13 +122,4 @@ def _loss(fact: Fact, facts: PartitionFacts, row: LagRow, now: int) -> float | N
         next_timestamp=facts.next_timestamp,
         rate_in=row.rate_in,
         average_size=size / records if size is not None and records > 0 else None,
-    )
-
-
-def _columns(found: Sequence[Stretch]) -> tuple[list[int], list[int], list[int | None], list[Any]]:
-    return (
-        [s.commits for s in found],
-        [s.moved for s in found],
-        [s.lag for s in found],
-        [rank(s.status) for s in found],
     )

@@ -45,6 +45,7 @@ from pykafka_ops.spark.reports.skew.volume import (
     FromBatches,
     FromCluster,
     Volume,
+    extent,
 )
 
 Key = tuple[str, int]
@@ -73,12 +74,8 @@ class _Facts:
 
     def span(self, topic: str, numbers: Sequence[int]) -> float | None:
         """Seconds from the first to the last record of a topic; None: unknown, or no time."""
-        held = [self.volumes[topic, n] for n in numbers]
-        firsts = [v.first for v in held if v.first is not None]
-        lasts = [v.last for v in held if v.last is not None]
-        if not firsts or not lasts or max(lasts) <= min(firsts):
-            return None
-        return (max(lasts) - min(firsts)) / 1000
+        first, last = extent([self.volumes[topic, n] for n in numbers]) or (0, 0)
+        return (last - first) / 1000 if last > first else None
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:

@@ -6,7 +6,7 @@ driver gets rows of partitions, and of windows of the topics that are shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -53,6 +53,13 @@ class Volume:
             self.codecs[row["codec"]] = self.codecs.get(row["codec"], 0) + (row["bytes"] or 0)
 
 
+def extent(held: Collection[Volume]) -> tuple[int, int] | None:
+    """When the first and the last record was written (ms); None where that is not known."""
+    firsts = [v.first for v in held if v.first is not None]
+    lasts = [v.last for v in held if v.last is not None]
+    return (min(firsts), max(lasts)) if firsts and lasts else None
+
+
 @dataclass(slots=True)
 class DamageTally:
     """What could not be read: a problem each (at most MOST_PROBLEMS), places, bytes given up."""
@@ -94,13 +101,12 @@ class FromBatches:
 
     def window(self, volumes: Mapping[Key, Volume]) -> int | None:
         """The length of the windows in ms; None where no batch has a time."""
-        firsts = [v.first for v in volumes.values() if v.first is not None]
-        lasts = [v.last for v in volumes.values() if v.last is not None]
-        if not firsts or not lasts:
+        covered = extent(volumes.values())
+        if covered is None:
             return None
         since, until = self._inputs.since, self._inputs.until
-        first = min(firsts) if since is None else since
-        last = max(lasts) if until is None else until
+        first = covered[0] if since is None else since
+        last = covered[1] if until is None else until
         return self._window or window_for(last - first)
 
     def peaks(self, window: int) -> dict[str, int]:

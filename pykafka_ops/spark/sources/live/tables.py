@@ -10,6 +10,7 @@ from pyspark.sql.types import StructType
 from pykafka_ops.client import configs as client_configs
 from pykafka_ops.client import offsets as o
 from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.offsets import Offset
@@ -49,8 +50,6 @@ def partitions(cluster: Cluster, options: SourceOptions, wanted: Container[str])
 
 def _newest(cluster: Cluster, every: list[Partition]) -> dict[Partition, int]:
     """Times of the newest records; none where all brokers are older than 3.0."""
-    from pykafka_ops.client.connection import UnsupportedVersionError
-
     try:
         found = offsets_at(cluster, every, o.MAX_TIMESTAMP)
     except UnsupportedVersionError:

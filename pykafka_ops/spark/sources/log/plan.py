@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -272,7 +272,7 @@ def grouped(items: Iterable[tuple[_T, int]], room: int, extra: int = 0) -> Itera
         yield group
 
 
-def ends(options: LogOptions, chosen: Sequence[ReplicaDir]) -> Mapping[tuple[str, int], int]:
+def ends(options: LogOptions) -> dict[tuple[str, int], int]:
     """The offset behind the last whole batch of each partition; the last stable one when only
     committed transactions are read."""
 
@@ -280,4 +280,5 @@ def ends(options: LogOptions, chosen: Sequence[ReplicaDir]) -> Mapping[tuple[str
         seek = seeker(replica)
         return seek.stable_end() if options.committed else seek.end_offset()
 
+    chosen = found(options)
     return dict(zip([r.key for r in chosen], each(one, chosen), strict=True))

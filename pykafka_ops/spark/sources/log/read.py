@@ -143,12 +143,8 @@ class _Headers(_Part):
             "size": head.size,
             "codec": CODEC_NAMES[head.codec],
             "magic": head.magic,
-            "leader_epoch": -1,
-            "producer_id": -1,
-            "producer_epoch": -1,
-            "base_sequence": -1,
-            "transactional": False,
-            "control": False,
+            **dict.fromkeys(("leader_epoch", "producer_id", "producer_epoch", "base_sequence"), -1),
+            **dict.fromkeys(("transactional", "control"), False),
             "position": message.position,
         }
         yield plain_rows(self.schema, self.part.constants, [row])

@@ -60,7 +60,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """Where the next micro-batch ends; never before ``start``."""
         before = by_partition(start, "offsets")
-        ends = self.final if self.final is not None else self._ends()
+        ends = self.final if self.final is not None else log_plan.ends(self.options)
         self.latest = ends
         ends = {key: max(end, before.get(key, 0)) for key, end in {**before, **ends}.items()}
         if isinstance(limit, ReadMaxRows):
@@ -78,7 +78,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's
         """Take the ends of now as those of the whole query."""
-        self.final = self._ends()
+        self.final = log_plan.ends(self.options)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Tasks for the offsets between ``start`` and ``end``.
@@ -107,9 +107,6 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not isinstance(partition, Task):
             return iter(())
         return read(partition, self.options, schemas.arrow(self.columns), owned=True)
-
-    def _ends(self) -> Ends:
-        return dict(log_plan.ends(self.options, log_plan.found(self.options)))
 
     def _check(self, replica: ReplicaDir, low: int, high: int, *, known: bool) -> None:
         first = replica.first_offset

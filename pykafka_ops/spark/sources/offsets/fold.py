@@ -18,6 +18,7 @@ from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, CorruptError
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.arrow import assembled
 from pykafka_ops.spark.decode.commits import CommitDecoder, Records
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.log.pick import decoded, messages
@@ -50,10 +51,7 @@ class CommitFilter:
         if not made.num_rows:
             return
         arrow = schemas.arrow(schema)
-        if arrow.names:
-            yield pa.RecordBatch.from_arrays([made[n] for n in arrow.names], schema=arrow)
-        else:
-            yield made.select([])
+        yield assembled(arrow, [made[name] for name in arrow.names], made.num_rows)
 
 
 class Fold:

@@ -6,11 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, cast
 
+from pykafka_ops.client import offsets as o
 from pykafka_ops.client.answers import error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.fetch import BY_NAME
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.spark.sources.live._cluster import offsets_at
 from pykafka_ops.spark.sources.live.records.offsets import DataLossError, OffsetRange
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
@@ -115,9 +117,6 @@ class Pages:
 
     def _skip(self) -> bool:
         """Go to where the log begins now; False where nothing of the span is left."""
-        from pykafka_ops.client import offsets as o
-        from pykafka_ops.spark.sources.live._cluster import offsets_at
-
         where = self.span.topic, self.span.partition
         found = offsets_at(self.cluster, [where], o.EARLIEST).get(where)
         start = found.offset if found is not None else self.span.end
