@@ -22,12 +22,7 @@ from pykafka_ops.errors import PkoError
 from pykafka_ops.spark import conf as settings
 from pykafka_ops.spark import package
 from pykafka_ops.spark.jvm import Jvm, check_java, environment, variables
-from pykafka_ops.spark.master import (
-    check_master,
-    is_local,
-    is_standalone,
-    wait_for_executors,
-)
+from pykafka_ops.spark.master import check_master, is_local, is_standalone, wait_for_executors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

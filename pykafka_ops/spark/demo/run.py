@@ -23,8 +23,6 @@ from pykafka_ops.spark.demo.producing import create, write
 
 STEP = 600
 """Seconds. Data made for such a moment always lies alike in the windows of the reports."""
-
-
 PATIENCE = 30.0
 """Seconds the broker may take to start, and to stop."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pyspark.sql import functions as f
+
 from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.capacity import Seen
 from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
@@ -91,8 +93,6 @@ def _policies(inputs: Inputs, problems: list[Problem]) -> Policies:
     if frame is None:
         problems.append(Problem("settings", "not known: Kafka's defaults are taken"))
         return {}
-    from pyspark.sql import functions as f
-
     found: dict[str, dict[str, str | None]] = {}
     wanted = frame.where(f.col("name").isin(list(_SETTINGS))).select("topic", "name", "value")
     for row in wanted.toArrow().to_pylist():

@@ -17,12 +17,7 @@ from pykafka_ops.disk.txn_index import AbortedTxn, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptError
 from pykafka_ops.spark.decode.records import WantedRecords
 from pykafka_ops.spark.sources.files import Location, RandomFile, ReplicaDir
-from pykafka_ops.spark.sources.log.columns import (
-    batch_rows,
-    overlapping,
-    plain_rows,
-    record_rows,
-)
+from pykafka_ops.spark.sources.log.columns import batch_rows, overlapping, plain_rows, record_rows
 from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.pick import decoded, message_rows, messages
 from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker

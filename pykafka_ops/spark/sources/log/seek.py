@@ -13,12 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pykafka_ops.disk.batch import CONTROL_FLAG, HEADER_SIZE, LOG_OVERHEAD, TRANSACTIONAL_FLAG
-from pykafka_ops.disk.names import (
-    INDEX_SUFFIX,
-    SNAPSHOT_SUFFIX,
-    TIME_INDEX_SUFFIX,
-    segment_file,
-)
+from pykafka_ops.disk.names import INDEX_SUFFIX, SNAPSHOT_SUFFIX, TIME_INDEX_SUFFIX, segment_file
 from pykafka_ops.disk.resync import plausible
 from pykafka_ops.disk.snapshot import read_snapshot
 from pykafka_ops.errors import CorruptError

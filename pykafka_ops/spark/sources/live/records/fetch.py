@@ -15,12 +15,7 @@ from pykafka_ops.errors import ConnectError, KafkaError, PkoError
 from pykafka_ops.spark.sources.live._cluster import offsets_at
 from pykafka_ops.spark.sources.live.records.offsets import DataLossError, OffsetRange
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.messages.fetch import (
-    FetchPartition,
-    FetchRequest,
-    FetchResponse,
-    FetchTopic,
-)
+from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 
 PAGE: Final = 8 << 20
 """Bytes asked for at a time; a larger batch comes as a whole."""

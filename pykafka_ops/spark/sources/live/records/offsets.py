@@ -70,6 +70,11 @@ def limits(
     }
 
 
+def held_now(cluster: Cluster, options: SourceOptions) -> dict[Partition, OffsetRange]:
+    """The same of the partitions that the options mean."""
+    return limits(cluster, subscribed(cluster, options), committed=options.read_committed())
+
+
 def starting(
     cluster: Cluster, options: SourceOptions, held: Mapping[Partition, OffsetRange], default: str
 ) -> Places:

@@ -15,10 +15,9 @@ from pykafka_ops.spark.sources.live.records.offsets import (
     EARLIEST,
     OffsetRange,
     ending,
-    limits,
+    held_now,
     split,
     starting,
-    subscribed,
 )
 from pykafka_ops.spark.sources.options import SourceOptions
 
@@ -35,7 +34,7 @@ class RecordsReader(DataSourceReader):
         """A range per partition, more by ``minPartitions`` and ``maxRecordsPerPartition``."""
         options = self._options
         with cluster_of(options) as cluster:
-            held = limits(cluster, subscribed(cluster, options), committed=options.read_committed())
+            held = held_now(cluster, options)
             starts = starting(cluster, options, held, EARLIEST)
             ends = ending(cluster, options, held)
         spans = [

@@ -17,13 +17,7 @@ from pyspark.sql.types import StructType
 
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.spark.sources.live._cluster import cluster_of
-from pykafka_ops.spark.sources.live.records.offsets import (
-    LATEST,
-    OffsetRange,
-    limits,
-    starting,
-    subscribed,
-)
+from pykafka_ops.spark.sources.live.records.offsets import LATEST, OffsetRange, held_now, starting
 from pykafka_ops.spark.sources.live.records.source import read_span, tasks
 from pykafka_ops.spark.sources.options import SourceOptions, by_partition, by_topic, limited
 
@@ -41,14 +35,12 @@ class RecordStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _held(self) -> dict[Partition, OffsetRange]:
         with cluster_of(self._options) as cluster:
-            every = subscribed(cluster, self._options)
-            return limits(cluster, every, committed=self._options.read_committed())
+            return held_now(cluster, self._options)
 
     def initialOffset(self) -> Offsets:  # noqa: N802 - Spark's
         """Where a new query begins: ``startingOffsets``, by default the end."""
         with cluster_of(self._options) as cluster:
-            every = subscribed(cluster, self._options)
-            held = limits(cluster, every, committed=self._options.read_committed())
+            held = held_now(cluster, self._options)
             return by_topic(starting(cluster, self._options, held, LATEST))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's
