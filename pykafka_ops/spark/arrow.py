@@ -10,28 +10,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from pykafka_ops.errors import UsageError
 from pykafka_ops.spark import schemas
+from pykafka_ops.spark.schemas import Row
 
 ROWS: Final = 1 << 12
 """Rows of a record batch, and rows that are taken out of one together, at most."""
 _LAST: Final = (2**63 - 1) // 1000
 """The last ms that Spark can represent, in microseconds."""
-Row = Sequence[Any] | Mapping[str, Any]
-
-
-def narrowed(schema: StructType, full: StructType, source: str) -> StructType:
-    """``schema`` if ``full`` has all its columns, in any order; else UsageError."""
-    types = {field.name: field.dataType for field in full}
-    for field in schema:
-        if field.name not in types:
-            raise UsageError(f"{source} has no column {field.name}: it has {', '.join(types)}")
-        if field.dataType != types[field.name]:
-            wanted = types[field.name].simpleString()
-            raise UsageError(
-                f"{source}: column {field.name} is {wanted}, not {field.dataType.simpleString()}"
-            )
-    return schema
 
 
 def row_batches(

@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
 from pyspark.sql import types as t
-from pyspark.sql.pandas.types import to_arrow_schema
+
+from pykafka_ops.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = Sequence[Any] | Mapping[str, Any]
+"""Values of a row, in the order of the columns or by their names."""
 
 _TYPES: Final[dict[str, t.DataType]] = {
     "binary": t.BinaryType(),
@@ -34,7 +41,23 @@ def columns(text: str, **kinds: t.DataType) -> t.StructType:
 
 def arrow(schema: t.StructType) -> pa.Schema:
     """The Arrow schema that record batches of ``schema`` must have."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
     return to_arrow_schema(schema, timezone="UTC")
+
+
+def narrowed(schema: t.StructType, full: t.StructType, source: str) -> t.StructType:
+    """``schema`` if ``full`` has all its columns, in any order; else UsageError."""
+    types = {field.name: field.dataType for field in full}
+    for field in schema:
+        if field.name not in types:
+            raise UsageError(f"{source} has no column {field.name}: it has {', '.join(types)}")
+        if field.dataType != types[field.name]:
+            wanted = types[field.name].simpleString()
+            raise UsageError(
+                f"{source}: column {field.name} is {wanted}, not {field.dataType.simpleString()}"
+            )
+    return schema
 
 
 BATCHES: Final = columns(

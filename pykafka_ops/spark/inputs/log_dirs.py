@@ -12,12 +12,13 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.arrow import Row, row_batches
+from pykafka_ops.spark.arrow import row_batches
 from pykafka_ops.spark.inputs import InputQuery, Inputs
 from pykafka_ops.spark.inputs import replicas as looked
 from pykafka_ops.spark.inputs.log_times import ends, times
 from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.inputs.settings import config_rows, stored_settings
+from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import Location
 from pykafka_ops.spark.sources.options import now_ms
 

@@ -11,8 +11,9 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, SparkSession
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.arrow import Row, map_rows
+from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.inputs.replicas import Known
+from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import SegmentFile
 from pykafka_ops.spark.sources.log.pick import first_record
 from pykafka_ops.spark.sources.log.plan import seeker

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from pykafka_ops.disk.names import CLEANER_OFFSET_CHECKPOINT
-from pykafka_ops.spark.arrow import Row
 from pykafka_ops.spark.inputs.names import Names
+from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.files import Location, ReplicaDir, checkpoint, replicas
 from pykafka_ops.spark.sources.log.plan import each, furthest, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message

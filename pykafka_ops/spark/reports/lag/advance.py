@@ -12,9 +12,9 @@ from pyspark.sql import types as t
 from pykafka_ops.analysis.commits.burrow import WINDOW as COMMITS
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, stretches
 from pykafka_ops.analysis.lag.rows import Sample
-from pykafka_ops.spark.arrow import Row, map_rows
+from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.lag.fold import KEY, PART
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import Row, columns
 
 KEPT_ENDS: Final = COMMITS
 """Windows before the last reported one whose ends are kept, for the lag at earlier commits."""

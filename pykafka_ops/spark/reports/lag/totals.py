@@ -11,10 +11,10 @@ from pyspark.sql import functions as f
 from pykafka_ops.analysis.commits.burrow import ORDER
 from pykafka_ops.analysis.commits.fold import rank
 from pykafka_ops.analysis.lag import rows as rules
-from pykafka_ops.spark.arrow import Row, map_rows
+from pykafka_ops.spark.arrow import map_rows
 from pykafka_ops.spark.reports.lag.judge import ROW
 from pykafka_ops.spark.reports.lag.span import ReportSpan
-from pykafka_ops.spark.schemas import columns
+from pykafka_ops.spark.schemas import Row, columns
 
 GROUP: Final = columns(
     "group string, state string, partitions bigint, lag bigint, max_lag bigint, lag_seconds double,"

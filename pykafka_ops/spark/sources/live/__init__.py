@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -18,15 +18,15 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.arrow import narrowed, row_batches
-from pykafka_ops.spark.schemas import EVERY_RECORD
+from pykafka_ops.spark.schemas import EVERY_RECORD, narrowed
 from pykafka_ops.spark.sources.live._cluster import cluster_of
-from pykafka_ops.spark.sources.live.end_stream import EndStream
-from pykafka_ops.spark.sources.live.records.source import RecordsReader
-from pykafka_ops.spark.sources.live.records.stream import RecordStream
 from pykafka_ops.spark.sources.live.tables import TABLES
 from pykafka_ops.spark.sources.options import SourceOptions
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Spark makes a source in a process of its own each time: what only reading takes is imported there.
 RECORDS = "records"
 
 
@@ -57,6 +57,8 @@ class KafkaLive(DataSource):
         """Reads it once."""
         what, schema = self._what(), self._narrowed(schema)
         if what == RECORDS:
+            from pykafka_ops.spark.sources.live.records.source import RecordsReader
+
             return RecordsReader(self.read_options, schema)
         return TableReader(what, self.read_options, schema)
 
@@ -64,8 +66,12 @@ class KafkaLive(DataSource):
         """Goes on reading: records, and ends of logs."""
         what, schema = self._what(), self._narrowed(schema)
         if what == RECORDS:
+            from pykafka_ops.spark.sources.live.records.stream import RecordStream
+
             return RecordStream(self.read_options, schema)
         if what == "ends":
+            from pykafka_ops.spark.sources.live.end_stream import EndStream
+
             return EndStream(self.read_options, schema)
         raise UsageError(f"what={what} cannot be a stream: records and ends can")
 
@@ -83,6 +89,8 @@ class TableReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The table's rows."""
+        from pykafka_ops.spark.arrow import row_batches
+
         full, table = TABLES[self._what]
         with cluster_of(self._options) as cluster:
             rows = table(cluster, self._options, frozenset(self._schema.names))

@@ -12,7 +12,7 @@ from pykafka_ops.client.group_offsets import Committed, fetch_offsets
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.record_times import record_times
-from pykafka_ops.spark.arrow import Row
+from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.options import SourceOptions
 

@@ -17,8 +17,8 @@ from pykafka_ops.client.offsets import Offset
 from pykafka_ops.errors import UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.arrow import Row
 from pykafka_ops.spark.inputs import moments
+from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
 from pykafka_ops.spark.sources.live.groups import committed, groups, times
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms

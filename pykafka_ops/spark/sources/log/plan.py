@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from pyspark.sql.datasource import InputPartition
@@ -88,17 +88,16 @@ class Pruning:
         return self.partitions is None or partition in self.partitions
 
 
-EVERYTHING: Final = Pruning()
-
-
-def found(options: LogOptions, pruning: Pruning = EVERYTHING) -> list[ReplicaDir]:
+def found(options: LogOptions, pruning: Pruning | None = None) -> list[ReplicaDir]:
     """The replicas to read; with ``replicas=one`` of each partition the one that reaches furthest.
 
     Raises UsageError or StorageError naming the location that is wrong.
     """
 
     def wanted(topic: str | None, partition: int | None) -> bool:
-        return options.wanted(topic, partition) and pruning.wanted(topic, partition)
+        return options.wanted(topic, partition) and (
+            pruning is None or pruning.wanted(topic, partition)
+        )
 
     every = [replica for place in options.places for replica in replicas(place, wanted)]
     every = [r for r in every if wanted(r.topic, r.partition)]
@@ -172,13 +171,13 @@ def _offset(bound: Bound, replica: ReplicaDir, options: LogOptions, first: int) 
 
 
 def tasks(
-    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning = EVERYTHING
+    wanted: Sequence[ReplicaSpan], options: LogOptions, pruning: Pruning | None = None
 ) -> list[Task]:
     """Tasks of about ``options.task_bytes`` each, or less so that there are as many as asked for.
 
     A large segment is cut where its index shows batches to begin; small ones share a task.
     """
-    chosen = [(span, *item) for span in wanted for item in _segments(span, pruning)]
+    chosen = [(span, *item) for span in wanted for item in _segments(span, pruning or Pruning())]
     total = sum(end - start for _, _, start, end in chosen)
     size = _task_size(total, options)
     parts = (

@@ -7,8 +7,8 @@ gives what Spark's own ``kafka`` source gives of a topic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -19,14 +19,14 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.arrow import narrowed
-from pykafka_ops.spark.sources.log import plan as log_plan
-from pykafka_ops.spark.sources.log.filters import pruning_of
+from pykafka_ops.spark.schemas import narrowed
 from pykafka_ops.spark.sources.log.options import LogOptions, log_options
-from pykafka_ops.spark.sources.log.plan import Pruning, Task
-from pykafka_ops.spark.sources.log.read import read
-from pykafka_ops.spark.sources.log.stream import LogStreamReader
 from pykafka_ops.spark.sources.options import SourceOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pykafka_ops.spark.sources.log.plan import Pruning
 
 
 class KafkaLogSource(DataSource):
@@ -51,6 +51,8 @@ class KafkaLogSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """A reader that follows the logs."""
+        from pykafka_ops.spark.sources.log.stream import LogStreamReader
+
         return LogStreamReader(self._asked(schema), schema)
 
     def _asked(self, schema: StructType) -> LogOptions:
@@ -69,16 +71,21 @@ class KafkaLogReader(DataSourceReader):
     def __init__(self, options: LogOptions, schema: StructType) -> None:
         self.options = options
         self.columns = schema
-        self.pruning = Pruning()
+        self.pruning: Pruning | None = None
 
     def partitions(self) -> list[InputPartition]:
         """Tasks; UsageError or StorageError where a location cannot be read."""
+        from pykafka_ops.spark.sources.log import plan as log_plan
+
         chosen = log_plan.found(self.options, self.pruning)
         wanted = log_plan.spans(self.options, chosen)
         return list(log_plan.tasks(wanted, self.options, self.pruning))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one task."""
+        from pykafka_ops.spark.sources.log.plan import Task
+        from pykafka_ops.spark.sources.log.read import read
+
         if not isinstance(partition, Task):  # Spark's own where there is nothing to read
             return iter(())
         return read(partition, self.options, schemas.arrow(self.columns))
@@ -90,5 +97,7 @@ class PushingLogReader(KafkaLogReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's
         """Take note of the filters; Spark applies all of them again."""
+        from pykafka_ops.spark.sources.log.filters import pruning_of
+
         self.pruning = pruning_of(filters, self.options.mode)
         return filters

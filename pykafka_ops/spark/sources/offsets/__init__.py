@@ -10,11 +10,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from pykafka_ops.spark import schemas
-from pykafka_ops.spark.arrow import narrowed
-from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
-from pykafka_ops.spark.sources.offsets.files import FilesReader
-from pykafka_ops.spark.sources.offsets.fold import CommitFilter
-from pykafka_ops.spark.sources.offsets.stream import OffsetsStream
+from pykafka_ops.spark.schemas import narrowed
 from pykafka_ops.spark.sources.options import SourceOptions
 
 
@@ -32,13 +28,21 @@ class KafkaOffsets(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there now."""
+        from pykafka_ops.spark.sources.offsets.files import FilesReader
+        from pykafka_ops.spark.sources.offsets.fold import CommitFilter
+
         wish = CommitFilter(SourceOptions(self.options))
         schema = narrowed(schema, schemas.OFFSETS, self.name())
         if wish.options.places():
             return FilesReader(wish, schema)
+        from pykafka_ops.spark.sources.offsets.cluster import ClusterReader
+
         return ClusterReader(wish, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's
         """Goes on reading as groups commit."""
+        from pykafka_ops.spark.sources.offsets.fold import CommitFilter
+        from pykafka_ops.spark.sources.offsets.stream import OffsetsStream
+
         schema = narrowed(schema, schemas.OFFSETS, self.name())
         return OffsetsStream(CommitFilter(SourceOptions(self.options)), schema)
