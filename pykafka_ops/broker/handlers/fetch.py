@@ -11,25 +11,16 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterator
 from typing import Any
 
-from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.handlers.fetch_answer import answer, failed
 from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched, Found
-from pykafka_ops.broker.partitions.read import UNKNOWN, PartitionRead, Terms
+from pykafka_ops.broker.partitions.read import Terms
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import Encoded
-from pykafka_ops.wire.messages.fetch import (
-    AbortedTransaction,
-    EpochEndOffset,
-    FetchableTopicResponse,
-    FetchRequest,
-    FetchResponse,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    PartitionData,
-)
+from pykafka_ops.wire.messages.fetch import FetchRequest, FetchResponse
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 """No answer holds more, whatever the client allows: what waits for slow readers is memory."""
@@ -38,22 +29,6 @@ NO_EPOCH = -1
 """Also what any other negative epoch of a client means."""
 
 READ_COMMITTED = 1
-HINTS_FROM = 16
-
-LED_ELSEWHERE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
-"""Errors that come with where the partition is led (KIP-951)."""
-
-SESSION_ERRORS = (
-    ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
-    ErrorCode.INVALID_FETCH_SESSION_EPOCH,
-    ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
-)
-
-NOT_CONVERTED = (ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, ErrorCode.UNSUPPORTED_VERSION)
-"""Errors with which Kafka sends null as records, not empty ones."""
-
-BEFORE_THE_LOG = (*UNKNOWN, *NOT_CONVERTED)
-"""Errors with which Kafka sends no aborted transactions, not "unknown which" (null)."""
 
 
 def handle(context: Context, request: FetchRequest) -> Answer:
@@ -79,7 +54,7 @@ def handle(context: Context, request: FetchRequest) -> Answer:
     wanted, forgotten = _wanted(context, request, by_id), _forgotten(request, by_id)
     found = context.services.fetches.fetch(terms, session, wanted, forgotten)
     if isinstance(found, Fetched):
-        return _answer(context, found)
+        return answer(context, found)
     if isinstance(found, Deferred):
         return found.shaped(lambda found: _answer_later(context, request, found))
     return _answer_cold(context, found)
@@ -120,99 +95,10 @@ def _forgotten(request: FetchRequest, by_id: bool) -> Iterator[FetchKey]:
 async def _answer_cold(
     context: Context, found: Coroutine[Any, Any, Fetched]
 ) -> FetchResponse | Encoded:
-    return _answer(context, await found)
+    return answer(context, await found)
 
 
 def _answer_later(context: Context, request: FetchRequest, found: Found) -> FetchResponse | Encoded:
     if isinstance(found, KafkaError):
         return failed(request, context.version, found)
-    return _answer(context, found)
-
-
-def _answer(context: Context, found: Fetched) -> FetchResponse | Encoded:
-    """The answer, an empty one if the client is over a quota (KIP-219)."""
-    response: FetchResponse | Encoded
-    response = _response(context, found)
-    if context.meter is not None:
-        response = Encoded(response, context.version)
-        if context.meter.fetched(response.size):
-            return FetchResponse(session_id=found.hold_back())
-    found.sent()
-    return response
-
-
-def _response(context: Context, found: Fetched) -> FetchResponse:
-    topics: dict[Any, FetchableTopicResponse] = {}
-    leaders: set[int] = set()
-    for read in found.reads:
-        wanted = read.wanted
-        topic = topics.get(read.key[0])
-        if topic is None:
-            topic = FetchableTopicResponse(topic=wanted.topic, topic_id=wanted.topic_id)
-            topics[read.key[0]] = topic
-        data = _partition(read, context.version)
-        if context.version >= HINTS_FROM and read.error in LED_ELSEWHERE:
-            hint = leader_hint.find(context, wanted.topic, wanted.index)
-            data.current_leader = LeaderIdAndEpoch(**hint._asdict())
-            leaders.add(hint.leader_id)
-        topic.partitions.append(data)
-    response = FetchResponse(session_id=found.session_id, responses=list(topics.values()))
-    if leaders:
-        response.node_endpoints = leader_hint.endpoints(context, leaders, NodeEndpoint)
-    return response
-
-
-def _partition(read: PartitionRead, version: int) -> PartitionData:
-    if read.error:
-        return _refusal(read.wanted.index, version, read.error)
-    aborted = read.aborted
-    data = PartitionData(
-        partition_index=read.wanted.index,
-        high_watermark=read.high_watermark,
-        last_stable_offset=read.last_stable_offset,
-        log_start_offset=read.log_start_offset,
-        preferred_read_replica=read.preferred,
-        aborted_transactions=None
-        if aborted is None
-        else [AbortedTransaction(producer_id=p, first_offset=o) for p, o in aborted],
-        records=read.records,
-    )
-    if read.diverging is not None:
-        epoch, end = read.diverging
-        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
-    return data
-
-
-def _refusal(index: int, version: int, code: int) -> PartitionData:
-    """The answer for a partition that cannot be read.
-
-    Clients before v6 do not know KAFKA_STORAGE_ERROR and would take it for final.
-    """
-    shown = code
-    if code == ErrorCode.KAFKA_STORAGE_ERROR and version <= 5:
-        shown = ErrorCode.NOT_LEADER_OR_FOLLOWER
-    return PartitionData(
-        partition_index=index,
-        error_code=shown,
-        high_watermark=-1,
-        last_stable_offset=-1,
-        log_start_offset=-1,
-        aborted_transactions=[] if code in BEFORE_THE_LOG else None,
-        records=None if code in NOT_CONVERTED else b"",
-    )
-
-
-def failed(request: FetchRequest | None, version: int, error: KafkaError) -> FetchResponse:
-    """The error at the top; unless it is about the session, also at every partition that has a
-    name."""
-    response = FetchResponse(error_code=error.code)
-    if request is None or version >= IDS_FROM or error.code in SESSION_ERRORS:
-        return response
-    for topic in request.topics:
-        answers = FetchableTopicResponse(topic=topic.topic)
-        for data in topic.partitions:
-            refused = _refusal(data.partition, version, error.code)
-            refused.aborted_transactions, refused.records = [], None
-            answers.partitions.append(refused)
-        response.responses.append(answers)
-    return response
+    return answer(context, found)
