@@ -1,0 +1,119 @@
+"""The answer to a Metadata request, made of the broker's picture of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.operations import (
+    CLUSTER_OPERATIONS,
+    NOT_ASKED,
+    TOPIC_OPERATIONS,
+)
+from pykafka_ops.broker.state.image import PartitionImage, TopicImage
+from pykafka_ops.broker.state.names import is_internal, name_problem
+from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+_FIRST_VERSION_WITH_LISTENER_ERRORS = 6
+_VERSIONS_WITH_CLUSTER_OPERATIONS = range(8, 11)
+
+NO_LEADER_ID = -1
+
+
+def answer(
+    context: Context,
+    request: MetadataRequest,
+    names: Iterable[str],
+    *,
+    first: Iterable[MetadataResponseTopic] = (),
+    errors: Mapping[str, ErrorCode] | None = None,
+) -> MetadataResponse:
+    """The brokers, what is ``first``, and the topics of these ``names`` as they are now;
+    ``errors`` tells what kept some of them from being created."""
+    image = context.services.image
+    view = _View(context)
+    topics = list(first)
+    operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED
+    for name in names:
+        found = image.topics.get(name)
+        topic = view.topic(found) if found is not None else _missing(name, errors or {})
+        topic.topic_authorized_operations = operations
+        topics.append(topic)
+    cluster_operations = NOT_ASKED
+    if (
+        request.include_cluster_authorized_operations
+        and context.version in _VERSIONS_WITH_CLUSTER_OPERATIONS
+    ):
+        cluster_operations = CLUSTER_OPERATIONS
+    return MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(node_id=id_, host=endpoint.host, port=endpoint.port, rack=rack)
+            for id_, endpoint, rack in image.nodes(context.listener)
+        ],
+        cluster_id=context.services.cluster_id,
+        controller_id=image.controller_id,
+        topics=topics,
+        cluster_authorized_operations=cluster_operations,
+    )
+
+
+def _missing(name: str, errors: Mapping[str, ErrorCode]) -> MetadataResponseTopic:
+    code = errors.get(name, ErrorCode.NONE)
+    if code == ErrorCode.NONE:
+        bad = name_problem(name) is not None
+        code = ErrorCode.INVALID_TOPIC_EXCEPTION if bad else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return MetadataResponseTopic(error_code=code, name=name, is_internal=is_internal(name))
+
+
+class _View:
+    """The image as seen through one listener in one version."""
+
+    def __init__(self, context: Context) -> None:
+        image = context.services.image
+        self._alive = image.brokers.keys()
+        self._reachable = {id_ for id_, _, _ in image.nodes(context.listener)}
+        # Version 0 leaves out replicas that cannot be reached, and says so.
+        self._filter = context.version == 0
+        self._no_listener = (
+            ErrorCode.LISTENER_NOT_FOUND
+            if context.version >= _FIRST_VERSION_WITH_LISTENER_ERRORS
+            else ErrorCode.LEADER_NOT_AVAILABLE
+        )
+
+    def topic(self, topic: TopicImage) -> MetadataResponseTopic:
+        return MetadataResponseTopic(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            is_internal=is_internal(topic.name),
+            partitions=[self._partition(i, image) for i, image in topic.partitions.items()],
+        )
+
+    def _partition(self, index: int, image: PartitionImage) -> MetadataResponsePartition:
+        replicas, isr = list(image.replicas), list(image.isr)
+        error = ErrorCode.NONE
+        if self._filter:
+            replicas = [id_ for id_ in replicas if id_ in self._reachable]
+            isr = [id_ for id_ in isr if id_ in self._reachable]
+            if len(replicas) < len(image.replicas) or len(isr) < len(image.isr):
+                error = ErrorCode.REPLICA_NOT_AVAILABLE
+        leader = image.leader
+        if leader not in self._reachable:
+            down = leader not in self._alive
+            error = ErrorCode.LEADER_NOT_AVAILABLE if down else self._no_listener
+            leader = NO_LEADER_ID
+        return MetadataResponsePartition(
+            error_code=error,
+            partition_index=index,
+            leader_id=leader,
+            leader_epoch=image.leader_epoch,
+            replica_nodes=replicas,
+            isr_nodes=isr,
+            offline_replicas=list(image.offline),
+        )
