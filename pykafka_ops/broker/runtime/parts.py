@@ -44,6 +44,7 @@ from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
+from pykafka_ops.broker.services.order_gate import OrderGate
 from pykafka_ops.broker.services.producer_ids import ProducerIds
 from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
@@ -276,7 +277,7 @@ class Parts:
             groups=groups,
             offsets=Offsets(groups, self.image, verification),
             consumer_offsets=ConsumerOffsets(store, self.image, longest),
-            executor=self.executor,
+            executor=OrderGate(self.executor, store, alone=not get("zookeeper.connect")),
             controller=self.requests,
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,

@@ -15,6 +15,7 @@ TRANSACTION_STATE_TOPIC = "__transaction_state"
 CLUSTER_METADATA_TOPIC = "__cluster_metadata"
 INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC})
 MAX_NAME_LENGTH = 249
+MAX_FILE_NAME = 255
 
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+\Z")
 
@@ -42,6 +43,14 @@ def check_name(name: str) -> None:
     problem = name_problem(name)
     if problem is not None:
         raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {problem}")
+
+
+def check_place(topic: str, partition: int) -> None:
+    """Raise KafkaError INVALID_TOPIC_EXCEPTION unless a partition's directory can be named so."""
+    check_name(topic)
+    if partition < 0 or len(f"{topic}-{partition}") > MAX_FILE_NAME:
+        text = f"no partition of {topic} can have the number {partition}"
+        raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, text)
 
 
 def is_internal(name: str) -> bool:

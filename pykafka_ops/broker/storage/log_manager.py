@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.state.names import check_place
 from pykafka_ops.broker.storage.background import Background
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.closing import close_logs
@@ -187,8 +188,9 @@ class LogManager:
 
         ``is_new`` says that the broker never had it; otherwise it is refused while a directory is
         offline, which may hold it. Raises KafkaError KAFKA_STORAGE_ERROR, INCONSISTENT_TOPIC_ID,
-        LOG_DIR_NOT_FOUND.
+        LOG_DIR_NOT_FOUND, INVALID_TOPIC_EXCEPTION for what must not become a directory's name.
         """
+        check_place(topic, partition)
         log = self.get(topic, partition)
         if log is not None:
             if topic_id is not None:

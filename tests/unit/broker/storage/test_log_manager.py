@@ -211,3 +211,27 @@ def test_a_directory_that_fails_at_start_is_offline_from_the_beginning(site: Sit
     site.memory.fail("list", match="/b", times=9)
     with pytest.raises(StorageError, match="none of the log directories can be used"):
         site.start()
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition"),
+    [
+        ("../evil", 0),
+        ("a/b", 0),
+        ("..", 0),
+        ("", 0),
+        ("x" * 300, 0),
+        ("neg", -5),
+        ("y" * 249, 1 << 20),
+    ],
+)
+def test_what_cannot_name_a_directory_of_ours_makes_none(
+    site: Site, topic: str, partition: int
+) -> None:
+    logs = site.start()
+    with pytest.raises(KafkaError) as caught:
+        logs.create(topic, partition)
+    assert caught.value.code == ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert len(logs) == 0
+    assert not logs.offline
+    logs.create("t", 0)
