@@ -104,9 +104,27 @@ def steer(state: Steering) -> None:
     signal.signal(signal.SIGUSR1, count)
 
 
+def stay_steered(state: Steering) -> None:
+    """Have the broker that this process becomes steered, too."""
+    execv = os.execv
+
+    def steered_execv(program: str, argv: Sequence[str]) -> None:
+        execv(program, [argv[0], __file__, str(state.path), *argv[argv.index("-m") :]])
+
+    os.execv = steered_execv  # type: ignore[assignment]
+
+
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[3])
-    from pykafka_ops.cli import main
+    steering = Steering(Path(sys.argv.pop(1)))
+    steer(steering)
+    if sys.argv[1] == "-m":
+        import runpy
 
-    steer(Steering(Path(sys.argv.pop(1))))
-    sys.exit(main())
+        sys.argv[:2] = []
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        from pykafka_ops.cli import main
+
+        stay_steered(steering)
+        sys.exit(main())
