@@ -27,7 +27,17 @@ from pykafka_ops.errors import StorageError
 log = logging.getLogger("kafka.server.KafkaServer")
 
 PID_FILE = "broker.pid"
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+CONTROLS |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
 LOG_FORMAT = "[%(asctime)s,%(msecs)03d] %(levelname)s %(message)s (%(name)s)"
+
+
+class OneLine(logging.Formatter):
+    """Shows control characters as escapes: clients choose names, but neither lines nor colours."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """The line of a record, without a traceback's lines."""
+        return super().formatMessage(record).translate(CONTROLS)
 
 
 def set_up_log(path: str | None, level: str) -> None:
@@ -35,7 +45,7 @@ def set_up_log(path: str | None, level: str) -> None:
     handler: logging.Handler = (
         logging.FileHandler(path, encoding="utf-8") if path else logging.StreamHandler(sys.stderr)
     )
-    handler.setFormatter(logging.Formatter(LOG_FORMAT, "%Y-%m-%d %H:%M:%S"))
+    handler.setFormatter(OneLine(LOG_FORMAT, "%Y-%m-%d %H:%M:%S"))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

@@ -38,7 +38,7 @@ def only(facts: dict[str, object]) -> dict[str, object]:
     return {k: facts[k] for k in ("name", "type", "default", "internal")}
 
 
-STRICTER = {name: "[1,...]" for name in ("max.connections", "max.connection.creation.rate")}
+STRICTER = dict.fromkeys(("max.connections", "max.connection.creation.rate"), "[1,...]")
 """Kafka allows 0 here, with which nobody gets in to mend it."""
 
 
