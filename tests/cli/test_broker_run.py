@@ -125,3 +125,19 @@ def test_a_hang_up_makes_a_broker_go_on_in_a_new_log_file(tmp_path: Path) -> Non
         stopped = pko("broker", "stop", *where)
     assert stopped.returncode == 0, stopped.stderr
     assert "resigns" in log.read_text()
+
+
+def test_a_listener_without_an_address_is_warned_about(tmp_path: Path) -> None:
+    where = ("--data-dir", str(tmp_path))
+    settings = "listeners=IN://127.0.0.1:0,ALL://:0"
+    protocols = "listener.security.protocol.map=IN:PLAINTEXT,ALL:PLAINTEXT"
+    words = ("--override", settings, "--override", protocols)
+    words += ("--override", "inter.broker.listener.name=IN")
+    started = pko("broker", "start", *where, *words, "--daemon")
+    try:
+        assert started.returncode == 0, started.stderr
+        log = (tmp_path / "broker.log").read_text()
+        assert "ALL://:0 names no address: every network here reaches it" in log
+        assert "IN://127.0.0.1:0 names" not in log
+    finally:
+        pko("broker", "stop", *where)

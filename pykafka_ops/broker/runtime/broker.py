@@ -128,6 +128,8 @@ class Broker:
         self._opened("server", server.close)
         bound = []
         for endpoint in self._listening.endpoints:
+            if not endpoint.host:
+                log.warning("%s names no address: every network here reaches it", endpoint.text())
             port = await server.listen(endpoint.name, endpoint.host, endpoint.port)
             bound.append(endpoint._replace(port=port))
         self.endpoints = bound
