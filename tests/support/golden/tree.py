@@ -79,9 +79,10 @@ def tree_of(client: KazooClient) -> Tree:
     return found
 
 
-def common(tree: Tree, left_out: Iterable[str] = ()) -> dict[str, object]:
+def common(tree: Tree, left_out: Iterable[str] = (), *, epochs: bool = True) -> dict[str, object]:
     """What any cluster has that lived through the same; ``left_out`` are children of the root,
-    left out with all below them."""
+    left out with all below them. Without ``epochs`` it does not count how often a partition's
+    state was changed: a leader may take in a follower that is about to stop, and let it go."""
     out = set(left_out)
     found: dict[str, object] = {}
     states: dict[str, set[str]] = {}
@@ -92,6 +93,9 @@ def common(tree: Tree, left_out: Iterable[str] = ()) -> dict[str, object]:
         seen = {**znode, "data": _data(path, znode["data"])}
         if path == "/":
             seen["cversion"] -= len(out & tree.keys())
+        if not epochs and path.endswith("/state"):
+            seen["version"], seen["data"] = 0, {**seen["data"], "leader_epoch": 0}
+            seen["data"].pop("controller_epoch")
         internal = INTERNAL_STATE.fullmatch(path)
         if internal:
             replicas = json.loads(tree[internal[1]]["data"])["partitions"][internal[2]]
