@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from pykafka_ops.analysis.bars import size_text
 from pykafka_ops.analysis.moves.waves import PartitionMove
+from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, elect_leaders
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import plan_file
-from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts
+from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of
 from pykafka_ops.commands.reassign_partitions.limits import Pace, Throttles, locked, state_path
 from pykafka_ops.commands.reassign_partitions.runner import Runner
 from pykafka_ops.commands.reassign_partitions.text import ReassignError, joined, named
@@ -36,6 +38,7 @@ COLUMNS = (
     Column("seconds", right=True),
     Column("state", bad=lambda state: state != DONE),
 )
+LOOKS, LOOK_SECONDS = 20, 0.25
 _NO_ELECTION = (ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.NONE)
 
 
@@ -53,6 +56,26 @@ def check(run: Run, plan: plan_file.PlanFile, facts: ClusterFacts) -> None:
             f"{named(others[0])} is moving, which is not of this file: wait, cancel it, or give "
             "--additional"
         )
+
+
+def settled(
+    cluster: Cluster, before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
+) -> ClusterFacts:
+    """Facts that know of moves that ended while they were asked for: until a broker has heard of
+    it, a partition is on the replicas of both sides, and nothing moves it."""
+    for _ in range(LOOKS):
+        both = [
+            key
+            for key in after.keys() - facts.moving.keys()
+            if set(facts.partitions[key].replicas) == {*before[key], *after[key]}
+            and not set(before[key]) <= set(after[key])
+            and not set(after[key]) <= set(before[key])
+        ]
+        if not both:
+            break
+        time.sleep(LOOK_SECONDS)
+        facts = facts_of(cluster)
+    return facts
 
 
 def stale_of(

@@ -9,7 +9,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import plan_file
 from pykafka_ops.commands.reassign_partitions.facts import facts_of
 from pykafka_ops.commands.reassign_partitions.limits import limit_of
-from pykafka_ops.commands.reassign_partitions.moving import check, move, stale_of
+from pykafka_ops.commands.reassign_partitions.moving import check, move, settled, stale_of
 from pykafka_ops.commands.reassign_partitions.text import named
 from pykafka_ops.errors import UsageError
 
@@ -34,5 +34,6 @@ def rollback(run: Run) -> Table:
             f"{plan_file.beside(path)} is not of this plan: it has {named(missing[0])}"
         )
     check(run, plan, facts)
+    facts = settled(run.cluster(), plan.after, before, facts)
     stale = stale_of(plan.after, before, facts)
     return move(run, {k: plan.after[k] for k in before}, before, facts, limit, stale)

@@ -9,7 +9,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document, plan_file
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of
 from pykafka_ops.commands.reassign_partitions.limits import limit_of
-from pykafka_ops.commands.reassign_partitions.moving import check, move, stale_of
+from pykafka_ops.commands.reassign_partitions.moving import check, move, settled, stale_of
 from pykafka_ops.commands.reassign_partitions.text import Partition
 
 
@@ -23,6 +23,7 @@ def run(run: Run) -> Table:
     before = plan.before
     if before is None:
         before = _kept(run, path, plan, facts)
+    facts = settled(run.cluster(), before, plan.after, facts)
     stale = stale_of(before, plan.after, facts)
     return move(run, before, plan.after, facts, limit, stale)
 

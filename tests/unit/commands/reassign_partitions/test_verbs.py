@@ -308,6 +308,19 @@ def test_a_plan_that_is_not_of_this_cluster_or_time_is_refused(
     assert "shall go to broker 9, which is not there" in pko("reassign run", plan).stderr
 
 
+@pytest.mark.parametrize("verb", ["run", "rollback"])
+def test_a_move_that_ends_while_the_cluster_is_asked_makes_no_plan_stale(
+    world: MovingWorld, pko: Pko, plan: str, verb: str
+) -> None:
+    world.put("t", [[0]])
+    before = [{"topic": "t", "partition": 0, "replicas": [0]}]
+    _write(plan, {0: [1]}, before=before)
+    world.moving["t", 0] = [1], 0  # still there when topics are asked for, no more for moves
+    said = pko("reassign", verb, plan)
+    assert said.code == 0, said.stderr
+    assert world.replicas["t", 0] == ([1] if verb == "run" else [0])
+
+
 def test_other_moves_under_way_need_a_word(world: MovingWorld, pko: Pko, plan: str) -> None:
     world.put("t", [[0], [0]])
     world.moving["t", 1] = [2], 4
