@@ -64,17 +64,14 @@ def settled(
     """Facts that know of moves that ended while they were asked for: until a broker has heard of
     it, a partition is on the replicas of both sides, and nothing moves it."""
     for _ in range(LOOKS):
-        both = [
-            key
-            for key in after.keys() - facts.moving.keys()
-            if set(facts.partitions[key].replicas) == {*before[key], *after[key]}
-            and not set(before[key]) <= set(after[key])
-            and not set(after[key]) <= set(before[key])
-        ]
-        if not both:
+        stale = _stale(before, after, facts)
+        if all(set(now) != {*before[key], *after[key]} for key, now in stale.items()):
             break
         time.sleep(LOOK_SECONDS)
-        facts = facts_of(cluster)
+        later = facts_of(cluster)
+        if not after.keys() <= later.partitions.keys():
+            break  # a topic was deleted meanwhile: its move will tell
+        facts = later
     return facts
 
 
@@ -83,15 +80,25 @@ def stale_of(
 ) -> list[ItemError]:
     """Partitions that are neither where the plan begins nor where it ends."""
     found = []
-    for key in sorted(after):
-        now = tuple(facts.partitions[key].replicas)
-        if key not in facts.moving and set(now) not in (set(before[key]), set(after[key])):
-            text = (
-                f"it is on {joined(now)} now, neither on {joined(before[key])} nor on "
-                f"{joined(after[key])}: make a new plan"
-            )
-            found.append(ItemError(named(key), "STALE_PLAN", text))
+    for key, now in _stale(before, after, facts).items():
+        text = (
+            f"it is on {joined(now)} now, neither on {joined(before[key])} nor on "
+            f"{joined(after[key])}: make a new plan"
+        )
+        found.append(ItemError(named(key), "STALE_PLAN", text))
     return found
+
+
+def _stale(
+    before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
+) -> plan_file.Replicas:
+    """Where partitions are that do not move, and stand on neither side."""
+    now = {key: tuple(facts.partitions[key].replicas) for key in sorted(after)}
+    return {
+        key: ids
+        for key, ids in now.items()
+        if key not in facts.moving and set(ids) not in (set(before[key]), set(after[key]))
+    }
 
 
 def move(
