@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -26,8 +27,8 @@ LIVE = 7
 class Gate:
     """A gate before an obedient broker; the store knows controller epoch 7."""
 
-    def __init__(self, *, alone: bool = False) -> None:
-        self.store = EmbeddedStore(":memory:")
+    def __init__(self, directory: Path, *, alone: bool = False) -> None:
+        self.store = EmbeddedStore(directory / "metadata.db")
         self.obedient = Obedient()
         self.gate = OrderGate(self.obedient, self.store, alone=alone)
         asyncio.run(self.store.create(ControllerEpoch.path, ControllerEpoch.encode(LIVE)))
@@ -61,15 +62,17 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(order_gate, "PAUSE_SECONDS", 0.0)
 
 
-def test_orders_of_the_controller_there_is_are_obeyed() -> None:
-    gate = Gate()
+def test_orders_of_the_controller_there_is_are_obeyed(tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
     assert asyncio.run(gate.all_orders(LIVE)) == [0, 0, 0]
     assert len(gate.obedient.orders) == 3
 
 
 @pytest.mark.parametrize("epoch", [LIVE + 1, 2**31 - 1])
-def test_an_epoch_that_no_controller_has_is_refused_and_shuts_nobody_out(epoch: int) -> None:
-    gate = Gate()
+def test_an_epoch_that_no_controller_has_is_refused_and_shuts_nobody_out(
+    tmp_path: Path, epoch: int
+) -> None:
+    gate = Gate(tmp_path)
     stale = ErrorCode.STALE_CONTROLLER_EPOCH
     assert asyncio.run(gate.all_orders(epoch)) == [stale] * 3
     assert gate.obedient.orders == []
@@ -77,9 +80,9 @@ def test_an_epoch_that_no_controller_has_is_refused_and_shuts_nobody_out(epoch: 
 
 
 def test_a_new_controller_that_the_store_tells_of_late_is_obeyed(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate = Gate()
+    gate = Gate(tmp_path)
 
     async def order() -> list[int]:
         told = asyncio.create_task(gate.all_orders(LIVE + 1))
@@ -91,11 +94,11 @@ def test_a_new_controller_that_the_store_tells_of_late_is_obeyed(
 
 
 @pytest.mark.parametrize("epoch", [LIVE, LIVE + 1])
-def test_a_broker_alone_takes_no_orders_by_sockets(epoch: int) -> None:
-    gate = Gate(alone=True)
+def test_a_broker_alone_takes_no_orders_by_sockets(tmp_path: Path, epoch: int) -> None:
+    gate = Gate(tmp_path, alone=True)
     assert asyncio.run(gate.all_orders(epoch)) == [ErrorCode.STALE_CONTROLLER_EPOCH] * 3
     assert gate.obedient.orders == []
 
 
-def test_orders_of_a_former_controller_are_for_the_executor_to_refuse() -> None:
-    assert asyncio.run(Gate().all_orders(4)) == [ErrorCode.STALE_CONTROLLER_EPOCH] * 3
+def test_orders_of_a_former_controller_are_for_the_executor_to_refuse(tmp_path: Path) -> None:
+    assert asyncio.run(Gate(tmp_path).all_orders(4)) == [ErrorCode.STALE_CONTROLLER_EPOCH] * 3
