@@ -26,7 +26,9 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as e:
         if "--debug" in words:
             raise
-        sys.stderr.write(f"pko: internal error, please report it with --debug's output: {e!r}\n")
+        from pykafka_ops.errors import internal
+
+        sys.stderr.write(f"pko: {internal(e)}\n")
         return 1
 
 

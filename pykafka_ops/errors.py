@@ -85,3 +85,8 @@ class SettingError(PkoError):
 
 class StorageError(PkoError):
     """A log directory failed, is full, read-only, or held by another broker."""
+
+
+def internal(error: Exception) -> str:
+    """The line for what was not raised on purpose."""
+    return f"internal error, please report it with --debug's output: {error!r}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from pykafka_ops.broker.runtime.process import run, set_up_log
-from pykafka_ops.errors import PkoError, StorageError, UsageError
+from pykafka_ops.errors import PkoError, StorageError, UsageError, internal
 
 
 class Start(TypedDict):
@@ -47,6 +47,13 @@ def main(start: Start) -> int:
         else:
             _tell(str(error), teller)
         return 1 if start["kafka"] else error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if start["debug"]:
+            raise
+        _tell(f"pko: {internal(error)}", 2)
+        return 1
 
 
 def _tell(line: str, descriptor: int) -> None:

@@ -30,7 +30,7 @@ CLEANER_OFFSET_CHECKPOINT = "cleaner-offset-checkpoint"
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 LOCK = ".lock"
 
-_MAX_NAME = 255
+MAX_NAME = 255
 _SEGMENT = re.compile(r"(\d{1,20})(\.[a-z]+)(\.deleted|\.cleaned|\.swap)?")
 _MARKED = re.compile(r"(\S+)-(\S+)\.(\S+)-(delete|future|stray)")
 
@@ -78,7 +78,7 @@ def marked_dir(topic: str, partition: int, state: str, uuid: str) -> str:
     """
     suffix = f"-{partition}.{uuid}-{state}"
     if state != "future":
-        topic = topic[: _MAX_NAME - len(suffix)]
+        topic = topic[: MAX_NAME - len(suffix)]
     return topic + suffix
 
 

@@ -75,11 +75,12 @@ def process_age_ms() -> float:
     """How long this process runs, the interpreter's own start included."""
     try:
         with open("/proc/uptime", "rb") as uptime:
-            return (
-                float(uptime.read().split()[0]) - started_at() / os.sysconf("SC_CLK_TCK")
-            ) * 1000
+            up, started = float(uptime.read().split()[0]), started_at()
     except (OSError, ValueError, IndexError):
+        started = 0
+    if not started:
         return time.process_time() * 1000
+    return (up - started / os.sysconf("SC_CLK_TCK")) * 1000
 
 
 def read_pid_file(data_dir: Path) -> dict[str, Any] | None:

@@ -49,13 +49,13 @@ class OrderGate(OrderExecutor):
         await self._executor.apply_update_metadata(order)
 
     async def _check(self, epoch: int) -> None:
-        tries = 1 if self._alone else TRIES
-        while epoch > self._latest and tries:
+        for tried in range(1 if self._alone else TRIES):
+            if epoch <= self._latest:
+                break
+            if tried:
+                await asyncio.sleep(PAUSE_SECONDS)
             node = await self._store.get(ControllerEpoch.path)
             self._latest = -1 if node is None else ControllerEpoch.decode(node.data)
-            tries -= 1
-            if epoch > self._latest and tries:
-                await asyncio.sleep(PAUSE_SECONDS)
         if epoch > self._latest or (self._alone and epoch == self._latest):
             text = f"no other controller has epoch {epoch}"
             raise KafkaError(ErrorCode.STALE_CONTROLLER_EPOCH, text)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from pykafka_ops.disk.names import MAX_NAME, partition_dir
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -15,7 +16,6 @@ TRANSACTION_STATE_TOPIC = "__transaction_state"
 CLUSTER_METADATA_TOPIC = "__cluster_metadata"
 INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC})
 MAX_NAME_LENGTH = 249
-MAX_FILE_NAME = 255
 
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+\Z")
 
@@ -48,7 +48,7 @@ def check_name(name: str) -> None:
 def check_place(topic: str, partition: int) -> None:
     """Raise KafkaError INVALID_TOPIC_EXCEPTION unless a partition's directory can be named so."""
     check_name(topic)
-    if partition < 0 or len(f"{topic}-{partition}") > MAX_FILE_NAME:
+    if partition < 0 or len(partition_dir(topic, partition)) > MAX_NAME:
         text = f"no partition of {topic} can have the number {partition}"
         raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, text)
 

@@ -83,7 +83,7 @@ class ReplicaMoves:
                 f"{','.join(offline)} are offline",
             )
         name = names.marked_dir(topic, partition, "future", os.urandom(16).hex())
-        if len(name) > 255:
+        if len(name) > names.MAX_NAME:
             raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name} is too long a name")
         self._begin(LogDirMove(key, source, target, name))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from typing import TYPE_CHECKING, NoReturn
 
 from pykafka_ops.commands.broker.data_dir import data_dir_of, properties_of
@@ -63,6 +62,8 @@ def _become(wanted: Start) -> NoReturn:
 
 
 def _unnamed_file() -> int:
+    import tempfile
+
     descriptor, path = tempfile.mkstemp()
     os.unlink(path)
     return descriptor

@@ -13,7 +13,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 
 class DiskErrors:
-    """A ``with`` block around disk access. A class of its own: reads enter it per partition."""
+    """A ``with`` block around disk access."""
 
     __slots__ = ("_home",)
 
