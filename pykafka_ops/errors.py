@@ -4,9 +4,11 @@
   + UsageError             bad flags, files or values (exit code 2)
     + TlsSettingError      a key store or another setting of TLS cannot be used
   + ConnectError           nobody answers, TLS or authentication refused (exit code 3)
+    + TlsError             the TLS handshake fails
   + CheckFailed            a check ran and found a problem (exit code 4)
   + KafkaError             a Kafka error code stands for the whole request or item
   + WireError              malformed bytes in flight
+    + TooManyItemsError    a message whose arrays hold more items than are read
   + CorruptError           malformed bytes at rest
     + CorruptBatchError    a record batch fails its checks
     + CorruptIndexError    an index file fails its sanity check
@@ -18,9 +20,13 @@ from __future__ import annotations
 
 
 class PkoError(Exception):
-    """Base of all: the text is one line that says what, which item, why and what to do."""
+    """Base of all: the text is one line that says what, which item, why and what to do.
+
+    ``ours``: that line in our tongue, where the text is in the words of Kafka's tools.
+    """
 
     exit_code = 1
+    ours = ""
 
 
 class UsageError(PkoError):
@@ -37,6 +43,14 @@ class ConnectError(PkoError):
     """No broker can be reached, or it does not let us in."""
 
     exit_code = 3
+
+
+class TlsError(ConnectError):
+    """The handshake failed: trust, name, protocol or client certificate."""
+
+
+class TlsHungUpError(TlsError):
+    """The other side hung up in the handshake."""
 
 
 class CheckFailed(PkoError):  # noqa: N818 - the check failed, the program did not err
@@ -60,9 +74,18 @@ class KafkaError(PkoError):
         self.code = code
         self.message = message
 
+    def bare(self) -> KafkaError:
+        """Itself, to be kept: without what the frames it came through hold on to."""
+        self.__traceback__ = self.__context__ = None
+        return self
+
 
 class WireError(PkoError):
     """A frame does not follow the protocol tables; the connection it came from is done."""
+
+
+class TooManyItemsError(WireError):
+    """The arrays of a message hold more items than its reader takes."""
 
 
 class CorruptError(PkoError):

@@ -13,9 +13,9 @@ from contextlib import contextmanager, nullcontext
 from struct import Struct, unpack_from
 from typing import Any
 
-from pykafka_ops.errors import WireError
+from pykafka_ops.errors import TooManyItemsError, WireError
 from pykafka_ops.wire.message import Field, Function, Kind, MessageTable, table_of
-from pykafka_ops.wire.source import FunctionSource
+from pykafka_ops.wire.source import FunctionSource, pause_after
 from pykafka_ops.wire.types import MAX_STRING, RECORDS, STRING, ZERO_UUID, Buffer, Scalar
 from pykafka_ops.wire.varint import rest_of_varint, skip_tags, tag_count, tag_head
 
@@ -23,27 +23,35 @@ SHORT = 17
 """Arrays of numbers below this length are unpacked by a ready Struct."""
 
 MAX_ITEMS = 4_000_000
-"""Most strings and structs in the arrays of one message; a bound on memory, not of the protocol."""
+"""Most items in the arrays of one message where nothing else is said; a bound on memory, not of the
+protocol. Short arrays of numbers do not count."""
 
 
-def compile_decoder(table: MessageTable, version: int, flexible: bool, view: bool) -> Function:
-    """``decode(buf, pos, end)`` -> (object, position behind it) for ``version`` of ``table``.
+def compile_decoder(
+    table: MessageTable, version: int, flexible: bool, *, view: bool, steps: bool
+) -> Function:
+    """``decode(buf, pos, end, left)`` -> (object, position behind it) for ``version`` of ``table``.
 
-    ``view``: ``buf`` is a memoryview; otherwise it has ``decode``, as bytes and bytearray do.
+    ``left``: how many items its arrays may have. ``view``: ``buf`` is a memoryview; otherwise it
+    has ``decode``, as bytes and bytearray do. ``steps``: it is a generator and yields first the
+    object that it will fill, then every few items.
     """
     title = f"{table.name}/v{version}/decode"
-    source = FunctionSource(title, "def decode(buf, pos, end):", dict(_RUNTIME))
+    source = FunctionSource(title, "def decode(buf, pos, end, left):", dict(_RUNTIME))
     reader = _Reader(source, version, flexible)
+    reader.steps = steps
     if view:
         reader.text = 'str({}, "utf-8")'
     source.add(f"o = new({reader.cls(table)})")
+    if steps:
+        source.add("yield o")
     reader.struct(table, "o")
     reader.flush()
     source.add("return o, pos")
     if reader.views:
         source.lines.insert(1, " view = memoryview(buf)")
     if reader.budgets:
-        source.lines.insert(1, f" left = {MAX_ITEMS}")
+        source.lines.insert(1, " most = left")
     return source.compile("decode")
 
 
@@ -56,6 +64,7 @@ class _Reader:
         self.flexible = flexible
         self.label = ""
         self.text = "{}.decode()"
+        self.steps = False
         self.budgets = False
         self.views = False
         self.run: list[tuple[str, str, int]] = []
@@ -184,10 +193,14 @@ class _Reader:
             if isinstance(kind, Scalar) and kind.code:
                 self.numbers(kind, target, count)
             else:
-                self.budgets = True
-                self.source.add(f"left -= {count}")
-                self.source.add(f"if left < 0: raise too_many({self.label!r})")
+                self.spend(count)
                 self.elements(kind, target, count)
+
+    def spend(self, count: str) -> None:
+        """Items are about to be read: refuse those that are too many."""
+        self.budgets = True
+        self.source.add(f"left -= {count}")
+        self.source.add(f"if left < 0: raise too_many({self.label!r}, most)")
 
     def numbers(self, kind: Scalar, target: str, count: str) -> None:
         """An array of fixed-size values in one unpack."""
@@ -195,7 +208,11 @@ class _Reader:
         self.source.scope[unpackers] = number_unpackers(kind.code)
         short = f"{unpackers}[{count}](buf, pos)"
         long = f"long_array({kind.code!r}, {count}, buf, pos)"
-        self.source.add(f"{target} = list({short} if {count} < {SHORT} else {long})")
+        with self.source.block(f"if {count} < {SHORT}:"):
+            self.source.add(f"{target} = list({short})")
+        with self.source.block("else:"):
+            self.spend(count)
+            self.source.add(f"{target} = list({long})")
         self.source.add(f"pos += {count} * {kind.size}")
 
     def elements(self, kind: Kind, target: str, count: str) -> None:
@@ -203,7 +220,8 @@ class _Reader:
         items = self.source.name("v")
         self.source.add(f"{target} = {items} = []")
         item = self.source.name("o")
-        with self.source.block(f"for _ in range({count}):"):
+        number = self.source.name("i") if self.steps else "_"
+        with self.source.block(f"for {number} in range({count}):"):
             if isinstance(kind, Scalar):
                 self.block(kind, item, False)
                 self.source.add(f"{items}.append({item})")
@@ -213,6 +231,8 @@ class _Reader:
                 self.source.add(f"{items}.append({item})")
                 self.struct(table, item)
                 self.flush()
+            if self.steps:
+                self.source.add(pause_after(number))
 
     def inner(self, kind: type, target: str, nullable: bool) -> None:
         """One struct; a nullable one behind a byte that says whether it is there."""
@@ -289,9 +309,9 @@ def bad_tag(name: str) -> WireError:
     return WireError(f"{name} is tagged with a size that does not fit its value")
 
 
-def too_many(name: str) -> WireError:
-    """The error for a message whose arrays hold more elements than the limit allows."""
-    return WireError(f"{name} brings the message to more than {MAX_ITEMS} items")
+def too_many(name: str, most: int) -> TooManyItemsError:
+    """The error for a message whose arrays hold more items than the limit allows."""
+    return TooManyItemsError(f"{name} brings the message to more than {most} items")
 
 
 def too_long(name: str) -> WireError:

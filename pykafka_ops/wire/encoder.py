@@ -13,7 +13,7 @@ from typing import Any
 
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.message import Field, Function, Kind, MessageTable, table_of
-from pykafka_ops.wire.source import FunctionSource
+from pykafka_ops.wire.source import FunctionSource, pause_after
 from pykafka_ops.wire.types import BYTES, MAX_STRING, STRING, ZERO_UUID, Scalar
 from pykafka_ops.wire.varint import varint
 
@@ -24,11 +24,17 @@ CUT_AT = 2047
 """Records longer than this stay separate buffers where the caller can send several."""
 
 
-def compile_encoder(table: MessageTable, version: int, flexible: bool) -> Function:
-    """``encode(message, out, cuts)`` for ``version`` of the struct of ``table``."""
+def compile_encoder(table: MessageTable, version: int, flexible: bool, *, steps: bool) -> Function:
+    """``encode(message, out, cuts)`` for ``version`` of the struct of ``table``.
+
+    ``steps``: it is a generator and yields every few items.
+    """
     title = f"{table.name}/v{version}/encode"
     source = FunctionSource(title, "def encode(o, out, cuts):", dict(_RUNTIME))
     writer = _Writer(source, version, flexible)
+    writer.steps = steps
+    if steps:
+        source.add("yield")
     writer.struct(table, "o")
     writer.flush()
     source.add("return")
@@ -44,6 +50,7 @@ class _Writer:
         self.flexible = flexible
         self.label = ""
         self.out = "out"
+        self.steps = False
         self.run: list[tuple[str, str]] = []
 
     def emit(self, *extra: tuple[str, str]) -> None:
@@ -175,12 +182,16 @@ class _Writer:
             return
         self.length(count, "i")
         item = self.source.name("o")
-        with self.source.block(f"for {item} in {value}:"):
+        number = self.source.name("i") if self.steps else ""
+        each = f"{number}, {item} in enumerate({value})" if number else f"{item} in {value}"
+        with self.source.block(f"for {each}:"):
             if isinstance(kind, Scalar):
                 self.string(item, False)
             else:
                 self.struct(table_of(kind), item)
             self.flush()
+            if number and self.out == "out":
+                self.source.add(pause_after(number))
 
     def numbers(self, kind: Scalar, value: str, count: str) -> None:
         """An array of fixed-size values, count and values in one pack."""

@@ -15,7 +15,7 @@ from pykafka_ops.errors import WireError
 from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode, encode, encode_parts
 from pykafka_ops.wire.message import table_of
-from pykafka_ops.wire.types import Buffer, Scalar
+from pykafka_ops.wire.types import Buffer, Part, Scalar
 from pykafka_ops.wire.varint import skip_tags
 
 T = TypeVar("T")
@@ -82,11 +82,11 @@ def encode_request(msg: object, version: int, correlation_id: int, client_id: st
     return b"".join((_INT32.pack(len(head) + len(body)), head, body))
 
 
-def response_parts(msg: object, version: int, correlation_id: int) -> list[Buffer]:
+def response_parts(msg: object, version: int, correlation_id: int) -> list[Part]:
     """A whole response as buffers to write one after the other; long records are not copied."""
-    parts: list[Buffer] = []
+    parts: list[Part] = []
     encode_parts(msg, version, parts)
-    return _framed(parts, type(msg), version, correlation_id)
+    return framed(parts, type(msg), version, correlation_id)
 
 
 class Encoded:
@@ -99,20 +99,22 @@ class Encoded:
 
     def __init__(self, msg: object, version: int) -> None:
         self._kind, self._version = type(msg), version
-        self._parts: list[Buffer] = []
+        self._parts: list[Part] = []
         encode_parts(msg, version, self._parts)
         self.size = sum(map(len, self._parts))
 
-    def framed(self, correlation_id: int) -> list[Buffer]:
+    def framed(self, correlation_id: int) -> list[Part]:
         """As :func:`response_parts`; to be called once."""
-        return _framed(self._parts, self._kind, self._version, correlation_id)
+        return framed(self._parts, self._kind, self._version, correlation_id)
 
 
-def _framed(parts: list[Buffer], kind: type, version: int, correlation_id: int) -> list[Buffer]:
+def framed(parts: list[Part], kind: type, version: int, correlation_id: int) -> list[Part]:
+    """A whole response of class ``kind`` from the buffers of its message; they are used up."""
     tags = b"\0" if _has_tagged_header(kind, version) else b""
     head = _INT32.pack(4 + len(tags) + sum(map(len, parts))) + _INT32.pack(correlation_id) + tags
-    if parts and len(parts[0]) < JOIN_BELOW:
-        parts[0] = head + parts[0]
+    first = parts[0] if parts else None
+    if isinstance(first, Buffer) and len(first) < JOIN_BELOW:
+        parts[0] = head + first
     else:
         parts.insert(0, head)
     return parts

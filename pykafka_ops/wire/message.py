@@ -31,6 +31,8 @@ Function: TypeAlias = Callable[..., Any]
 
 VIEW: Final = 0x10000
 """Added to a version: the decoder that reads from a memoryview."""
+STEPS: Final = 0x20000
+"""Added to a version with VIEW: the decoder is a generator that pauses every few items."""
 UNSET: Final = object()
 """Stands for "Kafka's zero value of this type" as a default."""
 
@@ -99,7 +101,7 @@ class MessageTable:
     """All that is known of a declared struct.
 
     ``encoders`` and ``decoders`` are made on demand, for each version; decoders that read from a
-    memoryview stand under ``version | VIEW``.
+    memoryview stand under ``version | VIEW``, generators that do under ``version | STEPS``.
     """
 
     __slots__ = ("api", "cls", "decoders", "encoders", "fields", "flexible", "versions")

@@ -9,6 +9,14 @@ from typing import Any
 
 from pykafka_ops.wire.message import Function
 
+STEP = 16
+"""Items of an array between two pauses; a power of two."""
+
+
+def pause_after(number: str) -> str:
+    """The line of a generator that pauses after every so many items; ``number`` counts them."""
+    return f"if {number} & {STEP - 1} == {STEP - 1}: yield"
+
 
 class _Loader:
     """Hands the source of a compiled function to ``traceback`` and ``inspect`` (PEP 302)."""

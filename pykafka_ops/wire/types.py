@@ -6,7 +6,8 @@ Kafka counterpart: ``org.apache.kafka.common.protocol.types`` and ``common.Uuid`
 from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final, Protocol, TypeAlias
 
 from pykafka_ops.errors import WireError
 
@@ -19,8 +20,37 @@ MAX_STRING: Final = 0x7FFF
 Buffer: TypeAlias = bytes | bytearray | memoryview
 """What the codec reads from and what may stand for bytes in a message."""
 
-Records: TypeAlias = Buffer | list[bytes] | list[memoryview] | list[Buffer] | None
-"""Value of a RECORDS field: decoding gives ``memoryview | None``, encoding takes any of these."""
+
+class LazyRecords(Protocol):
+    """Records to be sent that stay in their file until their client takes them."""
+
+    def __len__(self) -> int:
+        """Bytes."""
+
+    def cached(self, start: int, room: memoryview) -> memoryview:
+        """As many of them from ``start`` on as fit in ``room``, there or elsewhere in memory; fewer
+        where the disk would have to be waited for. OSError if it fails."""
+
+    def let_go(self) -> None:
+        """Hold none of them in memory: their client is behind."""
+
+    def read(self, start: int, size: int) -> bytes:
+        """Likewise, however long it takes. OSError if the disk fails, or has them no more."""
+
+
+Part: TypeAlias = Buffer | LazyRecords
+"""What an answer consists of."""
+
+
+def joined(parts: Iterable[Part]) -> bytes:
+    """All of ``parts``, in memory. OSError if the disk fails."""
+    return b"".join(part if isinstance(part, Buffer) else part.read(0, len(part)) for part in parts)
+
+
+Records: TypeAlias = (
+    Buffer | LazyRecords | list[bytes] | list[memoryview] | list[Buffer] | list[Part] | None
+)
+"""Value of a RECORDS field: decoding gives a ``memoryview``, encoding takes any of these."""
 
 Range: TypeAlias = tuple[int, int]
 

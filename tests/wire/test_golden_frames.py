@@ -17,6 +17,7 @@ from pykafka_ops.wire.frame import (
     response_parts,
 )
 from pykafka_ops.wire.types import Buffer
+from tests.support.each import each
 
 FILES = sorted((Path(__file__).parent.parent / "golden" / "wire").glob("*.jsonl"))
 
@@ -29,7 +30,7 @@ def test_there_are_golden_frames() -> None:
     assert len(FILES) >= 20
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@each("path", FILES)
 @pytest.mark.parametrize("buffer", [bytes, bytearray, memoryview])
 def test_requests_survive_the_round_trip(path: Path, buffer: type[Buffer]) -> None:
     for line in frames(path):
@@ -48,7 +49,7 @@ def test_requests_survive_the_round_trip(path: Path, buffer: type[Buffer]) -> No
         assert int.from_bytes(again[:4], "big") == len(data)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@each("path", FILES)
 @pytest.mark.parametrize("buffer", [bytes, bytearray, memoryview])
 def test_responses_survive_the_round_trip(path: Path, buffer: type[Buffer]) -> None:
     for line in frames(path):

@@ -18,6 +18,7 @@ from pykafka_ops.wire.codec import decode, encode
 from pykafka_ops.wire.message import Field, table_of
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.types import ZERO_UUID
+from tests.support.each import each
 from tests.support.wire.values import Maker
 from tests.wire.layouts import in_range, of_json, ours
 
@@ -31,11 +32,17 @@ def kafka_python_has(spec: ApiSpec, kind: str) -> bool:
 
 
 MESSAGES = [
-    pytest.param(spec, kind, id=f"{spec.name}{kind}")
+    (spec, kind)
     for spec in APIS.values()
     for kind in ("Request", "Response")
     if kafka_python_has(spec, kind)
 ]
+
+
+def full_name(message: tuple[ApiSpec, str]) -> str:
+    return f"{message[0].name}{message[1]}"
+
+
 NOT_THERE = {spec.key for spec in APIS.values() if not kafka_python_has(spec, "Request")}
 
 
@@ -56,7 +63,7 @@ def test_kafka_python_lacks_only_what_kio_is_asked_for() -> None:
     assert {m.name for m in pkgutil.iter_modules(kafka.protocol.__path__)} >= {"admin", "consumer"}
 
 
-@pytest.mark.parametrize(("spec", "kind"), MESSAGES)
+@each("spec, kind", MESSAGES, full_name)
 def test_every_version_has_the_layout_of_kafkas_json(spec: ApiSpec, kind: str) -> None:
     theirs = load_json(f"{spec.name}{kind}")
     cls = our_class(spec, kind)
@@ -115,7 +122,7 @@ def table_of_json(mine: Any, theirs: Any) -> list[Field | None]:
     return [fields.get(f.name) for f in theirs._struct._fields]
 
 
-@pytest.mark.parametrize(("spec", "kind"), MESSAGES)
+@pytest.mark.parametrize(("spec", "kind"), MESSAGES, ids=map(full_name, MESSAGES))
 def test_random_messages_keep_values_and_bytes_both_ways(spec: ApiSpec, kind: str) -> None:
     cls, other = our_class(spec, kind), their_class(f"{spec.name}{kind}")
     for version in range(spec.min_version, spec.max_version + 1):

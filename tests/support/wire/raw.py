@@ -125,7 +125,7 @@ def fetched(body: bytes) -> tuple[int, int, bytes]:
 class Connection:
     """One TCP connection that sends bytes as told and reads frames."""
 
-    def __init__(self, bootstrap: str, *, seconds: float = 15.0) -> None:
+    def __init__(self, bootstrap: str, *, seconds: float = 60.0) -> None:
         host, _, port = bootstrap.rpartition(":")
         self.socket = socket.create_connection((host, int(port)), timeout=seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -141,6 +141,10 @@ class Connection:
 
     def send(self, data: bytes) -> None:
         self.socket.sendall(data)
+
+    def read_some(self, size: int) -> bytes:
+        """Only the first bytes of the next response, its length among them."""
+        return self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
         data = bytearray()

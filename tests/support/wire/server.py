@@ -13,6 +13,7 @@ from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.server import Server
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.wire.apis import APIS, ApiKey
@@ -47,7 +48,11 @@ def make_server(
     services = cast(
         Services,
         SimpleNamespace(
-            configs=configs, quotas=QuotaEntities(), timer=monotonic_clock, levels_changed=[]
+            configs=configs,
+            quotas=QuotaEntities(),
+            timer=monotonic_clock,
+            levels_changed=[],
+            memory=Memory(),
         ),
     )
     routes: Any = {ApiKey.API_VERSIONS: ROUTES[ApiKey.API_VERSIONS], **(served or {})}
@@ -104,12 +109,11 @@ class FakeTransport(asyncio.Transport):
         assert not self.is_closing()
         self.written.append(bytes(data))
 
-    def writelines(self, list_of_data: Any) -> None:
-        for data in list_of_data:
-            self.write(data)
-
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         return None
+
+    def get_write_buffer_size(self) -> int:
+        return 0
 
     def pause_reading(self) -> None:
         assert self.reading
@@ -170,7 +174,7 @@ class Client:
         self.writer.close()
 
 
-async def until(condition: Callable[[], Any], *, seconds: float = 10.0) -> None:
+async def until(condition: Callable[[], Any], *, seconds: float = 60.0) -> None:
     """Let the loop run until ``condition`` holds; AssertionError after ``seconds``."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds

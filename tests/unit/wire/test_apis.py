@@ -6,17 +6,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from pykafka_ops.wire import messages
 from pykafka_ops.wire.apis import APIS, ApiKey, ApiSpec
 from pykafka_ops.wire.frame import decode_response
 from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.messages.api_versions import ApiVersionsResponse
 from pykafka_ops.wire.types import NEVER, Scalar
+from tests.support.each import each
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "wire"
-SPECS = [pytest.param(spec, id=spec.name) for spec in APIS.values()]
 
 
 def test_a_row_says_key_name_versions_and_files() -> None:
@@ -32,7 +30,7 @@ def test_no_file_of_messages_is_without_a_row() -> None:
     assert files == {spec.file for spec in APIS.values()}
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@each("spec", APIS.values(), lambda spec: spec.name)
 def test_request_and_response_are_of_the_row(spec: ApiSpec) -> None:
     for cls, kind in ((spec.request, "Request"), (spec.response, "Response")):
         table = table_of(cls)
@@ -82,7 +80,7 @@ def structs(cls: type, version: int | None = None) -> Iterator[type]:
             yield from structs(field.kind, version)
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@each("spec", APIS.values(), lambda spec: spec.name)
 def test_the_bound_on_counts_refuses_nothing_legal(spec: ApiSpec) -> None:
     """It takes each element for at least one byte, so none may be smaller."""
     for cls in (spec.request, spec.response):
@@ -91,7 +89,7 @@ def test_the_bound_on_counts_refuses_nothing_legal(spec: ApiSpec) -> None:
                 assert any(field.exists(version) for field in table_of(inner).fields)
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@each("spec", APIS.values(), lambda spec: spec.name)
 def test_every_struct_is_documented(spec: ApiSpec) -> None:
     for cls in (spec.request, spec.response):
         assert all(inner.__doc__ for inner in structs(cls))

@@ -339,4 +339,4 @@ def test_a_traceback_shows_the_compiled_source() -> None:
 def test_the_compiled_source_can_be_shown() -> None:
     text = source_of(HeartbeatRequest, 4)
     assert "def encode(o, out, cuts):" in text
-    assert "def decode(buf, pos, end):" in text
+    assert "def decode(buf, pos, end, left):" in text

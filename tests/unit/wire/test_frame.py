@@ -28,6 +28,7 @@ from pykafka_ops.wire.messages.controlled_shutdown import ControlledShutdownRequ
 from pykafka_ops.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from pykafka_ops.wire.messages.metadata import MetadataResponse
+from tests.support.each import each
 
 BEAT = HeartbeatRequest(group_id="g")
 
@@ -164,7 +165,7 @@ def test_a_response_encoded_before_it_is_sent_is_the_same_frame(version: int) ->
     assert encoded.framed(7) == parts
 
 
-@pytest.mark.parametrize("key", sorted(APIS))
+@each("key", sorted(APIS))
 def test_a_throttle_time_in_the_bytes_is_one_in_the_message(key: int) -> None:
     kind = APIS[key].response
     first, last = table_of(kind).versions
