@@ -9,6 +9,7 @@ import zlib
 from enum import IntEnum
 
 from pykafka_ops.disk.checksum import Buffer
+from pykafka_ops.disk.pieces import PIECE
 from pykafka_ops.errors import CorruptBatchError
 
 
@@ -24,6 +25,8 @@ class Codec(IntEnum):
 
 CODEC_NAMES = ("none", "gzip", "snappy", "lz4", "zstd")
 # Producers write one gzip member; each further one costs a copy of the rest.
+DECOMPRESSED_LIMIT = 256 << 20
+"""Bytes that a stored batch may take decompressed: twice what a broker takes from a producer."""
 _MAX_MEMBERS = 256
 
 
@@ -92,21 +95,27 @@ def _gunzip(data: Buffer, limit: int) -> bytes:
     out: list[bytes] = []
     rest: Buffer = data
     room = limit + 1
+    members = 0
     while bytes(rest[:2]) == b"\x1f\x8b":  # like Java, what follows the last member is ignored
-        if len(out) == _MAX_MEMBERS:
+        if members == _MAX_MEMBERS:
             raise CorruptBatchError(f"gzip data of more than {_MAX_MEMBERS} members")
+        members += 1
         unpacker = zlib.decompressobj(31)
-        try:
-            plain = unpacker.decompress(rest, room)
-        except zlib.error as e:
-            raise CorruptBatchError(f"gzip: {e}") from None
-        room -= len(plain)
-        if room <= 0:
-            raise CorruptBatchError(f"gzip data expands to more than the limit of {limit} bytes")
-        if not unpacker.eof:
-            raise CorruptBatchError("gzip data ends too early")
-        out.append(plain)
+        while not unpacker.eof:
+            try:
+                plain = unpacker.decompress(rest, min(room, PIECE))
+            except zlib.error as e:
+                raise CorruptBatchError(f"gzip: {e}") from None
+            room -= len(plain)
+            if room <= 0:
+                raise CorruptBatchError(
+                    f"gzip data expands to more than the limit of {limit} bytes"
+                )
+            out.append(plain)
+            rest = unpacker.unconsumed_tail
+            if not (plain or rest or unpacker.eof):
+                raise CorruptBatchError("gzip data ends too early")
         rest = unpacker.unused_data
-    if not out:
+    if not members:
         raise CorruptBatchError("gzip data does not start with a gzip header")
     return out[0] if len(out) == 1 else b"".join(out)

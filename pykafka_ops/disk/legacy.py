@@ -179,7 +179,9 @@ def open_wrapper(
     """
     data, base, inside = plain_set(header, value, limit)
     appended = header.timestamp_type is TimestampType.LOG_APPEND_TIME
-    for at, inner in inside:
+    inside.reverse()
+    while inside:  # each is gone when it is read: there may be hundreds of thousands
+        at, inner = inside.pop()
         key, content = message_content(data, at, inner)
         timestamp = header.timestamp if appended else inner.timestamp
         checked = Inner(inner, check_message_crc(data, at, inner))

@@ -11,8 +11,12 @@ from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.columns import usual
-from pykafka_ops.disk.walk import LATE_END, compile_reader
-from pykafka_ops.errors import CorruptBatchError
+from pykafka_ops.disk.walk import LATE_END, compile_reader, skip_headers
+from pykafka_ops.errors import CorruptBatchError, PkoError
+
+ONE_BY_ONE = 512
+FEW_HEADERS = 8
+"""Records, and headers of each, that are looked at one by one in some ms."""
 
 
 class Survey(NamedTuple):
@@ -81,21 +85,31 @@ def survey_records(data: bytes, at: int, header: BatchHeader) -> Survey:
     return _compiled(data, at, header)
 
 
+def survey_quickly(data: bytes, at: int, header: BatchHeader) -> Survey | None:
+    """As :func:`survey_records`; None if that takes long."""
+    if header.record_count > ONE_BY_ONE:
+        return None
+    try:
+        return _compiled_quick(data, at, header)
+    except _ManyHeadersError:
+        return None
+
+
 def as_promised(data: bytes, at: int, header: BatchHeader) -> bool:
     """Whether the records that fill ``data`` from ``at`` on are well formed, and number, offsets
     and latest timestamp are those of the header; with a CreateTime batch that is all there is to
-    check where a topic sets no bounds and needs no keys."""
+    check where a topic sets no bounds and needs no keys. False, too, if finding out takes long."""
     if usual(data, at, header) is not None:
         return True
     try:
-        seen = _compiled(data, at, header)
+        seen = survey_quickly(data, at, header)
     except CorruptBatchError:
         return False
-    return seen.offsets_in_order and seen.max_timestamp == header.max_timestamp
+    return seen is not None and seen.offsets_in_order and seen.max_timestamp == header.max_timestamp
 
 
-def examine(data: bytes, header: BatchHeader) -> Survey:
-    """As :func:`survey_records` from the start, in columns where that tells enough.
+def examine(data: bytes, header: BatchHeader) -> Survey | None:
+    """As :func:`survey_records` from the start, but in columns; None where they do not tell enough.
 
     The earliest timestamp is then that of the batch, and of records without key it is only known
     that there are some: 0.
@@ -103,11 +117,23 @@ def examine(data: bytes, header: BatchHeader) -> Survey:
     timeless = header.base_timestamp == -1 != header.max_timestamp
     seen = None if header.is_log_append_time or timeless else usual(data, 0, header)
     if seen is None:
-        return survey_records(data, 0, header)
+        return None
     without = 0 if seen.keyless else None
     return Survey(header.record_count, header.max_timestamp, header.base_timestamp, without, True)
 
 
-_compiled: Callable[[bytes, int, BatchHeader], Survey] = compile_reader(
-    _SURVEY, "pykafka_ops.disk.survey", "survey", Survey=Survey
+class _ManyHeadersError(PkoError):
+    """A record has more than a few headers."""
+
+
+def _skip_few_headers(data: bytes, at: int, end: int) -> int:
+    if data[at] > 2 * FEW_HEADERS:
+        raise _ManyHeadersError
+    return skip_headers(data, at, end)
+
+
+_Compiled = Callable[[bytes, int, BatchHeader], Survey]
+_compiled: _Compiled = compile_reader(_SURVEY, "pykafka_ops.disk.survey", "survey", Survey=Survey)
+_compiled_quick: _Compiled = compile_reader(
+    _SURVEY, "pykafka_ops.disk.survey", "survey", Survey=Survey, skip_headers=_skip_few_headers
 )

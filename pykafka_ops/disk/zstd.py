@@ -6,10 +6,13 @@ a block, so the buffer is never larger than the data can need nor than the calle
 
 from __future__ import annotations
 
+from mmap import mmap
+
 from cramjam import DecompressionError
 from cramjam import zstd as _zstd
 
 from pykafka_ops.disk.checksum import Buffer
+from pykafka_ops.disk.pieces import in_pieces
 from pykafka_ops.errors import CorruptBatchError
 
 _BLOCK = 128 * 1024
@@ -30,7 +33,8 @@ def decompress(data: Buffer, limit: int) -> bytes:
     most = min(bound, limit)
     size = most if exact else min(most, max(_FIRST_GUESS, len(view) * 8))
     while True:
-        out = bytearray(size)
+        # Mapped memory costs nothing before it is filled.
+        out = memoryview(bytearray(size) if size <= _FIRST_GUESS else mmap(-1, size))
         try:
             made = _zstd.decompress_into(view, out)
         except DecompressionError as e:
@@ -38,7 +42,7 @@ def decompress(data: Buffer, limit: int) -> bytes:
                 raise CorruptBatchError(f"zstd: {e} (limit {limit} bytes)") from None
             size = min(most, size * 4)
         else:
-            return bytes(memoryview(out)[:made])
+            return in_pieces(out[:made])
 
 
 def _output_bound(view: memoryview) -> tuple[int, bool]:

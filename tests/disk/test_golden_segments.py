@@ -32,6 +32,7 @@ from pykafka_ops.disk.record import count_records, encode_records, iter_records,
 from pykafka_ops.disk.snapshot import read_snapshot, write_snapshot
 from pykafka_ops.disk.txn_index import check_txn_index, pack_aborted, read_txn_index
 from pykafka_ops.errors import CorruptBatchError, CorruptIndexError
+from tests.support.each import each
 from tests.support.golden.segments import LOG_DIRS, SEGMENTS, all_files, files, short
 
 LIMIT = 1 << 24
@@ -97,7 +98,7 @@ def rebuild_old(data: bytes, pos: int, end: int) -> None:
     assert one == other
 
 
-@pytest.mark.parametrize("path", LOGS, ids=short)
+@each("path", LOGS, short)
 def test_logs_are_read_and_rebuilt(path: Path) -> None:
     data = path.read_bytes()
     bad = []
@@ -122,7 +123,7 @@ def test_logs_are_read_and_rebuilt(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("path", all_files(".index"), ids=short)
+@each("path", all_files(".index"), short)
 def test_offset_indexes_are_rebuilt(path: Path) -> None:
     data, name = path.read_bytes(), parse_segment_file(path.name)
     assert name is not None
@@ -133,7 +134,7 @@ def test_offset_indexes_are_rebuilt(path: Path) -> None:
     assert OffsetIndex(name.offset, data).to_bytes() == data
 
 
-@pytest.mark.parametrize("path", all_files(".timeindex"), ids=short)
+@each("path", all_files(".timeindex"), short)
 def test_time_indexes_are_rebuilt(path: Path) -> None:
     data, name = path.read_bytes(), parse_segment_file(path.name)
     assert name is not None
@@ -144,7 +145,7 @@ def test_time_indexes_are_rebuilt(path: Path) -> None:
     assert TimeIndex(name.offset, data).to_bytes() == data
 
 
-@pytest.mark.parametrize("path", all_files(".txnindex"), ids=short)
+@each("path", all_files(".txnindex"), short)
 def test_transaction_indexes_are_rebuilt(path: Path) -> None:
     data, name = path.read_bytes(), parse_segment_file(path.name)
     assert name is not None
@@ -153,7 +154,7 @@ def test_transaction_indexes_are_rebuilt(path: Path) -> None:
     check_txn_index(data, name.offset, path.name)
 
 
-@pytest.mark.parametrize("path", all_files(".snapshot"), ids=short)
+@each("path", all_files(".snapshot"), short)
 def test_snapshots_are_rebuilt(path: Path) -> None:
     data = path.read_bytes()
     if path.parent.name in ("damage-snapshot-crc", "damage-snapshot-version"):
@@ -197,7 +198,7 @@ def test_names_of_the_partition_directories() -> None:
         assert found is not None and (found.topic, found.partition) == (topic, 0)
 
 
-@pytest.mark.parametrize("path", [p for p in LOGS if "consumer-offsets" in str(p)], ids=short)
+@each("path", [p for p in LOGS if "consumer-offsets" in str(p)], short)
 def test_consumer_offsets_are_rebuilt(path: Path) -> None:
     data = path.read_bytes()
     for pos, _ in batches(data):
@@ -215,7 +216,7 @@ def test_consumer_offsets_are_rebuilt(path: Path) -> None:
                     assert encode(assignment, version) == member.assignment
 
 
-@pytest.mark.parametrize("path", [p for p in LOGS if "transaction-state" in str(p)], ids=short)
+@each("path", [p for p in LOGS if "transaction-state" in str(p)], short)
 def test_transaction_states_are_rebuilt(path: Path) -> None:
     data = path.read_bytes()
     for pos, _ in batches(data):

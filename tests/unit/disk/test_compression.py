@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pykafka_ops.disk import lz4, snappy, zstd
 from pykafka_ops.disk.compression import Codec, codec_of, compress, decompress
+from pykafka_ops.disk.pieces import PIECE
 from pykafka_ops.errors import CorruptBatchError
 from tests.support.raising import raises_only
 
@@ -207,3 +208,20 @@ def test_levels_change_the_size() -> None:
     data = b"".join(b"%d %d," % (n, n * n % 97) for n in range(20_000))
     for codec, low, high in ((Codec.GZIP, 1, 9), (Codec.ZSTD, 1, 19)):
         assert len(compress(codec, data, high)) < len(compress(codec, data, low))
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.ZSTD, Codec.SNAPPY, Codec.LZ4])
+def test_what_expands_to_many_pieces_comes_back_whole(codec: Codec) -> None:
+    plain = b"0123456789abcdef" * (3 * PIECE // 16) + b"end"
+    assert decompress(codec, compress(codec, plain), len(plain)) == plain
+    with pytest.raises(CorruptBatchError):
+        decompress(codec, compress(codec, plain), len(plain) - 1)
+
+
+def test_gzip_of_several_members_of_several_pieces_comes_back_whole() -> None:
+    plain = bytes(range(256)) * (2 * PIECE // 256)
+    packed = compress(Codec.GZIP, plain) + compress(Codec.GZIP, b"") + compress(Codec.GZIP, plain)
+    assert decompress(Codec.GZIP, packed, 2 * len(plain)) == 2 * plain
+    for cut in (packed[:-9], packed[: len(packed) // 2]):
+        with pytest.raises(CorruptBatchError):
+            decompress(Codec.GZIP, cut, 2 * len(plain))
