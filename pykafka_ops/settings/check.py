@@ -163,6 +163,11 @@ def _check_connections(get: Get) -> None:
         "max.connections.per.ip can be set to zero only if max.connections.per.ip.overrides "
         "property is set.",
     )
+    _require(
+        get("max.connections.per.ip") != 0 or any(overrides.values()),
+        "max.connections.per.ip can be set to zero only if max.connections.per.ip.overrides "
+        "allows some address a connection.",
+    )
     idle, delay = get("connections.max.idle.ms"), get("connection.failed.authentication.delay.ms")
     _require(
         idle < 0 or delay < idle,

@@ -51,6 +51,10 @@ def test_kafkas_defaults_agree_with_each_other() -> None:
         ({"log_retention_ms": "0"}, "requirement failed: log.retention.ms must be unlimited"),
         ({"log_roll_ms": "0"}, "requirement failed: log.roll.ms must be greater than"),
         ({"max_connections_per_ip": "0"}, "requirement failed: max.connections.per.ip can be"),
+        (
+            {"max_connections_per_ip": "0", "max_connections_per_ip_overrides": "a:0,b:0"},
+            "overrides allows some address a connection",
+        ),
         ({"max_connections_per_ip_overrides": "a"}, "Error parsing configuration property"),
         ({"max_connections_per_ip_overrides": "a b:1"}, "contains invalid addresses : a b"),
     ],

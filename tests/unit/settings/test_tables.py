@@ -15,6 +15,7 @@ from pykafka_ops.settings.validators import (
     OneOfAnyCase,
     Range,
 )
+from tests.support.each import each
 
 FACTS = [
     json.loads(line)
@@ -38,8 +39,12 @@ def only(facts: dict[str, object]) -> dict[str, object]:
     return {k: facts[k] for k in ("name", "type", "default", "internal")}
 
 
-STRICTER = dict.fromkeys(("max.connections", "max.connection.creation.rate"), "[1,...]")
-"""Kafka allows 0 here, with which nobody gets in to mend it."""
+STRICTER = {
+    "max.connections": "[1,...]",
+    "max.connection.creation.rate": "[1,...]",
+    "socket.request.max.bytes": "[1024,...]",
+}
+"""Kafka allows less here, with which nobody gets in to mend it."""
 
 
 def test_every_broker_setting_of_kafka_is_known_and_no_other() -> None:
@@ -52,13 +57,13 @@ def test_every_topic_setting_of_kafka_is_known_and_no_other() -> None:
     assert len(TOPIC) == 36
 
 
-@pytest.mark.parametrize("name", sorted(BROKER_FACTS))
+@each("name", sorted(BROKER_FACTS))
 def test_a_broker_setting_is_defined_as_in_kafka(name: str) -> None:
     assert described(BROKER[name]) == only(BROKER_FACTS[name])
     assert BROKER[name].update.value == BROKER_FACTS[name]["update"]
 
 
-@pytest.mark.parametrize("name", sorted(TOPIC_FACTS))
+@each("name", sorted(TOPIC_FACTS))
 def test_a_topic_setting_is_defined_as_in_kafka(name: str) -> None:
     assert described(TOPIC[name]) == only(TOPIC_FACTS[name])
     assert [s.name for s in TOPIC[name].synonyms] == TOPIC_FACTS[name]["synonyms"]
