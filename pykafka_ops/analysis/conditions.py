@@ -1,75 +1,141 @@
 """``--fail-on 'lag>1000|status!=OK'``: a condition over the fields of a row.
 
-``|`` or ``||`` is or, ``&`` or ``&&`` is and (which binds closer); ``= == != < <= > >=`` compare,
-numbers as numbers, all else as text. A field without a value (None) meets only ``!=``.
+``|`` or ``||`` is or, ``&`` or ``&&`` is and (which binds closer); ``= == != < <= > >=`` compare.
+What is not known meets every comparison: a check must not pass because nobody could look.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
 
-_TERM = re.compile(r"\s*([A-Za-z_][\w.-]*)\s*(==|!=|<=|>=|=|<|>)\s*([^\s|&][^|&]*?)\s*")
+from pykafka_ops.analysis.moments import moment
+from pykafka_ops.errors import UsageError
+
+_TERM = re.compile(r"\s*([A-Za-z_][\w.-]*)\s*(==|!=|<=|>=|=|<|>)\s*([^\s|&<>=!][^|&]*?)\s*")
 _OPS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
 }
+_EQUAL = ("=", "==", "!=")
 
 Row = Mapping[str, object]
-Condition = Callable[[Row], bool]
+Unknown = Callable[[Row, str], bool]
+"""Whether a field of a row says less than the truth, although it has a value."""
+FieldKind = Literal["number", "moment", "text", "flag"]
 
 
 class ConditionError(ValueError):
     """The text is not a condition; the message says why."""
 
 
-def parse_condition(text: str, fields: Collection[str]) -> Condition:
+@dataclass(frozen=True, slots=True)
+class ConditionField:
+    """What a field of a row holds: a number, a moment (ms since 1970), a text, or yes and no.
+
+    ``values`` are the only texts there are (none: any). ``spare``: a row without a value has
+    nothing there; of all other fields no value means that it is not known.
+    """
+
+    kind: FieldKind = "number"
+    values: tuple[str, ...] = ()
+    spare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """One comparison: of which field, and what meets it."""
+
+    field: str
+    holds: Callable[[Row], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Call it with a row. ``alternatives``: all comparisons of one of them must hold."""
+
+    alternatives: Sequence[Sequence[_Comparison]]
+
+    def __call__(self, row: Row) -> bool:
+        """Whether the row meets it."""
+        return any(all(c.holds(row) for c in every) for every in self.alternatives)
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields it asks for, each once."""
+        return list(dict.fromkeys(c.field for every in self.alternatives for c in every))
+
+
+def parse_condition(
+    text: str, fields: Mapping[str, ConditionField], unknown: Unknown | None = None
+) -> Condition:
     """The condition in ``text`` over rows with ``fields`` (a dash may be written for _).
 
-    Raises ConditionError.
+    Raises ConditionError for a field there is not, an operator that its kind has not got, and a
+    value that it never has.
     """
-    alternatives = [
-        [_term(term, fields) for term in re.split(r"&&?", part)]
-        for part in re.split(r"\|\|?", text)
-    ]
-
-    def holds(row: Row) -> bool:
-        return any(all(term(row) for term in terms) for terms in alternatives)
-
-    return holds
+    return Condition(
+        [
+            [_comparison(term, fields, unknown) for term in re.split(r"&&?", part)]
+            for part in re.split(r"\|\|?", text)
+        ]
+    )
 
 
-def _term(text: str, fields: Collection[str]) -> Condition:
+def _comparison(
+    text: str, fields: Mapping[str, ConditionField], unknown: Unknown | None
+) -> _Comparison:
     match = _TERM.fullmatch(text)
     if match is None:
         raise ConditionError(f"'{text.strip()}' is no condition: write FIELD>NUMBER or FIELD=TEXT")
-    field, sign, wanted = match[1].replace("-", "_"), match[2], match[3].strip("'\"")
-    if field not in fields:
+    name, sign, wanted = match[1].replace("-", "_"), match[2], match[3].strip("'\"")
+    field = fields.get(name)
+    if field is None:
         raise ConditionError(f"there is no field {match[1]}: choose from {', '.join(fields)}")
-    number = _number(wanted)
-    if sign in _OPS:
-        if number is None:
-            raise ConditionError(f"{match[1]} {sign} {wanted}: {wanted} is no number")
-        compare, limit = _OPS[sign], number
-        return lambda row: (value := _number(row.get(field))) is not None and compare(value, limit)
-    negated = sign == "!="
-    return lambda row: _equal(row.get(field), wanted, number) != negated
-
-
-def _equal(value: object, wanted: str, number: float | None) -> bool:
-    found = _number(value)
-    if found is not None and number is not None:
-        return found == number
-    return str(value).lower() == wanted.lower() if value is not None else False
-
-
-def _number(value: object) -> float | None:
-    if value is None or isinstance(value, bool):
-        return None
+    numeric = field.kind in ("number", "moment")
+    if not numeric and sign not in _EQUAL:
+        raise ConditionError(f"{match[1]} {sign} {wanted}: {match[1]} is no number: write = or !=")
     try:
-        return float(str(value))
-    except ValueError:
-        return None
+        meets = _number(field, sign, wanted) if numeric else _text(field, sign, wanted)
+    except ConditionError as error:
+        raise ConditionError(f"{match[1]} {sign} {wanted}: {error}") from None
+
+    def holds(row: Row) -> bool:
+        value = row.get(name)
+        if unknown is not None and unknown(row, name):
+            return True
+        if value is None:
+            return sign == "!=" if field.spare else True
+        return meets(value)
+
+    return _Comparison(name, holds)
+
+
+def _number(field: ConditionField, sign: str, wanted: str) -> Callable[[object], bool]:
+    compare = _OPS[sign]
+    try:
+        limit = float(moment(wanted, 0)[0]) if field.kind == "moment" else float(wanted)
+        if not isfinite(limit) or (field.kind == "moment" and limit < 0):
+            raise ValueError(wanted)
+    except (UsageError, ValueError):
+        times = "time: write 2026-11-21T08:00 (UTC) or ms since 1970"
+        what = times if field.kind == "moment" else "number"
+        raise ConditionError(f"{wanted} is no {what}") from None
+    return lambda value: compare(float(str(value)), limit)
+
+
+def _text(field: ConditionField, sign: str, wanted: str) -> Callable[[object], bool]:
+    values = ("true", "false") if field.kind == "flag" else field.values
+    known = {value.lower() for value in values}
+    if known and wanted.lower() not in known:
+        raise ConditionError(f"choose one of {', '.join(values)}")
+    return lambda value: (str(value).lower() == wanted.lower()) == (sign != "!=")

@@ -17,8 +17,9 @@ STEPS = (
     *(n * UNITS["d"] for n in (1, 7, 28)),
 )
 
-_SPAN = re.compile(r"(\d{1,12})(ms|s|m|h|d|w)?")
-_AGO = re.compile(r"-?(\d{1,12})(ms|s|m|h|d|w)")
+_PART = re.compile(r"(\d{1,12})(ms|s|m|h|d|w)")
+_SPAN = re.compile(rf"(?:{_PART.pattern})+|\d{{1,12}}")
+_AGO = re.compile(rf"-?((?:{_PART.pattern})+)")
 _NUMBER = re.compile(r"\d{1,18}")
 _DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d(?P<minute>:\d\d(?P<second>:\d\d(?P<part>[.,]\d+)?)?)?"
@@ -28,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOMENTS = "2026-11-21, 2026-11-21T08:00 (UTC unless a zone follows), 2h (ago) or ms since 1970"
 """Moments to write, as help and complaints say it."""
 PERIODS = f"{MOMENTS}; all between two of them is FROM..TO, FROM.. or ..TO"
-SPANS = "500ms, 30s, 5m, 6h, 7d; seconds without a unit"
+SPANS = "500ms, 30s, 5m, 1h30m, 7d; seconds without a unit"
 
 
 def moment(text: str, now: int) -> tuple[int, int]:
@@ -38,7 +39,7 @@ def moment(text: str, now: int) -> tuple[int, int]:
     """
     ago = _AGO.fullmatch(text)
     if ago:
-        at = now - int(ago[1]) * UNITS[ago[2]]
+        at = now - _length(ago[1])
         return at, at + 1
     if _NUMBER.fullmatch(text):
         return int(text), int(text) + 1
@@ -88,10 +89,17 @@ def between(since: str | None, until: str | None, now: int) -> tuple[int | None,
 
 def span(text: str) -> int:
     """A length of time such as ``5m`` in ms; UsageError unless it is one above 0."""
-    found = _SPAN.fullmatch(text)
-    if found is None or not int(found[1]):
+    length = 0
+    if _SPAN.fullmatch(text):
+        length = int(text) * UNITS["s"] if text.isdigit() else _length(text)
+    if not length:
         raise UsageError(f"{text!r} is no length of time: write {SPANS}")
-    return int(found[1]) * UNITS[found[2] or "s"]
+    return length
+
+
+def _length(text: str) -> int:
+    """``1h30m`` in ms."""
+    return sum(int(count) * UNITS[unit] for count, unit in _PART.findall(text))
 
 
 def span_text(ms: int) -> str:

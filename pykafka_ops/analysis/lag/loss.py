@@ -1,56 +1,45 @@
 """What retention will take from a group before it reads it, and when.
 
-Times in ms since 1970, spans in seconds, rates in records per second, sizes in bytes.
+Times in ms since 1970, spans in seconds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
+from pykafka_ops.analysis.lag.unread import until
 
-class TopicRetention(NamedTuple):
-    """How long a topic keeps records: ``cleanup.policy``, ``retention.ms`` and
-    ``retention.bytes`` (per partition; None or -1: no limit)."""
 
-    cleanup_policy: str = "delete"
-    retention_ms: int | None = None
-    retention_bytes: int | None = None
+class Departure(NamedTuple):
+    """A stretch of a log: its last offset, and when it goes (ms; inf: never)."""
+
+    last: int
+    at: float
 
 
 def loss_in_seconds(
-    policy: TopicRetention,
+    leaves: Sequence[Departure] | None,
     now: int,
     *,
+    committed: int | None,
     lag: int | None,
     lead: int | None,
-    next_timestamp: int | None,
-    rate_in: float | None,
-    average_size: float | None,
 ) -> float | None:
-    """When retention may take the record at the committed offset, if the group stays there.
+    """When retention takes the record at the committed offset, with its whole segment, if the group
+    stays there. ``leaves`` are the stretches of the log in order, None where they are not known.
 
-    ``next_timestamp`` belongs to that record, ``average_size`` is bytes per record. By time it is
-    the record's age that counts, by size what is written behind it at ``rate_in``; the sooner of
-    the two. Not before, since whole segments go and never the active one. 0.0 if it may be gone
-    at any moment or is gone (``lead`` below 0), None for never or not known.
+    0.0 if it goes now or is gone (``lead`` below 0), inf for never, None where that is not known.
     """
-    if not lag:
-        return None
     if lead is not None and lead < 0:
         return 0.0
-    if "delete" not in policy.cleanup_policy:
-        return None
-    spans = []
-    if policy.retention_ms is not None and policy.retention_ms >= 0 and next_timestamp is not None:
-        spans.append((next_timestamp + policy.retention_ms - now) / 1000)
-    room = policy.retention_bytes
-    if room is not None and room >= 0 and average_size is not None:
-        left = room - lag * average_size
-        if left <= 0:
-            spans.append(0.0)
-        elif rate_in is not None and rate_in > 0:
-            spans.append(left / (rate_in * average_size))
-    return round(max(0.0, min(spans)), 3) if spans else None
+    if lag is None or committed is None:
+        return None if lag != 0 else inf
+    if not lag:
+        return inf
+    found = next((stretch for stretch in leaves or () if stretch.last >= committed), None)
+    return None if found is None else until(found.at, now)
 
 
 def retained_share(lag: int | None, start: int | None, end: int | None) -> float | None:

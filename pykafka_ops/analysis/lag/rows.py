@@ -6,21 +6,22 @@ All times in ms since 1970, rates in records per second, spans in seconds.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
+from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import (
     LEAST,
     OK,
+    ORDER,
     STOP,
     UNKNOWN,
     Commit,
     catch_up_seconds,
     judge,
     rate,
-    worst,
 )
 
 Sample = tuple[int, int]
@@ -28,6 +29,14 @@ Sample = tuple[int, int]
 _time = itemgetter(0)
 LOST = "LOST"
 """The log begins behind the committed offset: records were deleted before they were read."""
+AHEAD = "AHEAD"
+"""The committed offset is behind the end of the log, which was cut or made anew."""
+STATUSES: Final = (*ORDER, AHEAD, LOST)
+"""Every verdict, from good to bad."""
+_OF_LAG: Final = frozenset({
+    "lag", "max_lag", "lag_change", "lag_seconds", "catch_up_seconds", "loss_in_seconds",
+    "retained_share",
+})  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -79,10 +88,19 @@ class LagRow:
     since: int | None
 
 
+def understated(row: Mapping[str, object], name: str) -> bool:
+    """Whether a figure of a lag report says less than the truth: records were lost, or nobody
+    knows how far behind some of it is. For conditions, which such a figure always meets."""
+    return name in _OF_LAG and (
+        row.get("status") in (LOST, AHEAD) or bool(row.get("unknown_partitions"))
+    )
+
+
 def lag_row(facts: PartitionFacts, now: int) -> LagRow:
-    """The row for what is known at ``now``. A lag is never negative."""
+    """The row for what is known at ``now``. A lag is never negative: of a group beyond the end of
+    the log it is not known. Of an empty log it is 0, whatever was committed."""
     committed, end = facts.committed, facts.end
-    lag = None if committed is None or end is None else max(0, end - committed)
+    lag = _lag(committed, facts.start, end)
     lead = None if committed is None or facts.start is None else committed - facts.start
     samples = [*facts.ends, *([(now, end)] if end is not None else [])]
     rate_in = rate([Commit(t, o) for t, o in samples])
@@ -107,9 +125,17 @@ def lag_row(facts: PartitionFacts, now: int) -> LagRow:
     )
 
 
+def _lag(committed: int | None, start: int | None, end: int | None) -> int | None:
+    if committed is None:
+        return 0 if start is not None and start == end else None
+    return None if end is None or committed > end else end - committed
+
+
 def _status(
     facts: PartitionFacts, lag: int | None, lead: int | None, samples: Sequence[Sample], now: int
 ) -> tuple[str, int | None]:
+    if facts.committed is not None and facts.end is not None and facts.committed > facts.end:
+        return AHEAD, None
     if lag is None:
         return UNKNOWN, None
     if lead is not None and lead < 0:
@@ -184,13 +210,15 @@ def _rounded(value: float | None) -> float | None:
 
 @dataclass(slots=True)
 class GroupLag:
-    """A group in one row: sums of lag and rates, the worst of all else."""
+    """A group in one row: sums of lag and rates, the worst of all else, of the partitions of which
+    it is known. ``unknown_partitions`` are those without a lag."""
 
     group: str
     state: str
     partitions: int
-    lag: int
-    max_lag: int
+    unknown_partitions: int
+    lag: int | None
+    max_lag: int | None
     lag_seconds: float | None
     rate_in: float | None
     rate_out: float | None
@@ -211,20 +239,24 @@ def _sum(name: str, rows: Sequence[LagRow]) -> GroupLag:
     lags = [r.lag for r in rows if r.lag is not None]
     rates_in = [r.rate_in for r in rows if r.rate_in is not None]
     rates_out = [r.rate_out for r in rows if r.rate_out is not None]
-    behind = [r for r in rows if r.lag]
-    catching = [r.catch_up_seconds for r in behind]
-    known = [s for s in catching if s is not None]
-    statuses = [r.status for r in rows]
     return GroupLag(
         name,
         rows[0].state,
         len(rows),
-        sum(lags),
-        max(lags, default=0),
+        len(rows) - len(lags),
+        sum(lags) if lags else None,
+        max(lags, default=None),
         max((r.lag_seconds for r in rows if r.lag_seconds is not None), default=None),
         _rounded(sum(rates_in)) if rates_in else None,
         _rounded(sum(rates_out)) if rates_out else None,
-        0.0 if not behind else max(known) if len(known) == len(catching) else None,
+        _slowest(rows),
         min((r.lead for r in rows if r.lead is not None), default=None),
-        LOST if LOST in statuses else worst([s for s in statuses if s != LOST] or [OK]),
+        max((r.status for r in rows), key=STATUSES.index),
     )
+
+
+def _slowest(rows: Sequence[LagRow]) -> float | None:
+    """Seconds until the last partition has caught up; None: never, or not known of one."""
+    spans = [r.catch_up_seconds for r in rows if r.lag != 0]
+    known = [s for s in spans if s is not None]
+    return max(known, default=0.0) if len(known) == len(spans) else None

@@ -26,9 +26,10 @@ class Unread:
     """What a group has not read of a partition.
 
     ``unread_bytes``: on disk, in proportion where the offset is inside a segment;
-    ``deleted_in_seconds``: until the segment with the next record goes (None: never at this
-    rate); ``catch_up_seconds``: until all is read (None: never, or unknown); ``records_lost``:
-    records that go unread at present rates, those that are gone already among them.
+    ``deleted_in_seconds``: until the segment with the next record goes (0.0: now, or it is gone;
+    inf: never at this rate); ``catch_up_seconds``: until all is read (None: never, or unknown);
+    ``records_lost``: records that go unread at present rates, those that are gone already among
+    them.
     """
 
     lag: int
@@ -64,7 +65,7 @@ def unread(
     catch_up = catch_up_seconds(lag, reader.rate_in, reader.rate_out)
     if not lag:
         return Unread(0, 0, None, None, 0.0, 0, SAFE)
-    leave = _leaving(segments, policy, write_rate, now)
+    leave = leaving(segments, policy, write_rate, now)
     start = segments[0].base if segments else reader.end
     lost = max(0, min(start, reader.end) - reader.committed)
     gone_before = lost
@@ -83,14 +84,14 @@ def unread(
         lag,
         size,
         oldest,
-        None if first_leave == inf else max(0.0, round((first_leave - now) / 1000, 3)),
+        until(0.0 if gone_before else first_leave, now),
         None if catch_up is None else round(catch_up, 3),
         lost,
         status,
     )
 
 
-def _leaving(
+def leaving(
     segments: Sequence[LogStretch], policy: RetentionPolicy, rate: float, now: int
 ) -> list[float]:
     """When each segment goes, by time or by size, whichever is first."""
@@ -107,6 +108,11 @@ def _leaving(
         after = max(after, min(at, by_size))
         result.append(after)
     return result
+
+
+def until(moment: float, now: int) -> float:
+    """Seconds until a moment (ms), 0.0 where that is over, inf for never."""
+    return inf if moment == inf else max(0.0, round((moment - now) / 1000, 3))
 
 
 def _part(segment: LogStretch, left: int) -> int:

@@ -25,17 +25,6 @@ def level_bytes(state: PlanState) -> None:
         _Bytes(state).run()
 
 
-def least_bytes(state: PlanState) -> int:
-    """Bytes that must be copied, from where replicas were to where the shares are now."""
-    aims = state.aims()
-    slack = state.slack(aims)
-    over = [load - aims[i] - slack[i] for i, load in state.first.items()]
-    under = [aims[i] - slack[i] - state.first[i] for i in state.open]
-    if state.limits.replication_factor is not None:
-        over = []  # what is too much may be given up instead
-    return int(max(sum(max(0, n) for n in side) for side in (over, under)))
-
-
 class _Bytes:
     def __init__(self, state: PlanState) -> None:
         self.state, self.load = state, state.load
@@ -50,17 +39,9 @@ class _Bytes:
                 return
             steps = self._best(off)
             if steps is None or not state.within_limits(len(steps), 0):
-                self._report(off)
                 return
             for step in steps:
                 state.level(*step)
-
-    def _report(self, off: Sequence[int]) -> None:
-        self.state.unmet += [
-            f"broker {i} stays {(self.load[i] - self.aims[i]) / self.aims[i]:+.0%} from its share"
-            for i in off
-            if self.aims[i]
-        ]
 
     def _best(self, off: Sequence[int]) -> Steps | None:
         """The best move, or else swap, for the broker that is furthest off; else for the next."""

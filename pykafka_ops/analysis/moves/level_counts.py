@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from math import ceil, floor
 
+from pykafka_ops.analysis.moves.goals import band, leaders_of
 from pykafka_ops.analysis.moves.model import BYTES, Key
 from pykafka_ops.analysis.moves.state import PlanState
 
@@ -20,25 +20,13 @@ def level_replicas(state: PlanState) -> None:
     """Until all have their share of replicas, or nothing helps."""
     if len(state.open) < 2:
         return
-    low, high = _band(state, {i: state.count[i] for i in state.open})
+    low, high = band(state, {i: state.count[i] for i in state.open})
     aims = state.aims()
     while any(not low <= state.count[i] <= high for i in state.open):
         step = _smallest(state, aims, low, high)
         if step is None:
             break
         state.level(*step)
-    for id_ in state.open:
-        if not low <= state.count[id_] <= high:
-            state.unmet.append(
-                f"broker {id_} stays with {state.count[id_]} replicas, its share is {low} to {high}"
-            )
-
-
-def _band(state: PlanState, counts: Mapping[int, int]) -> tuple[int, int]:
-    """The least and the most that a broker should have."""
-    mean = sum(counts.values()) / len(counts)
-    slack = mean * state.limits.tolerance
-    return min(floor(mean), ceil(mean - slack)), max(ceil(mean), floor(mean + slack))
 
 
 def _smallest(
@@ -90,22 +78,19 @@ def _stays_even(
 
 def level_leaders(state: PlanState) -> None:
     """Until all have their share of preferred leaders, or nothing helps."""
-    leads: dict[int, dict[int, set[Key]]] = {i: {} for i in state.open}
-    count = dict.fromkeys(state.open, 0)
-    for key, ids in state.replicas.items():
-        if not ids or ids[0] not in count:
-            continue
-        count[ids[0]] += 1
-        if key not in state.fixed:
-            _note(leads, key, ids)
-    if len(count) < 2:
+    if len(state.open) < 2:
         return
-    low, high = _band(state, count)
+    leads: dict[int, dict[int, set[Key]]] = {i: {} for i in state.open}
+    for key, ids in state.replicas.items():
+        if ids and ids[0] in leads and key not in state.fixed:
+            _note(leads, key, ids)
+    count = leaders_of(state)
+    low, high = band(state, count)
     while True:
         off = [i for i in count if not low <= count[i] <= high]
         path = next((p for i in _furthest(off, count) if (p := _path(leads, count, i))), None)
         if path is None:
-            break
+            return
         for source, target in pairwise(path):
             key = min(leads[source][target])
             _forget(leads, key, state.replicas[key])
@@ -113,11 +98,6 @@ def level_leaders(state: PlanState) -> None:
             _note(leads, key, state.replicas[key])
         count[path[0]] -= 1
         count[path[-1]] += 1
-    state.unmet += [
-        f"broker {i} stays the preferred leader of {count[i]} partitions, its share is {low} to "
-        f"{high}"
-        for i in off
-    ]
 
 
 def _furthest(off: list[int], count: Mapping[int, int]) -> list[int]:

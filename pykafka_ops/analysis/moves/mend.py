@@ -37,21 +37,16 @@ def _empty(state: PlanState) -> None:
     held = [(-size, -place, id_) for id_ in leaving for size, place in state.held[id_]]
     for _, place, id_ in sorted(held):
         key = state.keys[place]
-        if not _elsewhere(state, key, id_):
-            state.unmet.append(f"{key[0]}-{key[1]} finds no broker to leave {id_} for")
-    for key in sorted(state.fixed):
-        for id_ in state.replicas[key]:
-            if id_ in state.limits.drain:
-                state.unmet.append(f"{key[0]}-{key[1]} may not be moved, and stays on {id_}")
+        _elsewhere(state, key, id_)
 
 
-def _elsewhere(state: PlanState, key: Key, source: int, rack: str | None = None) -> bool:
-    """Move a replica to the broker that is furthest below its fair share, out of ``rack``."""
+def _elsewhere(state: PlanState, key: Key, source: int, rack: str | None = None) -> None:
+    """Move a replica to the broker that is furthest below its fair share, out of ``rack``; it
+    stays where no broker may take it."""
     ranked = (i for i in _ranked(state) if rack is None or state.racks[i] != rack)
     target = next((i for i in ranked if state.legal(key, source, i)), None)
     if target is not None:
         state.move(key, source, target)
-    return target is not None
 
 
 def _ranked(state: PlanState) -> list[int]:
@@ -71,8 +66,8 @@ def _mend_racks(state: PlanState) -> None:
             if rack is None:
                 continue
             seen[rack] = seen.get(rack, 0) + 1
-            if seen[rack] > most and not _elsewhere(state, key, id_, rack):
-                state.unmet.append(f"{key[0]}-{key[1]} stays twice in rack {rack}")
+            if seen[rack] > most:
+                _elsewhere(state, key, id_, rack)
 
 
 def _shrink(state: PlanState, wanted: int) -> None:
@@ -104,8 +99,6 @@ def _grow(state: PlanState, wanted: int) -> None:
                 default=None,
             )
             if target is None:
-                nth = len(state.replicas[key]) + 1
-                state.unmet.append(f"{key[0]}-{key[1]} finds no broker for its replica {nth}")
                 break
             state.add(key, target)
 

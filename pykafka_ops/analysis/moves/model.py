@@ -31,7 +31,7 @@ class PlanBroker:
 class PlanPartition:
     """A partition: brokers of its replicas, the preferred leader first; bytes of one replica.
 
-    A ``fixed`` one weighs, but is left as it is.
+    A ``fixed`` one weighs, but is left as it is; so is an ``other`` one, of which nothing is asked.
     """
 
     topic: str
@@ -39,6 +39,7 @@ class PlanPartition:
     replicas: tuple[int, ...]
     size: int
     fixed: bool = False
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,8 @@ class PlanShare(NamedTuple):
 class MovePlan:
     """What to move, and the replicas of the partitions it touches, before and after.
 
-    ``shares_before`` and ``shares_after``: by broker. ``least``: bytes that any plan copies which
-    brings all brokers within the tolerance of their shares of bytes. ``unmet`` says in words what
-    could not be reached.
+    ``shares_before`` and ``shares_after``: by broker. ``unmet`` says in words what is not reached.
+    ``least``: bytes that any plan copies which reaches as much; None where not all is reached.
     """
 
     moves: list[ReplicaMove]
@@ -100,7 +100,7 @@ class MovePlan:
     after: dict[Key, tuple[int, ...]]
     shares_before: dict[int, PlanShare]
     shares_after: dict[int, PlanShare]
-    least: int = 0
+    least: int | None = None
     unmet: list[str] = field(default_factory=list)
 
     @property

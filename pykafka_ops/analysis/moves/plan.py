@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pykafka_ops.analysis.moves.level_bytes import least_bytes, level_bytes
+from pykafka_ops.analysis.moves.goals import least_bytes, unmet
+from pykafka_ops.analysis.moves.level_bytes import level_bytes
 from pykafka_ops.analysis.moves.level_counts import level_leaders, level_replicas
 from pykafka_ops.analysis.moves.mend import mend
 from pykafka_ops.analysis.moves.model import (
@@ -46,14 +47,15 @@ def plan_moves(
         if what in state.limits.balance:
             level(state)
     changed = sorted(key for key, now in state.replicas.items() if now != state.original[key])
+    missed = unmet(state)
     return MovePlan(
         state.made(),
         {key: state.original[key] for key in changed},
         {key: state.replicas[key] for key in changed},
         before,
         state.shares(),
-        least_bytes(state),
-        state.unmet,
+        None if missed else least_bytes(state),
+        missed,
     )
 
 

@@ -33,6 +33,7 @@ class PlanState:
         self.size: dict[Key, int] = {}
         self.replicas: dict[Key, tuple[int, ...]] = {}
         self.fixed: set[Key] = set()
+        self.others: set[Key] = set()
         self.held: dict[int, list[Held]] = {id_: [] for id_ in self.brokers}
         self.load = dict.fromkeys(self.brokers, 0)
         self.count = dict.fromkeys(self.brokers, 0)
@@ -48,7 +49,6 @@ class PlanState:
         closed = limits.drain | limits.keep
         self.open = [id_ for id_ in self.brokers if id_ not in closed]
         self.racks = self._racks()
-        self.unmet: list[str] = []
         self.steps = self.copied = 0
 
     def _take(self, p: PlanPartition) -> None:
@@ -56,10 +56,12 @@ class PlanState:
         self.place[key] = -len(self.keys)
         self.keys.append(key)
         self.size[key], self.replicas[key] = p.size, p.replicas
-        if p.fixed:
+        if p.fixed or p.other:
             self.fixed.add(key)
+        if p.other:
+            self.others.add(key)
         for id_ in p.replicas:
-            if not p.fixed:
+            if key not in self.fixed:
                 self.held.setdefault(id_, []).append((p.size, self.place[key]))
             self.load[id_] = self.load.get(id_, 0) + p.size
             self.count[id_] = self.count.get(id_, 0) + 1
@@ -198,5 +200,5 @@ class PlanState:
         return aims
 
     def slack(self, aims: Mapping[int, int]) -> dict[int, float]:
-        """By how many bytes a broker may miss its share."""
-        return {id_: aim * self.limits.tolerance for id_, aim in aims.items()}
+        """By how many bytes a broker may miss its share: one in any case, as shares are rounded."""
+        return {id_: max(1, aim * self.limits.tolerance) for id_, aim in aims.items()}

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.analysis.conditions import ConditionError, parse_condition
+from pykafka_ops.analysis.conditions import ConditionError, ConditionField, parse_condition
 
-ROW = {"lag": 1500, "status": "STALL", "lag_seconds": 2.5, "lead": None}
+FIELDS = {
+    "lag": ConditionField(),
+    "status": ConditionField("text", ("OK", "STALL", "LOST")),
+    "group": ConditionField("text"),
+    "lag_seconds": ConditionField(),
+    "lead": ConditionField(),
+    "since": ConditionField("moment", spare=True),
+    "client_id": ConditionField("text", spare=True),
+    "hot": ConditionField("flag"),
+}
+ROW = {"lag": 1500, "status": "STALL", "group": "Billing", "lag_seconds": 2.5, "lead": None,
+       "since": 1_763_712_000_000, "client_id": None, "hot": True}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -16,20 +27,46 @@ ROW = {"lag": 1500, "status": "STALL", "lag_seconds": 2.5, "lead": None}
         ("lag > 1500", False),
         ("lag>=1500", True),
         ("lag==1500.0", True),
+        ("lag!=1500", False),
         ("lag-seconds<2", False),
         ("status!=OK", True),
         ("status=stall", True),
         ("status == 'STALL'", True),
+        ("group=billing", True),
         ("lag<10|status!=OK", True),
         ("lag<10 || lag>10 && status=OK", False),
         ("lag>10&status=STALL", True),
-        ("lead<5", False),
-        ("lead=5", False),
-        ("lead!=5", True),
+        ("hot=true", True),
+        ("hot!=True", False),
+        ("since>=2025-11-21T08:00", True),
+        ("since<2025-11-21", False),
+        ("since=1763712000000", True),
     ],
 )
 def test_conditions_hold_or_not(text: str, expected: bool) -> None:
-    assert parse_condition(text, list(ROW))(ROW) is expected
+    assert parse_condition(text, FIELDS)(ROW) is expected
+
+
+@pytest.mark.parametrize("text", ["lead<5", "lead>5", "lead=5", "lead!=5", "lead>=0 & lag>1000"])
+def test_what_is_not_known_meets_whatever_is_asked(text: str) -> None:
+    assert parse_condition(text, FIELDS)(ROW)
+    assert parse_condition(text, FIELDS)({"lag": 1500})
+
+
+def test_where_nothing_may_be_nothing_is_no_alarm() -> None:
+    for text, expected in (("client_id=a", False), ("client_id!=a", True), ("since>5", False)):
+        row = ROW | {"since": None}
+        assert parse_condition(text, FIELDS)(row) is expected, text
+
+
+def test_a_figure_that_is_less_than_the_truth_meets_whatever_is_asked() -> None:
+    def lost(row: object, name: str) -> bool:
+        return name == "lag" and isinstance(row, dict) and row["status"] == "LOST"
+
+    holds = parse_condition("lag>2000", FIELDS, lost)
+    assert not holds(ROW)
+    assert holds(ROW | {"status": "LOST"})
+    assert not parse_condition("lag_seconds>9", FIELDS, lost)(ROW | {"status": "LOST"})
 
 
 @pytest.mark.parametrize(
@@ -39,10 +76,25 @@ def test_conditions_hold_or_not(text: str, expected: bool) -> None:
         ("lag", "no condition"),
         ("lag>", "no condition"),
         ("lag>5|", "no condition"),
+        ("lag=>5", "no condition"),
+        ("lag<>5", "no condition"),
         ("leg>5", "there is no field leg: choose from lag, status"),
-        ("lag>many", "many is no number"),
+        ("lag>many", "lag > many: many is no number"),
+        ("lag=many", "lag = many: many is no number"),
+        ("lag>nan", "nan is no number"),
+        ("status=BANANA", "status = BANANA: choose one of OK, STALL, LOST"),
+        ("status!=BANANA", "choose one of OK, STALL, LOST"),
+        ("status>OK", "status > OK: status is no number: write = or !="),
+        ("group<a", "group is no number: write = or !="),
+        ("hot=maybe", "hot = maybe: choose one of true, false"),
+        ("since>yesterday", "since > yesterday: yesterday is no time: write 2026-11-21T08:00"),
+        ("since>2h", "2h is no time"),
     ],
 )
 def test_what_is_no_condition_is_told(text: str, what: str) -> None:
     with pytest.raises(ConditionError, match=what):
-        parse_condition(text, list(ROW))
+        parse_condition(text, FIELDS)
+
+
+def test_the_fields_asked_for_are_told_once() -> None:
+    assert parse_condition("lag>1 & status=OK | lag<0", FIELDS).fields == ["lag", "status"]

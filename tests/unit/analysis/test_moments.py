@@ -93,3 +93,19 @@ def test_until_may_not_be_before_since() -> None:
     assert moments.between(None, "5", NOW) == (None, 6)
     with pytest.raises(UsageError, match="--until 3h is before --since 2h"):
         moments.between("2h", "3h", NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [("1h30m", 90 * 60_000), ("1d12h", 36 * 3_600_000), ("1m500ms", 60_500), ("0h5s", 5000)],
+)
+def test_a_span_may_have_several_units(text: str, ms: int) -> None:
+    assert moments.span(text) == ms
+    assert moments.moment(text, 10**9) == moments.moment(f"-{text}", 10**9)
+    assert moments.moment(text, 10**9)[0] == 10**9 - ms
+
+
+@pytest.mark.parametrize("text", ["1h30", "h", "1h-30m", "1h 30m", "0h0m"])
+def test_what_is_nearly_a_span_is_an_error(text: str) -> None:
+    with pytest.raises(UsageError):
+        moments.span(text)

@@ -2,61 +2,35 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
-from pykafka_ops.analysis.lag.loss import TopicRetention, is_silent, loss_in_seconds, retained_share
+from pykafka_ops.analysis.lag.loss import Departure, is_silent, loss_in_seconds, retained_share
 
 NOW = 1_000_000_000
-HOUR = 3_600_000
-
-
-def loss(policy: TopicRetention, **changed: object) -> float | None:
-    facts = {
-        "lag": 1000,
-        "lead": 50,
-        "next_timestamp": NOW - 30 * 60_000,
-        "rate_in": 10.0,
-        "average_size": 100.0,
-    }
-    return loss_in_seconds(policy, NOW, **{**facts, **changed})  # type: ignore[arg-type]
-
-
-def test_by_time_it_is_what_is_left_of_the_next_records_age() -> None:
-    assert loss(TopicRetention(retention_ms=HOUR)) == 1800.0
-    assert loss(TopicRetention(retention_ms=HOUR // 4)) == 0.0
-
-
-def test_by_size_it_is_until_so_much_is_written_behind_it() -> None:
-    assert loss(TopicRetention(retention_bytes=200_000)) == 100.0
-    assert loss(TopicRetention(retention_bytes=90_000)) == 0.0
-    assert loss(TopicRetention(retention_bytes=200_000), rate_in=0.0) is None
-
-
-def test_the_sooner_of_the_two_counts() -> None:
-    assert loss(TopicRetention(retention_ms=HOUR, retention_bytes=200_000)) == 100.0
-    assert loss(TopicRetention(retention_ms=HOUR, retention_bytes=20_000_000)) == 1800.0
+LEAVES = [Departure(99, NOW - 5), Departure(199, NOW + 60_000), Departure(299, inf)]
 
 
 @pytest.mark.parametrize(
-    ("policy", "changed"),
-    [
-        (TopicRetention(), {}),
-        (TopicRetention(retention_ms=-1, retention_bytes=-1), {}),
-        (TopicRetention("compact", HOUR), {}),
-        (TopicRetention(retention_ms=HOUR), {"lag": 0}),
-        (TopicRetention(retention_ms=HOUR), {"lag": None}),
-        (TopicRetention(retention_ms=HOUR), {"next_timestamp": None}),
-    ],
+    ("committed", "seconds"), [(50, 0.0), (99, 0.0), (100, 60.0), (199, 60.0), (200, inf)]
 )
-def test_nothing_is_lost_where_nothing_goes_or_nothing_is_known(
-    policy: TopicRetention, changed: dict[str, object]
-) -> None:
-    assert loss(policy, **changed) is None
+def test_a_record_goes_with_its_segment(committed: int, seconds: float) -> None:
+    found = loss_in_seconds(LEAVES, NOW, committed=committed, lag=300 - committed, lead=5)
+    assert found == seconds
 
 
-def test_what_is_gone_is_gone_now() -> None:
-    assert loss(TopicRetention("compact"), lead=-1) == 0.0
-    assert loss(TopicRetention("compact,delete", HOUR)) == 1800.0
+def test_what_is_gone_is_gone_now_and_what_is_read_is_never_lost() -> None:
+    assert loss_in_seconds(None, NOW, committed=5, lag=295, lead=-1) == 0.0
+    assert loss_in_seconds(LEAVES, NOW, committed=300, lag=0, lead=300) == inf
+    assert loss_in_seconds(None, NOW, committed=None, lag=0, lead=None) == inf
+
+
+def test_what_cannot_be_told_is_not_never() -> None:
+    assert loss_in_seconds(LEAVES, NOW, committed=400, lag=None, lead=400) is None
+    assert loss_in_seconds(None, NOW, committed=5, lag=295, lead=5) is None
+    assert loss_in_seconds(LEAVES, NOW, committed=None, lag=None, lead=None) is None
+    assert loss_in_seconds(LEAVES[:1], NOW, committed=100, lag=5, lead=5) is None
 
 
 def test_the_share_that_is_unread() -> None:

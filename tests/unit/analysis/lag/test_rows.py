@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pykafka_ops.analysis.commits.burrow import OK, STOP, UNKNOWN, Commit
 from pykafka_ops.analysis.lag.rows import (
+    AHEAD,
     LOST,
     PartitionFacts,
     by_group,
@@ -13,6 +14,7 @@ from pykafka_ops.analysis.lag.rows import (
     lag_row,
     spread,
     time_at,
+    understated,
 )
 
 NOW = 1_000_000
@@ -32,6 +34,18 @@ def test_a_group_at_the_end_is_not_behind() -> None:
 def test_without_a_commit_nothing_is_known() -> None:
     row = lag_row(replace(FACTS, committed=None), NOW)
     assert (row.lag, row.lead, row.status) == (None, None, UNKNOWN)
+
+
+def test_of_an_empty_log_nothing_is_unread_whatever_was_committed() -> None:
+    row = lag_row(replace(FACTS, committed=None, start=1000), NOW)
+    assert (row.lag, row.current_offset, row.status) == (0, None, OK)
+
+
+def test_a_group_beyond_the_end_of_the_log_is_not_well() -> None:
+    row = lag_row(replace(FACTS, committed=1001), NOW)
+    assert (row.lag, row.lag_seconds, row.catch_up_seconds, row.status) == (None, None, None, AHEAD)
+    emptied = lag_row(replace(FACTS, committed=400, start=0, end=0), NOW)
+    assert (emptied.lag, emptied.status) == (None, AHEAD)
 
 
 def test_a_commit_before_the_log_start_has_lost_records() -> None:
@@ -65,9 +79,27 @@ def test_a_group_sums_its_lag_and_shows_the_worst() -> None:
         lag_row(replace(FACTS, group="a", committed=None), NOW),
     ]
     first, second = by_group(rows)
-    assert (first.group, first.lag, first.lead) == ("a", 0, None)
+    assert (first.group, first.lag, first.max_lag, first.lead) == ("a", None, None, None)
+    assert (first.unknown_partitions, first.catch_up_seconds, first.status) == (1, None, UNKNOWN)
     assert (second.partitions, second.lag, second.max_lag) == (3, 1550, 950)
+    assert second.unknown_partitions == 0
     assert (second.lead, second.status, second.catch_up_seconds) == (-50, LOST, None)
+
+
+def test_what_is_known_of_a_group_is_added_up_and_the_rest_counted() -> None:
+    (group,) = by_group([
+        lag_row(FACTS, NOW),
+        lag_row(replace(FACTS, partition=1, committed=None), NOW),
+        lag_row(replace(FACTS, partition=2, committed=2000), NOW),
+    ])  # fmt: skip
+    assert (group.lag, group.unknown_partitions, group.status) == (600, 2, AHEAD)
+
+
+def test_lag_conditions_are_met_where_records_are_lost_or_lag_is_not_known() -> None:
+    for row in ({"status": LOST}, {"status": AHEAD}, {"status": OK, "unknown_partitions": 1}):
+        assert understated({"lag": 5, **row}, "lag")
+        assert understated(row, "lag_seconds") and not understated(row, "partitions")
+    assert not understated({"status": UNKNOWN, "lag": 5, "unknown_partitions": 0}, "lag")
 
 
 def test_a_spread_keeps_both_ends_and_never_repeats() -> None:

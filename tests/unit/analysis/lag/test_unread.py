@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,7 +61,7 @@ def test_without_a_limit_nothing_is_lost() -> None:
     found = unread(
         GroupReader(0, 10_800, None, None), LOG, RetentionPolicy(retention_ms=-1), 1, NOW
     )
-    assert (found.status, found.deleted_in_seconds) == ("SAFE", None)
+    assert (found.status, found.deleted_in_seconds) == ("SAFE", inf)
 
 
 def test_what_is_gone_already_is_lost() -> None:

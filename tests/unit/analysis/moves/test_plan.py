@@ -82,7 +82,9 @@ def test_replicas_leave_a_broker_that_is_gone() -> None:
 def test_what_cannot_be_drained_is_said() -> None:
     plan = plan_moves(_even(1), FOUR[:2], Limits(drain=frozenset({1})))
     assert plan.moves == []
-    assert plan.unmet == ["t-0 finds no broker to leave 1 for"]
+    assert plan.unmet == [
+        "broker 1 keeps 1 replica (t-0): 2 replicas of a partition need 2 brokers, 1 are left"
+    ]
 
 
 def test_replicas_that_share_a_rack_are_parted() -> None:
