@@ -8,6 +8,7 @@ for ever, as Kafka's does.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
 import ssl
@@ -28,6 +29,8 @@ from pykafka_ops.zookeeper.access import Access
 SERVICE, REALM_HOST = "zookeeper", "zk-sasl-md5"
 """The digest-uri of every ZooKeeper (its SecurityUtils)."""
 HUNG_UP = "it hung up at the login: check the name and the password"
+TIME_OUT = "socket time-out during read"
+"""What kazoo says of a server that did not answer."""
 POLL_S = 0.002
 AGAIN_S = 1.0
 """Until the next try after a login that failed (ZooKeeperClient.RetryBackoffMs)."""
@@ -69,6 +72,8 @@ class Client(KazooClient):  # type: ignore[misc]
             who = f"the login of {login.user!r} ({login.source})" if login else "the login"
             return ConnectError(f"ZooKeeper at {hosts} refuses {who}: {self.trouble}")
         trouble = self.trouble or "check zookeeper.connect and that it runs"
+        if self._connection.is_silent() and (not self.trouble or TIME_OUT in self.trouble):
+            trouble = "it takes the connection and answers nothing"
         return ConnectError(f"no ZooKeeper at {hosts} lets us in within {within}: {trouble}")
 
     def open(self, timeout_s: float) -> None:
@@ -77,9 +82,11 @@ class Client(KazooClient):  # type: ignore[misc]
         end = time.monotonic() + timeout_s
         while not connected.wait(POLL_S):
             if self.refused or time.monotonic() > end:
-                self.end()
                 hosts = ",".join(f"{host}:{port}" for host, port in self.hosts)
-                raise self.why_not(hosts, f"{timeout_s:g} s")
+                error = self.why_not(hosts, f"{timeout_s:g} s")
+                self._connection.hang_up()
+                self.end()
+                raise error
 
     def end(self) -> None:
         """End the session and the threads; blocks until they have ended."""
@@ -129,6 +136,16 @@ class _Connection(ConnectionHandler):  # type: ignore[misc]
         self._was_let_in = True
         self.client._session_callback(self.opened)
         return timeouts
+
+    def is_silent(self) -> bool:
+        """Whether the other side has not let us in yet, or thrown us out."""
+        return self.opening and self._socket is not None
+
+    def hang_up(self) -> None:
+        """Let go of who has not let us in: the thread waits for its answer no longer."""
+        if self.is_silent():
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
     def _authenticate_with_sasl(self, host: str, timeout: float) -> None:
         """Log in. Raises AuthFailedError; ConnectionDropped where it hangs up, as servers before
