@@ -12,18 +12,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from pykafka_ops.client.answers import error_of
-from pykafka_ops.client.config import Address, ClientConfig, NoBootstrapError
+from pykafka_ops.client.config import SILENCE_MS, Address, ClientConfig, NoBootstrapError
 from pykafka_ops.client.connection import (
     BrokerConnection,
     DisconnectedError,
     NotReachableError,
     RequestTimeoutError,
+    SilentError,
     Trace,
     UnresolvedError,
     UnsupportedVersionError,
 )
 from pykafka_ops.client.poller import Steps, pause, run, run_all
-from pykafka_ops.errors import ConnectError, PkoError
+from pykafka_ops.errors import ConnectError, PkoError, TlsError
 from pykafka_ops.wire.messages import metadata as md
 
 T = TypeVar("T")
@@ -33,8 +34,11 @@ ANY: Final = -1
 CONTROLLER: Final = -2
 """Target: the controller."""
 NOTICE_AFTER: Final = 1.0
+LEAST_SILENCE: Final = 1.0
+"""Seconds without a byte that a broker may have even where it is one of many to try."""
 TRANSIENT: Final = (DisconnectedError, NotReachableError, RequestTimeoutError)
 """Errors that another try may cure."""
+_OF_TIME: Final = (RequestTimeoutError, SilentError, UnresolvedError)
 
 
 class Node(NamedTuple):
@@ -217,7 +221,7 @@ class Cluster:
         """Raise where no further try is allowed."""
         if tries > self.config.retries:
             raise CallTimeoutError(f"Exceeded maxRetries after {tries} tries.", trouble)
-        if time.monotonic() >= deadline:
+        if time.monotonic() >= deadline - self.config.api_timeout + lasting(self.config, trouble):
             raise CallTimeoutError(
                 f"Call(callName={name}) timed out after {tries} attempt(s)", trouble
             )
@@ -234,6 +238,9 @@ class Cluster:
         except UnsupportedVersionError:
             self._idle.setdefault(connection.address, []).append(connection)
             raise
+        except DisconnectedError as error:
+            connection.close()
+            raise (yield from _explained(connection, error)) from None
         except BaseException:
             connection.close()
             raise
@@ -258,7 +265,8 @@ class Cluster:
         return (yield from self._to(node.address, deadline))
 
     def _any(self, name: str, deadline: float) -> Steps[BrokerConnection]:
-        """An idle connection, else the first broker that lets us in, tried until time is up."""
+        """An idle connection, else the first broker that lets us in, tried until time is up, or one
+        has been silent for as long as is borne."""
         for connections in self._idle.values():
             if connections:
                 return connections.pop()
@@ -267,32 +275,44 @@ class Cluster:
         wait = self.config.backoff
         last: PkoError | None = None
         while True:
-            unresolved = True
             known = [node.address for node in self.nodes.values()]
             candidates = list(dict.fromkeys([*self.config.bootstrap, *known]))
+            silence = _shared(self.config.silence, len(candidates))
+            left = max(self.config.silence, SILENCE_MS / 1000)
+            troubles: list[PkoError] = []
             for address in candidates:
+                if left <= 0:
+                    break
                 try:
-                    return (yield from self._to(address, deadline))
+                    return (yield from self._to(address, deadline, silence))
                 except TRANSIENT as trouble:
                     last = _telling(last, trouble)
-                    unresolved = unresolved and isinstance(trouble, UnresolvedError)
-            if unresolved:
+                    troubles.append(trouble)
+                    left -= silence if isinstance(trouble, SilentError) else 0
+            if all(isinstance(trouble, UnresolvedError) for trouble in troubles):
                 raise NoBootstrapError(last)
-            if time.monotonic() + wait > patience:
-                raise CallTimeoutError(_unassigned(name), _of_all(last, len(candidates)))
+            silent = next((t for t in troubles if isinstance(t, SilentError)), None)
+            if silent is not None or time.monotonic() + wait > patience:
+                why = silent if silent and isinstance(last, NotReachableError) else last
+                raise CallTimeoutError(_unassigned(name), _of_all(why, len(troubles)))
             if self.notice and time.monotonic() - started > NOTICE_AFTER:
                 self.notice(f"still trying: {last}")
                 self.notice = None
             yield from pause(wait)
             wait = min(wait * 2, self.config.backoff_max)
 
-    def _to(self, address: Address, deadline: float) -> Steps[BrokerConnection]:
-        """An idle connection to ``address``, or a new one."""
+    def _to(
+        self, address: Address, deadline: float, silence: float | None = None
+    ) -> Steps[BrokerConnection]:
+        """An idle connection to ``address``, or a new one (``BrokerConnection.open``)."""
         idle = self._idle.get(address)
         if idle:
             return idle.pop()
         connection = BrokerConnection(address, self.config, self.trace)
-        yield from connection.open(deadline)
+        try:
+            yield from connection.open(deadline, silence)
+        except (DisconnectedError, TlsError) as error:
+            raise (yield from _explained(connection, error)) from None
         return connection
 
     def _refresh(self, name: str, deadline: float) -> Steps[None]:
@@ -307,17 +327,37 @@ class Cluster:
         self.cluster_id = response.cluster_id
 
 
+def _explained(
+    connection: BrokerConnection, error: DisconnectedError | TlsError
+) -> Steps[PkoError]:
+    from pykafka_ops.client.spoken import explained  # few need it
+
+    return (yield from explained(connection, error))
+
+
+def lasting(config: ClientConfig, trouble: PkoError) -> float:
+    """Seconds from its beginning on that a call is tried again after ``trouble``."""
+    return config.patience if isinstance(trouble, SilentError) else config.api_timeout
+
+
 def _telling(old: PkoError | None, new: PkoError | None) -> PkoError:
     """The more telling of two errors: a time-out never hides what went wrong before it."""
-    if new is None or (old is not None and isinstance(new, (RequestTimeoutError, UnresolvedError))):
+    if new is None or (old is not None and isinstance(new, _OF_TIME)):
         return old or CallTimeoutError("timed out")
     return new
 
 
+def _shared(silence: float, parties: int) -> float:
+    """What each of so many may have of the silence that is borne."""
+    return min(silence, max(silence / parties, LEAST_SILENCE))
+
+
 def _of_all(last: PkoError | None, tried: int) -> PkoError | None:
-    """The last error, worded for all brokers that were tried, so that it blames no single one."""
+    """The error, worded for all brokers that were tried, so that it blames no single one."""
     if tried == 1 or not isinstance(last, NotReachableError):
         return last
+    if isinstance(last, SilentError):
+        return SilentError(f"none of {tried} brokers answers; one of them: {last}")
     return NotReachableError(f"none of {tried} brokers can be reached; the last one: {last}")
 
 

@@ -13,11 +13,12 @@ from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.fetch import RECORDS_LIMIT, end_of, fetch
+from pykafka_ops.client.fetch import end_of, fetch
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.disk.batch import scan, starts_at
 from pykafka_ops.disk.commits import CommitReader, Key, Stored
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import CorruptBatchError, PkoError
 
@@ -101,7 +102,7 @@ def _read(
     after = position + header.size
     if header.magic < 2 or header.is_control or header.last_offset < offset:
         return after, header.next_offset, ()
-    plain = payload(data, position, header, RECORDS_LIMIT)
+    plain = payload(data, position, header, DECOMPRESSED_LIMIT)
     commits = list(reader.read(plain, header))
     reader.learn(data, position, header)
     return after, header.next_offset, commits

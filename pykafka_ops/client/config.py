@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 FOREVER = 2147483647
+SILENCE = "socket.connection.setup.timeout.ms"
+SILENCE_MS = 4_000
+"""So that silence is told within 5 s of a command's start. Kafka bears 10 s of TCP, then 30 s until
+the first answer."""
 
 
 class ClientConfigError(UsageError):
@@ -49,8 +53,8 @@ class ClientConfig:
     """Settings of a cluster's clients; ``of`` reads properties, ClientConfigError when wrong."""
 
     __slots__ = (
-        "api_timeout", "backoff", "backoff_max", "bootstrap", "client_id", "connect_timeout",
-        "patience", "properties", "protocol", "request_timeout", "retries", "sasl_mechanism",
+        "api_timeout", "backoff", "backoff_max", "bootstrap", "client_id", "patience",
+        "properties", "protocol", "request_timeout", "retries", "sasl_mechanism", "silence",
         "tls_context",
     )  # fmt: skip
 
@@ -60,7 +64,11 @@ class ClientConfig:
         self.client_id = properties.get("client.id") or f"pko/{__version__}"
         self.request_timeout = self._ms("request.timeout.ms", 30_000)
         self.api_timeout = self._ms("default.api.timeout.ms", 60_000)
-        self.connect_timeout = self._ms("socket.connection.setup.timeout.ms", 10_000)
+        shorter = min(SILENCE_MS, int(self.request_timeout * 1000))
+        self.silence = self._ms(SILENCE, shorter)
+        """Seconds without a byte from the other side that end the setting up of a connection."""
+        if "default.api.timeout.ms" not in properties:
+            self.api_timeout = max(self.api_timeout, self.silence)
         self.backoff = self._ms("retry.backoff.ms", 100)
         self.backoff_max = max(self.backoff, self._ms("retry.backoff.max.ms", 1_000))
         self.retries = self._int("retries", FOREVER)

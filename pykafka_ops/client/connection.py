@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pykafka_ops import __version__
 from pykafka_ops.client.config import Address, ClientConfig
 from pykafka_ops.client.poller import READ, WRITE, Steps
-from pykafka_ops.errors import ConnectError, KafkaError
+from pykafka_ops.errors import ConnectError, KafkaError, TlsError
 from pykafka_ops.wire import frame
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -40,6 +40,10 @@ class RequestTimeoutError(ConnectError):
 
 class NotReachableError(ConnectError):
     """The connection cannot be made (now)."""
+
+
+class SilentError(NotReachableError):
+    """The other side said nothing for as long as ``ClientConfig.silence`` allows."""
 
 
 class UnresolvedError(NotReachableError):
@@ -67,6 +71,8 @@ class BrokerConnection:
         self._sock: socket.socket | None = None
         self._inbox = bytearray()
         self._deadline = self._busy_until = 0.0
+        self._silence: float | None = None
+        """Seconds without a byte that are borne; None once it is open: the request decides."""
 
     @property
     def sock(self) -> socket.socket:
@@ -83,12 +89,14 @@ class BrokerConnection:
 
     # --- opening ---------------------------------------------------------------------------------
 
-    def open(self, deadline: float) -> Steps[None]:
+    def open(self, deadline: float, silence: float | None = None) -> Steps[None]:
         """Connect and get ready to ask by ``deadline`` (monotonic seconds).
 
+        ``silence``: seconds without a byte that end it, the configuration's by default.
         ConnectError in its many kinds.
         """
         self._deadline = deadline
+        self._silence = self.config.silence if silence is None else silence
         try:
             yield from self._connect()
             if self.config.tls:
@@ -101,6 +109,7 @@ class BrokerConnection:
         except BaseException:
             self.close()
             raise
+        self._silence = None
 
     def _connect(self) -> Steps[None]:
         """Try each address of the name in turn."""
@@ -113,7 +122,7 @@ class BrokerConnection:
             raise UnresolvedError(
                 f"{self.address}: cannot resolve {host!r}: {e.strerror}"
             ) from None
-        last = "no address"
+        last: NotReachableError = NotReachableError(f"{self.address}: no address")
         for family, kind, protocol, _, target in found:
             sock = socket.socket(family, kind, protocol)
             sock.setblocking(False)
@@ -121,27 +130,36 @@ class BrokerConnection:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 status = sock.connect_ex(target)
                 if status == errno.EINPROGRESS:
-                    yield sock.fileno(), WRITE, self._until(self.config.connect_timeout)
+                    yield sock.fileno(), WRITE, self._bearable()
                     status = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
                 if not status:
                     self._sock = sock
                     self._say("connected")
                     return
-                last = os.strerror(status)
+                last = NotReachableError(f"cannot connect to {self.address}: {os.strerror(status)}")
             except TimeoutError:
-                last = f"no answer within {self.config.connect_timeout:g} s"
+                last = SilentError(
+                    f"cannot connect to {self.address}: no answer within {self._silence:g} s"
+                )
             except BaseException:
                 sock.close()
                 raise
             sock.close()
-        raise NotReachableError(f"cannot connect to {self.address}: {last}")
+        raise last
 
     def _handshake(self) -> Steps[None]:
         """TLS, with a hint where the other side does not speak it."""
         from pykafka_ops.client.tls import tls_handshake
 
-        until = self._until(self.config.connect_timeout)
-        self._sock = yield from tls_handshake(self.sock, self.address, self.config, until)
+        try:
+            self._sock = yield from tls_handshake(
+                self.sock, self.address, self.config, self._bearable
+            )
+        except TimeoutError:
+            raise SilentError(
+                f"{self.address}: takes the connection and answers nothing to TLS for "
+                f"{self._silence:.3g} s: does this port speak PLAINTEXT?"
+            ) from None
 
     def _api_versions(self) -> Steps[None]:
         """Ask what the broker speaks; an old one answers v0 and an error, then is asked again."""
@@ -204,17 +222,15 @@ class BrokerConnection:
         self._say(f"-> {name} v{version} #{correlation} {len(data)} bytes")
         started = time.monotonic()
         try:
-            self._busy_until = self._until(self.config.request_timeout)
+            self._busy_until = self._bearable()
             yield from self._send(data)
             answer = yield from self._receive()
         except TimeoutError:
             self.close()
-            raise RequestTimeoutError(
-                f"{self.address}: no answer to {name} within {time.monotonic() - started:.3g} s"
-            ) from None
+            raise self._too_late(name, time.monotonic() - started) from None
         except OSError as e:
             self.close()
-            raise DisconnectedError(f"{self.address}: {e.strerror or e}{self._hint()}") from None
+            raise self._broken(e) from None
         except BaseException:
             self.close()
             raise
@@ -258,6 +274,8 @@ class BrokerConnection:
             if not got:
                 raise ConnectionResetError(0, "the broker hung up")
             inbox += got
+            if self._silence is not None:
+                self._busy_until = self._bearable()
         taken = inbox[:size]
         del inbox[:size]
         return taken
@@ -269,7 +287,9 @@ class BrokerConnection:
             raise error
         yield self.sock.fileno(), READ if name == "SSLWantReadError" else WRITE, self._busy_until
 
-    def _until(self, seconds: float) -> float:
+    def _bearable(self) -> float:
+        """Until when (monotonic seconds) to wait for the next step."""
+        seconds = self.config.request_timeout if self._silence is None else self._silence
         return min(time.monotonic() + seconds, self._deadline)
 
     # --- words -----------------------------------------------------------------------------------
@@ -278,8 +298,26 @@ class BrokerConnection:
         if self.trace:
             self.trace(f"{self.address} {text}")
 
+    def _too_late(self, name: str, took: float) -> ConnectError:
+        if self._silence is None:
+            return RequestTimeoutError(f"{self.address}: no answer to {name} within {took:.3g} s")
+        return SilentError(
+            f"{self.address}: takes the connection and answers nothing for "
+            f"{min(took, self._silence):.3g} s: is it a broker, and is it well?"
+        )
+
+    def _broken(self, error: OSError) -> ConnectError:
+        """TLS 1.3 lets the client in before the broker has looked at its certificate."""
+        if self.config.tls and type(error).__name__ == "SSLError":
+            from pykafka_ops.client.tls import reason
+
+            return TlsError(f"{self.address}: {reason(error, self.config)}")
+        return DisconnectedError(f"{self.address}: {error.strerror or error}{self._hint()}")
+
     def _hint(self) -> str:
         """What a hang-up at this point usually means."""
+        if not self.versions and self.config.tls and not self.config.get("ssl.keystore.location"):
+            return " (does this port want a certificate? then set ssl.keystore.location)"
         if not self.versions and not self.config.tls:
             return " (does this port speak TLS? then set security.protocol=SSL)"
         if not self.config.sasl and self.asked <= 2:

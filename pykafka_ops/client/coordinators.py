@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from pykafka_ops.client.answers import complete, error_of, taken_apart
-from pykafka_ops.client.cluster import ANY, TRANSIENT, Cluster, Question
+from pykafka_ops.client.cluster import ANY, TRANSIENT, Cluster, Question, lasting
+from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
@@ -25,6 +26,7 @@ _PASSING: Final = (
     ErrorCode.COORDINATOR_NOT_AVAILABLE,
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
     ErrorCode.NOT_COORDINATOR,
+    ErrorCode.CONCURRENT_TRANSACTIONS,
 )
 
 
@@ -35,11 +37,12 @@ def find_coordinators(
     return _until_settled(cluster, keys, lambda pending: _find(cluster, pending, kind, name))
 
 
-def _passes(result: object) -> bool:
-    """Whether another try, of another coordinator perhaps, may help."""
+def _passes(result: object, config: ClientConfig, age: float) -> bool:
+    """Whether another try, of another coordinator perhaps, may help, ``age`` seconds after the
+    first."""
     if isinstance(result, KafkaError):
-        return result.code in _PASSING
-    return isinstance(result, TRANSIENT)
+        return result.code in _PASSING and age <= config.api_timeout
+    return isinstance(result, TRANSIENT) and age <= lasting(config, result)
 
 
 def _until_settled(
@@ -49,14 +52,14 @@ def _until_settled(
     wanted = list(dict.fromkeys(keys))
     results: dict[str, V] = {}
     pending = wanted
-    deadline, wait = time.monotonic() + cluster.config.api_timeout, cluster.config.backoff
+    started, wait = time.monotonic(), cluster.config.backoff
     while pending:
         results.update(ask(pending))
-        pending = [k for k in pending if _passes(results[k])]
-        if not pending or time.monotonic() + wait > deadline:
-            break
-        time.sleep(wait)
-        wait = min(wait * 2, cluster.config.backoff_max)
+        age = time.monotonic() + wait - started
+        pending = [k for k in pending if _passes(results[k], cluster.config, age)]
+        if pending:
+            time.sleep(wait)
+            wait = min(wait * 2, cluster.config.backoff_max)
     return {k: results[k] for k in wanted}
 
 
@@ -104,12 +107,43 @@ def ask_coordinators(
 ) -> dict[str, R | PkoError]:
     """For each key the value its coordinator gives, or the PkoError that stands for it.
 
-    What may pass (a coordinator that moves or loads) is tried again within the time of a call.
+    What may pass (a coordinator that moves or loads, a transaction that is being ended) is tried
+    again within the time of a call.
     Source: CoordinatorStrategy and AdminApiDriver of Kafka's admin client.
     """
     return _until_settled(
         cluster, keys, lambda pending: _ask_once(cluster, pending, ask, read, kind, name)
     )
+
+
+def ask_coordinator(
+    cluster: Cluster,
+    key: str,
+    request: Any,
+    answer: type[R],
+    *,
+    kind: int = GROUP,
+    lowest: int = 0,
+    highest: int = 0x7FFF,
+    codes: Callable[[Any], Iterable[int]] = lambda got: [got.error_code],
+) -> R:
+    """What the coordinator of one key answers: no error that may pass, but any other.
+
+    ``codes`` finds the errors in an answer. Raises PkoError.
+    """
+
+    def ask(node: int, keys: list[str]) -> Question:
+        return Question(node, request, answer, lowest, highest)
+
+    def read(got: Any) -> Answers[R]:
+        passing = [code for code in codes(got) if code in _PASSING]
+        yield key, KafkaError(passing[0]) if passing else None, got
+
+    name = type(request).__wire__.name.removesuffix("Request")
+    found = ask_coordinators(cluster, [key], ask, read, kind=kind, name=name)[key]
+    if isinstance(found, PkoError):
+        raise found
+    return found
 
 
 def _ask_once(
@@ -142,10 +176,11 @@ def _nodes(
     cluster: Cluster, keys: Sequence[str], kind: int, name: str
 ) -> dict[str, int | PkoError]:
     """The coordinator of each key: as remembered, which is found out where it is no longer true,
-    or as the brokers say."""
+    or as the brokers say now: who asks tries again."""
     known = cluster.coordinators
     found: dict[str, int | PkoError] = {k: known[kind, k] for k in keys if (kind, k) in known}
-    asked = find_coordinators(cluster, [k for k in keys if k not in found], kind, name)
+    missing = [k for k in keys if k not in found]
+    asked = _find(cluster, missing, kind, name) if missing else {}
     known.update({(kind, k): n for k, n in asked.items() if isinstance(n, int)})
     return {**found, **asked}
 

@@ -5,29 +5,33 @@ Not a consumer: no session, no prefetching; a question per leader for any number
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 from pykafka_ops.client.answers import by_topic, error_of
 from pykafka_ops.client.cluster import Cluster, Question
 from pykafka_ops.client.leaders import Answers, Partition, ask_leaders
 from pykafka_ops.disk.batch import read_header, scan
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
+from pykafka_ops.disk.control import ControlType, control_type_id
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.errors import CorruptBatchError, PkoError
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 
 BY_NAME: Final = 12
 """The last version that names topics; later ones want their ids."""
-RECORDS_LIMIT: Final = 256 << 20
-"""Bytes that one batch may take decompressed."""
 
 
 class FetchedBatches(NamedTuple):
-    """Whole batches from the one that holds the offset asked for on (b"": there is none yet)."""
+    """Whole batches from the one that holds the offset asked for on (b"": there is none yet).
+
+    ``aborted``: of read_committed, producer id and first offset of each transaction to leave out.
+    """
 
     records: memoryview
     high_watermark: int
     log_start_offset: int
+    aborted: Sequence[tuple[int, int]] = ()
 
 
 def fetch(
@@ -36,11 +40,13 @@ def fetch(
     *,
     partition_bytes: int = 1 << 20,
     max_bytes: int = 50 << 20,
+    read_committed: bool = False,
 ) -> dict[Partition, FetchedBatches | PkoError]:
     """Read each partition from an offset; both limits in bytes, per partition and per leader.
 
     A leader gives at least one batch for the first partition that has any; the others may come
-    back empty where their next batch is larger than the limits.
+    back empty where their next batch is larger than the limits. ``read_committed`` ends before
+    the first open transaction.
     """
 
     def ask(node: int, part: dict[Partition, int]) -> Question:
@@ -53,6 +59,7 @@ def fetch(
             max_wait_ms=0,
             min_bytes=0,
             max_bytes=max_bytes,
+            isolation_level=int(read_committed),
             session_epoch=-1,
             topics=[FetchTopic(topic=t, partitions=p) for t, p in topics.items()],
         )
@@ -65,7 +72,8 @@ def _read(answer: FetchResponse) -> Answers[FetchedBatches]:
     for topic in answer.responses:
         for p in topic.partitions:
             data = memoryview(cast("bytes", p.records) if p.records is not None else b"")
-            value = FetchedBatches(data, p.high_watermark, p.log_start_offset)
+            aborted = [(a.producer_id, a.first_offset) for a in p.aborted_transactions or ()]
+            value = FetchedBatches(data, p.high_watermark, p.log_start_offset, aborted)
             yield (topic.topic, p.partition_index), error_of(p), value
 
 
@@ -77,9 +85,26 @@ def records_from(data: memoryview, offset: int) -> Iterator[Record]:
     for position, header in scan(data):
         if header.magic < 2 or header.is_control or header.last_offset < offset:
             continue
-        for record in iter_records(data, position, header, RECORDS_LIMIT):
+        for record in iter_records(data, position, header, DECOMPRESSED_LIMIT):
             if record.offset >= offset:
                 yield record
+
+
+def committed_from(
+    data: memoryview, offset: int, aborted: Sequence[tuple[int, int]]
+) -> Iterator[Record]:
+    """As ``records_from``, without the records of ``aborted`` transactions."""
+    waiting = sorted(aborted, key=lambda one: one[1])
+    dropped: set[int] = set()
+    for position, header in scan(data):
+        while waiting and waiting[0][1] <= header.last_offset:
+            dropped.add(waiting.pop(0)[0])
+        if header.is_control:
+            marker = next(iter_records(data, position, header, DECOMPRESSED_LIMIT))
+            if control_type_id(marker.key) == ControlType.ABORT:
+                dropped.discard(header.producer_id)
+        elif not (header.is_transactional and header.producer_id in dropped):
+            yield from records_from(data[position : position + header.size], offset)
 
 
 def end_of(data: memoryview, otherwise: int) -> int:

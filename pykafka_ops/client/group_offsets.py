@@ -84,9 +84,17 @@ def _offsets(answer: Any) -> Offsets:
 
 
 def commit_offsets(
-    cluster: Cluster, group: str, offsets: Mapping[Partition, Committed]
+    cluster: Cluster,
+    group: str,
+    offsets: Mapping[Partition, Committed],
+    *,
+    member_id: str = "",
+    generation: int = -1,
 ) -> Results | PkoError:
-    """Commit for a group without members (generation -1); per partition how it went."""
+    """Commit for a group without members (generation -1), or as one of its members.
+
+    Per partition how it went.
+    """
     topics = by_topic(
         (
             topic,
@@ -101,6 +109,8 @@ def commit_offsets(
     )
     request = oc.OffsetCommitRequest(
         group_id=group,
+        generation_id_or_member_epoch=generation,
+        member_id=member_id,
         topics=[oc.OffsetCommitRequestTopic(name=t, partitions=p) for t, p in topics.items()],
     )
 

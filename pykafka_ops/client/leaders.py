@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from pykafka_ops.client.answers import taken_apart
-from pykafka_ops.client.cluster import TRANSIENT, CallTimeoutError, Cluster, Question
+from pykafka_ops.client.cluster import TRANSIENT, CallTimeoutError, Cluster, Question, lasting
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import MetadataResponse
@@ -126,7 +126,7 @@ def _out_of_time(
     for partition, error in trouble.items():
         if tries > config.retries:
             text = f"Exceeded maxRetries after {tries} tries."
-        elif age > (config.patience if isinstance(error, KafkaError) else config.api_timeout):
+        elif age > (config.patience if isinstance(error, KafkaError) else lasting(config, error)):
             text = f"Call(callName={name}) timed out after {tries} attempt(s)"
         else:
             continue

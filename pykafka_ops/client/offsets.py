@@ -51,6 +51,34 @@ def list_offsets(
     return ask_leaders(cluster, wanted, ask, _read, name="listOffsets")
 
 
+def offsets_before(
+    cluster: Cluster, wanted: Mapping[Partition, int], count: int
+) -> dict[Partition, list[int] | PkoError]:
+    """For each partition up to ``count`` offsets at which segments begin that are older than its
+    time, the newest first; for LATEST the end comes before them.
+
+    ListOffsets v0, which brokers before 4.0 answer; UnsupportedVersionError.
+    """
+
+    def ask(node: int, part: dict[Partition, int]) -> Question:
+        topics = by_topic(
+            (t, lo.ListOffsetsPartition(partition_index=n, timestamp=time, max_num_offsets=count))
+            for (t, n), time in part.items()
+        )
+        request = lo.ListOffsetsRequest(
+            replica_id=-1,
+            topics=[lo.ListOffsetsTopic(name=t, partitions=p) for t, p in topics.items()],
+        )
+        return Question(node, request, lo.ListOffsetsResponse, 0, 0)
+
+    def read(response: lo.ListOffsetsResponse) -> Answers[list[int]]:
+        for topic in response.topics:
+            for p in topic.partitions:
+                yield (topic.name, p.partition_index), error_of(p), p.old_style_offsets
+
+    return ask_leaders(cluster, wanted, ask, read, name="listOffsets")
+
+
 def known_offsets(
     cluster: Cluster, partitions: Iterable[Partition], time: int
 ) -> dict[Partition, Offset]:

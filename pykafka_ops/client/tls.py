@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import socket
 import ssl
+from collections.abc import Callable
 
 from pykafka_ops.client.config import Address, ClientConfig, ClientConfigError
 from pykafka_ops.client.poller import READ, WRITE, Steps
-from pykafka_ops.errors import ConnectError, TlsSettingError
+from pykafka_ops.errors import TlsError, TlsHungUpError, TlsSettingError
 from pykafka_ops.security import keystores, tls
+
+_OF_CERTIFICATE = (
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED",
+    "SSLV3_ALERT_BAD_CERTIFICATE",
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED",
+    "SSLV3_ALERT_CERTIFICATE_REVOKED",
+    "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
+    "SSLV3_ALERT_HANDSHAKE_FAILURE",
+    "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
+    "TLSV1_ALERT_UNKNOWN_CA",
+)
+"""Alerts of a broker that misses, or does not trust, the client's certificate."""
 
 
 def context(config: ClientConfig) -> ssl.SSLContext:
@@ -27,14 +40,11 @@ def read_store(path: str, password: str, *, keys: bool) -> str | bytes:
         raise ClientConfigError(str(e)) from None
 
 
-class TlsError(ConnectError):
-    """The handshake failed: trust, name, protocol or client certificate."""
-
-
 def tls_handshake(
-    sock: socket.socket, address: Address, config: ClientConfig, until: float
+    sock: socket.socket, address: Address, config: ClientConfig, until: Callable[[], float]
 ) -> Steps[ssl.SSLSocket]:
-    """Wrap ``sock``; TlsError says why not, ``until`` is in monotonic seconds."""
+    """Wrap ``sock``; TlsError says why not. ``until`` says until when (monotonic seconds) the other
+    side may be silent: TimeoutError."""
     made = config.tls_context = config.tls_context or context(config)
     wrapped = made.wrap_socket(sock, do_handshake_on_connect=False, server_hostname=address.host)
     try:
@@ -43,25 +53,39 @@ def tls_handshake(
                 wrapped.do_handshake()
                 return wrapped
             except ssl.SSLWantReadError:
-                yield wrapped.fileno(), READ, until
+                yield wrapped.fileno(), READ, until()
             except ssl.SSLWantWriteError:
-                yield wrapped.fileno(), WRITE, until
+                yield wrapped.fileno(), WRITE, until()
     except TimeoutError:
         wrapped.close()
-        raise TlsError(f"{address}: no TLS answer; does this port speak PLAINTEXT?") from None
+        raise
     except OSError as e:
         wrapped.close()
-        raise TlsError(f"{address}: {_reason(e)}") from None
+        kind = TlsError if _answered(e) else TlsHungUpError
+        raise kind(f"{address}: {reason(e, config)}") from None
     except BaseException:
         wrapped.close()
         raise
 
 
-def _reason(error: OSError) -> str:
+def _answered(error: OSError) -> bool:
+    """Whether the other side said something before it hung up."""
+    return isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError)
+
+
+def reason(error: OSError, config: ClientConfig) -> str:
+    """What an error of TLS means, and what to set."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {error.verify_message} (ssl.truststore.location?)"
-    if isinstance(error, ssl.SSLEOFError) or not isinstance(error, ssl.SSLError):
+    if not isinstance(error, ssl.SSLError) or not _answered(error):
         return "hung up in the TLS handshake; does this port speak PLAINTEXT?"
     if error.reason in ("WRONG_VERSION_NUMBER", "UNEXPECTED_MESSAGE", "RECORD_LAYER_FAILURE"):
         return "this port does not speak TLS: set security.protocol=PLAINTEXT (or SASL_PLAINTEXT)"
+    if error.reason in _OF_CERTIFICATE and not config.get("ssl.keystore.location"):
+        return (
+            "the broker wants a certificate of the client: set ssl.keystore.location and "
+            "ssl.keystore.password"
+        )
+    if error.reason in _OF_CERTIFICATE:
+        return f"the broker refuses the certificate in ssl.keystore.location: {error.reason}"
     return f"TLS handshake failed: {error.reason or error}"

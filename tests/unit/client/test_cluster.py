@@ -1,9 +1,13 @@
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
+from pykafka_ops.client import cluster as cluster_of
 from pykafka_ops.client.cluster import CONTROLLER, CallTimeoutError, Cluster, Question
+from pykafka_ops.client.connection import SilentError
 from pykafka_ops.client.log_dirs import describe_log_dirs
 from pykafka_ops.client.topic_changes import NewTopic, create_topics
 from pykafka_ops.client.topics import all_topics, describe_topics
@@ -22,6 +26,14 @@ from tests.support.waiting import free_port
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Connect = Callable[..., Cluster]
+
+
+@pytest.fixture
+def silent() -> Iterator[list[str]]:
+    """Addresses that take connections and answer nothing."""
+    with ExitStack() as stack:
+        servers = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(4)]
+        yield [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
 
 
 def created(code: int) -> Callable[[Any], CreateTopicsResponse]:
@@ -128,6 +140,33 @@ def test_that_nobody_answers_is_told_as_such(connect: Connect) -> None:
         "none of 2 brokers can be reached; the last one: cannot connect to "
         f"{second}: Connection refused"
     )
+
+
+def test_one_that_is_silent_is_told_beside_those_that_are_gone(
+    silent: Sequence[str], connect: Connect
+) -> None:
+    cluster = connect(f"{silent[0]},127.0.0.1:{free_port()}")
+    cluster.config.silence = 0.05
+    with pytest.raises(CallTimeoutError) as caught:
+        cluster.metadata([])
+    assert isinstance(caught.value.trouble, SilentError)
+    assert str(caught.value.trouble).startswith(
+        f"none of 2 brokers answers; one of them: {silent[0]}: takes the connection"
+    )
+
+
+def test_a_crowd_of_silent_ones_is_borne_no_longer_than_one(
+    silent: Sequence[str], connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_of, "LEAST_SILENCE", 0.05)
+    monkeypatch.setattr(cluster_of, "SILENCE_MS", 100)
+    trace: list[str] = []
+    cluster = connect(",".join(silent))
+    cluster.trace, cluster.config.silence = trace.append, 0.1
+    with pytest.raises(CallTimeoutError) as caught:
+        cluster.metadata([])
+    assert str(caught.value.trouble).startswith("none of 2 brokers answers")
+    assert [line.split()[0] for line in trace if "-> ApiVersions" in line] == list(silent[:2])
 
 
 def test_unknown_topics_are_errors_of_their_own(fakes: Fakes, connect: Connect) -> None:

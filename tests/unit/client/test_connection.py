@@ -1,15 +1,25 @@
+import contextlib
+import select
 import socket
+import time
 from collections.abc import Callable
 
 import pytest
 
-from pykafka_ops.client.cluster import CallTimeoutError, Cluster
-from pykafka_ops.client.config import NoBootstrapError
-from pykafka_ops.client.connection import LIMIT, UnsupportedVersionError, WrongProtocolError
+from pykafka_ops.client.cluster import CallTimeoutError, Cluster, _shared
+from pykafka_ops.client.config import Address, ClientConfig, NoBootstrapError
+from pykafka_ops.client.connection import (
+    LIMIT,
+    BrokerConnection,
+    SilentError,
+    UnsupportedVersionError,
+    WrongProtocolError,
+)
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
 from tests.support.memory.fake_broker import FakeBroker, HangUp, Raw, Silence
 
 Fakes = tuple[FakeBroker, FakeBroker]
@@ -84,6 +94,58 @@ def test_a_hang_up_at_the_next_request_hints_at_sasl(fakes: Fakes, connect: Conn
     with pytest.raises(CallTimeoutError) as caught:
         connect(fakes[0].bootstrap, default_api_timeout_ms="50").metadata([])
     assert "does this port want SASL?" in str(caught.value.trouble)
+
+
+def test_a_port_that_wants_a_login_is_told_at_once(fakes: Fakes, connect: Connect) -> None:
+    fakes[0].on("Metadata", lambda r: HangUp())
+    fakes[0].on(
+        "SaslHandshake",
+        lambda r: SaslHandshakeResponse(error_code=33, mechanisms=["PLAIN", "GSSAPI"]),
+    )
+    with pytest.raises(WrongProtocolError) as caught:
+        connect(fakes[0].bootstrap).metadata([])
+    assert str(caught.value).endswith(
+        "this port wants a login: set security.protocol=SASL_PLAINTEXT, sasl.jaas.config and "
+        "sasl.mechanism (PLAIN, GSSAPI)"
+    )
+
+
+def test_of_several_silent_brokers_each_has_its_share_of_the_time(connect: Connect) -> None:
+    with contextlib.ExitStack() as stack:
+        ports = [
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+            for _ in range(3)
+        ]
+        servers = ",".join(f"127.0.0.1:{port}" for port in ports)
+        with pytest.raises(CallTimeoutError) as caught:
+            connect(servers, socket_connection_setup_timeout_ms="150").metadata([])
+    assert "none of 3 brokers answers" in str(caught.value.trouble)
+    assert "answers nothing for 0.15 s" in str(caught.value.trouble)
+
+
+def test_the_silence_that_is_borne_is_shared_down_to_a_second() -> None:
+    assert [_shared(5.0, parties) for parties in (1, 2, 5, 20)] == [5.0, 2.5, 1.0, 1.0]
+    assert _shared(0.3, 20) == 0.3
+
+
+def test_each_byte_that_comes_ends_a_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        config = ClientConfig.of({"bootstrap.servers": "x:1"})
+        connection = BrokerConnection(Address("127.0.0.1", server.getsockname()[1]), config)
+        opening = connection.open(1000.0)
+        assert next(opening)[2] == 104.0  # until TCP is there
+        peer, _ = server.accept()
+        with peer:
+            assert next(opening)[2] == 104.0  # until the first byte
+            for second in (103.0, 106.0, 109.0):
+                now[0] = second
+                peer.send(b"\0")
+                select.select([connection.sock], [], [])
+                assert next(opening)[2] == second + 4.0
+            with pytest.raises(SilentError, match="answers nothing for 4 s"):
+                opening.throw(TimeoutError())
 
 
 def test_a_silent_broker_ends_in_a_request_time_out(fakes: Fakes, connect: Connect) -> None:

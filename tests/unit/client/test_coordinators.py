@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pykafka_ops.client import coordinators
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.group_describe import GroupDescription, describe_groups
 from pykafka_ops.client.groups import list_groups
+from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_groups import DescribedGroup, DescribeGroupsResponse
 from pykafka_ops.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
@@ -107,3 +109,25 @@ def test_many_groups_are_asked_for_in_parts(
     assert list(found) == names
     assert all(node_of(group) == 0 for group in found.values())
     assert len(first.asked("DescribeGroups")) == coordinators.MOST_PARTS
+
+
+def test_a_coordinator_that_never_comes_is_waited_for_no_longer_than_a_call_may_take(
+    fakes: Fakes, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=slept.append)
+    monkeypatch.setattr(coordinators, "time", clock)
+
+    def coming(request: Any) -> FindCoordinatorResponse:
+        answer = coordinated_by(-1)(request)
+        for coordinator in answer.coordinators:
+            coordinator.error_code = ErrorCode.COORDINATOR_NOT_AVAILABLE
+        return answer
+
+    fakes[0].on("FindCoordinator", coming)
+    fakes[1].on("FindCoordinator", coming)
+    cluster = connect(fakes[0].bootstrap, default_api_timeout_ms="200")
+    found = describe_groups(cluster, ["g"])["g"]
+    assert isinstance(found, KafkaError)
+    assert found.code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert 0.1 < sum(slept) <= 0.2

@@ -1,12 +1,15 @@
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from pykafka_ops.client.cluster import Cluster
+from pykafka_ops.client.cluster import CallTimeoutError, Cluster
 from pykafka_ops.client.config import ClientConfig, ClientConfigError
-from pykafka_ops.client.tls import TlsError, context
+from pykafka_ops.client.connection import WrongProtocolError
+from pykafka_ops.client.tls import context
+from pykafka_ops.errors import TlsError
 from tests.support.memory.fake_broker import FakeBroker
 from tests.support.process import certificates
 from tests.support.process.certificates import PASSWORD, Authority
@@ -72,23 +75,46 @@ def test_a_wrong_name_is_told_unless_names_are_not_checked(
         fake.close()
 
 
-def test_a_plaintext_port_is_told(connect: Connect) -> None:
+def test_a_plaintext_port_is_told_at_once(connect: Connect) -> None:
     fake = FakeBroker()
     try:
-        with pytest.raises(TlsError, match="PLAINTEXT"):
-            connect(
-                fake.bootstrap,
-                security_protocol="SSL",
-                socket_connection_setup_timeout_ms="200",
-            ).metadata([])
+        with pytest.raises(WrongProtocolError, match=r"speaks PLAINTEXT: set security\.protocol=P"):
+            connect(fake.bootstrap, security_protocol="SSL").metadata([])
     finally:
         fake.close()
 
 
-def test_a_plaintext_client_on_a_tls_port_is_told(broker: FakeBroker, connect: Connect) -> None:
-    with pytest.raises(Exception, match=r"TLS|node assignment") as caught:
-        connect(broker.bootstrap, default_api_timeout_ms="50").metadata([])
-    assert "TLS" in str(getattr(caught.value, "trouble", caught.value))
+def test_a_port_that_is_silent_to_tls_is_told(connect: Connect) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        silence = {"security_protocol": "SSL", "socket_connection_setup_timeout_ms": "50"}
+        with pytest.raises(CallTimeoutError) as caught:
+            connect(f"127.0.0.1:{server.getsockname()[1]}", **silence).metadata([])
+    assert "answers nothing to TLS for 0.05 s" in str(caught.value.trouble)
+
+
+def test_a_plaintext_client_on_a_tls_port_is_told_at_once(
+    broker: FakeBroker, connect: Connect
+) -> None:
+    with pytest.raises(WrongProtocolError, match=r"speaks TLS: set security\.protocol=SSL"):
+        connect(broker.bootstrap).metadata([])
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_broker_that_wants_a_certificate_says_so_at_once(
+    version: ssl.TLSVersion, authority: Authority, server_pem: Path, connect: Connect
+) -> None:
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(server_pem)
+    made.load_verify_locations(authority.ca)
+    made.verify_mode = ssl.CERT_REQUIRED
+    made.maximum_version = version
+    fake = FakeBroker(tls=made)
+    trust = {"security_protocol": "SSL", "ssl_truststore_location": str(authority.ca)}
+    try:
+        with pytest.raises(TlsError, match=r"wants a certificate.*set ssl\.keystore\.location"):
+            connect(fake.bootstrap, **trust).metadata([])
+    finally:
+        fake.close()
 
 
 def test_stores_in_all_their_forms(authority: Authority, server_pem: Path) -> None:
