@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from pykafka_ops.broker import jobs
+
+RETRY_MS = 1000
+
 
 class DeadlineTimer:
     """Calls ``due()`` at the earliest deadline, which does what is due and gives the next one.
@@ -29,7 +33,11 @@ class DeadlineTimer:
 
     def _fire(self) -> None:
         self._armed = None
-        following = self.due()
+        try:
+            following = self.due()
+        except Exception as error:
+            jobs.failed("answers whose time is up", error)
+            following = self._clock() + RETRY_MS
         if following is not None:
             self.arm(following)
 

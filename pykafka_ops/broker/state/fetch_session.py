@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 
+from pykafka_ops.broker.state.memory import Account, Holder
 from pykafka_ops.errors import KafkaError
 
 FINAL_EPOCH = -1
@@ -20,6 +21,9 @@ EVICTION_MS = 120_000
 SESSION_ID_NOT_FOUND = 70
 INVALID_SESSION_EPOCH = 71
 SESSION_TOPIC_ID_ERROR = 106
+
+PARTITION_BYTES = 500
+"""What a session holds for a partition, at most of the usual names."""
 
 FetchKey = tuple[str | bytes, int]
 """A partition as the client names it: (topic name or 16-byte topic id, partition)."""
@@ -81,6 +85,7 @@ class FetchSession:
     _: KW_ONLY
     privileged: bool
     uses_ids: bool
+    memory: Holder
     epoch: int = 1
     closed: bool = False
     follower: int = -1
@@ -92,6 +97,13 @@ class FetchSession:
     def __post_init__(self) -> None:
         self.last_used = self.looked_at = self.created
         self.lively = dict.fromkeys(self.partitions) if self.privileged else None
+
+    def weigh(self) -> bool:
+        """Count what it holds; False if there is no memory for that."""
+        more = PARTITION_BYTES * len(self.partitions) - self.memory.held
+        admitted = self.memory.admits(more)
+        self.memory.change(more)
+        return admitted
 
     def stir(self, key: FetchKey) -> None:
         """A partition may have something to tell."""
@@ -133,11 +145,13 @@ class FetchContext:
 
 
 class FetchSessions:
-    """The sessions of all clients; at most ``slots`` of them."""
+    """The sessions of all clients; at most ``slots`` of them, as ``memory`` allows. Who gets none
+    is served without one."""
 
-    def __init__(self, slots: int, new_id: Callable[[], int]) -> None:
+    def __init__(self, slots: int, new_id: Callable[[], int], memory: Account) -> None:
         self._slots = slots
         self._new_id = new_id
+        self._memory = memory
         self._sessions: dict[int, FetchSession] = {}
 
     def __len__(self) -> int:
@@ -168,6 +182,9 @@ class FetchSessions:
             return FetchContext(Kind.FULL, partitions, session)
         session = self._resume(session_id, epoch, uses_ids)
         self._update(session, wanted, forgotten)
+        if not session.weigh():
+            self.close(session_id)  # the client begins a new one, or is served without
+            raise KafkaError(SESSION_ID_NOT_FOUND)
         if not session.partitions:
             self.close(session_id)
             return FetchContext(Kind.SESSIONLESS, {})
@@ -180,6 +197,7 @@ class FetchSessions:
         session = self._sessions.pop(identity, None)
         if session is not None:
             session.closed = True
+            session.memory.release()
 
     def _resume(self, session_id: int, epoch: int, uses_ids: bool) -> FetchSession:
         session = self._sessions.get(session_id)
@@ -217,12 +235,22 @@ class FetchSessions:
         privileged: bool,
         uses_ids: bool,
     ) -> FetchSession | None:
+        if not self._memory.admits(PARTITION_BYTES * len(partitions)):
+            return None
         if not self._make_room(len(partitions), now, privileged):
             return None
         identity = self._new_id()
         while identity == 0 or identity in self._sessions:
             identity = self._new_id()
-        session = FetchSession(identity, now, partitions, privileged=privileged, uses_ids=uses_ids)
+        session = FetchSession(
+            identity,
+            now,
+            partitions,
+            privileged=privileged,
+            uses_ids=uses_ids,
+            memory=self._memory.holder(),
+        )
+        session.weigh()
         self._sessions[identity] = session
         return session
 

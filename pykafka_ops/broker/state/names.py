@@ -16,6 +16,8 @@ TRANSACTION_STATE_TOPIC = "__transaction_state"
 CLUSTER_METADATA_TOPIC = "__cluster_metadata"
 INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC})
 MAX_NAME_LENGTH = 249
+SHORT = 256
+"""Characters of what clients name, above which nothing is remembered only to save time."""
 
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+\Z")
 

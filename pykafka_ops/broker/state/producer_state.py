@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import islice
 from typing import NamedTuple
 
 from pykafka_ops.disk.snapshot import ProducerEntry
@@ -21,6 +22,8 @@ class Origin(IntEnum):
     REPLICATION = 0
     COORDINATOR = 1
     CLIENT = 2
+    CHECKED = 3
+    """A client's batch that ``validate.prepare`` has passed."""
 
 
 class BatchMetadata(NamedTuple):
@@ -55,18 +58,25 @@ class CompletedTxn(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class ProducerState:
-    """One producer; -1 means none. ``txn_first_offset`` is where its open transaction began."""
+    """One producer; -1 means none. ``txn_first_offset`` is where its open transaction began,
+    ``noted_offset`` the last that it had written when it was looked at whether it is idle."""
 
     epoch: int = -1
     coordinator_epoch: int = -1
     last_timestamp: int = -1
     txn_first_offset: int = -1
+    noted_offset: int = -1
     batches: list[BatchMetadata] = field(default_factory=list)
 
     @property
     def last_sequence(self) -> int:
         """Sequence of the last record, -1 without batches."""
         return self.batches[-1].last_sequence if self.batches else -1
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last record, -1 without batches."""
+        return self.batches[-1].last_offset if self.batches else -1
 
     def entry(self, producer_id: int) -> ProducerEntry:
         """As it stands in a snapshot: of the window only the last batch."""
@@ -81,6 +91,32 @@ class ProducerState:
             self.coordinator_epoch,
             self.txn_first_offset,
         )
+
+
+def forget_idle(states: dict[int, ProducerState], count: int) -> int:
+    """Forget up to ``count`` without an open transaction; how many. The states stand in line: who
+    wrote since he was put there goes to its end, another is forgotten."""
+    gone = _forget_idle(states, count)
+    # If all wrote since, they have had their second chance.
+    return gone if gone == count else gone + _forget_idle(states, count - gone)
+
+
+def _forget_idle(states: dict[int, ProducerState], count: int) -> int:
+    idle: list[int] = []
+    busy: list[int] = []
+    for producer_id, state in states.items():
+        if state.txn_first_offset >= 0 or state.last_offset > state.noted_offset:
+            busy.append(producer_id)
+            continue
+        idle.append(producer_id)
+        if len(idle) == count:
+            break
+    for producer_id in busy:
+        state = states[producer_id] = states.pop(producer_id)
+        state.noted_offset = state.last_offset
+    for producer_id in idle:
+        del states[producer_id]
+    return len(idle)
 
 
 @dataclass(slots=True, eq=False)
@@ -98,3 +134,27 @@ class PendingVerification:
         if epoch > self.epoch or (epoch == self.epoch and sequence < self.lowest_sequence):
             self.epoch = epoch
             self.lowest_sequence = sequence
+
+
+class Verifications(dict[int, PendingVerification]):
+    """Those of one partition by producer id, the oldest first."""
+
+    __slots__ = ()
+
+    def allow(self, producer_id: int, guard: object | None) -> bool:
+        """Whether ``guard`` is what the producer was given to append with."""
+        pending = self.get(producer_id)
+        return pending is not None and pending.guard is guard
+
+    def expire(self, before: int) -> int:
+        """Forget those that nobody needed since ``before`` (ms); how many."""
+        return self._forget([p for p, pending in self.items() if pending.timestamp <= before])
+
+    def forget_oldest(self, count: int) -> int:
+        """Forget up to ``count``, but not the newest, who is about to write; how many."""
+        return self._forget(list(islice(self, min(count, len(self) - 1))))
+
+    def _forget(self, producer_ids: list[int]) -> int:
+        for producer_id in producer_ids:
+            del self[producer_id]
+        return len(producer_ids)

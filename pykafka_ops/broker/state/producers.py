@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 
+from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producer_state import (
     MAX_SEQUENCE,
     WINDOW,
@@ -18,6 +19,8 @@ from pykafka_ops.broker.state.producer_state import (
     Origin,
     PendingVerification,
     ProducerState,
+    Verifications,
+    forget_idle,
 )
 from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.errors import KafkaError
@@ -28,10 +31,12 @@ __all__ = ["BatchMetadata", "CompletedTxn", "Origin", "ProducerState", "Producer
 
 class Producers:
     """All producers seen in one partition. ``partition`` ("topic-0") is for error texts;
-    ``verify`` asks that transactions be confirmed by their coordinator before the first batch."""
+    ``verify`` asks that transactions be confirmed by their coordinator before the first batch.
+    ``room`` is what all partitions share; without one as many are remembered as come."""
 
     __slots__ = (
         "_ongoing",
+        "_room",
         "_states",
         "_unreplicated",
         "_verifications",
@@ -40,14 +45,17 @@ class Producers:
         "verify",
     )
 
-    def __init__(self, partition: str, *, verify: bool = False) -> None:
+    def __init__(
+        self, partition: str, *, verify: bool = False, room: ProducerRoom | None = None
+    ) -> None:
+        self._room = room or ProducerRoom()
         self.partition = partition
         self.verify = verify
         self.end_offset = 0
         self._states: dict[int, ProducerState] = {}
         self._ongoing: list[tuple[int, int]] = []
         self._unreplicated: list[tuple[int, int]] = []
-        self._verifications: dict[int, PendingVerification] = {}
+        self._verifications = Verifications()
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -60,6 +68,11 @@ class Producers:
     def get(self, producer_id: int) -> ProducerState | None:
         """What is known of a producer."""
         return self._states.get(producer_id)
+
+    @property
+    def remembered(self) -> int:
+        """How many producers, and transactions to be confirmed, take memory."""
+        return len(self._states) + len(self._verifications)
 
     @property
     def is_empty(self) -> bool:
@@ -92,18 +105,27 @@ class Producers:
     def start_verification(
         self, producer_id: int, sequence: int, epoch: int, now: int
     ) -> object | None:
-        """The guard to append with once the coordinator has confirmed; None if no need."""
+        """The guard to append with once the coordinator has confirmed; None if no need.
+
+        Raises KafkaError NOT_ENOUGH_REPLICAS, with which clients try again, where the memory is
+        full of open transactions.
+        """
         if not self.verify or self.has_ongoing(producer_id):
             return None
-        pending = self._verifications.get(producer_id)
-        if pending is None:
-            pending = self._verifications[producer_id] = PendingVerification(now, sequence, epoch)
+        if producer_id not in self._verifications:
+            self._require_room()
+            self._verifications[producer_id] = PendingVerification(now, sequence, epoch)
+            self._room.enter(self)
+        pending = self._verifications[producer_id]
         pending.lower(sequence, epoch)
         return pending.guard
 
-    def _unverified(self, producer_id: int, guard: object | None) -> bool:
-        pending = self._verifications.get(producer_id)
-        return pending is None or pending.guard is not guard
+    def _require_room(self) -> None:
+        if not self._room.make(self):
+            raise KafkaError(
+                ErrorCode.NOT_ENOUGH_REPLICAS,
+                f"No memory for one more transaction in partition {self.partition}",
+            )
 
     # -- checking ----------------------------------------------------------------------------------
 
@@ -139,12 +161,14 @@ class Producers:
     ) -> None:
         """Whether a data batch that will stand at ``offset`` may be appended.
 
-        Raises KafkaError INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or
-        INVALID_TXN_STATE. Look for a duplicate first.
+        Raises KafkaError INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE
+        or NOT_ENOUGH_REPLICAS (:meth:`start_verification`). Look for a duplicate first.
         """
-        state = self._states.get(producer_id) or ProducerState()
+        known = self._states.get(producer_id)
+        state = known or ProducerState()
         in_txn = state.txn_first_offset >= 0
-        if self.verify and transactional and not in_txn and self._unverified(producer_id, guard):
+        unverified = self.verify and transactional and not in_txn
+        if unverified and not self._verifications.allow(producer_id, guard):
             raise KafkaError(
                 ErrorCode.INVALID_TXN_STATE, "Record was not part of an ongoing transaction"
             )
@@ -157,6 +181,8 @@ class Producers:
                 f"Expected transactional write from producer {producer_id} at offset {offset} "
                 f"in partition {self.partition}",
             )
+        if known is None and transactional and origin == Origin.CLIENT and guard is None:
+            self._require_room()
 
     def check_marker(
         self, producer_id: int, epoch: int, coordinator_epoch: int, offset: int
@@ -218,17 +244,17 @@ class Producers:
         self, producer_id: int, epoch: int, batch: BatchMetadata, *, transactional: bool = False
     ) -> None:
         """A data batch stands in the log."""
-        state = self._state_in(producer_id, epoch)
+        if transactional:
+            self._confirmed(producer_id)
+        state = self._state_in(producer_id, epoch, batch[1], must=transactional)
         batches = state.batches
         if len(batches) == WINDOW:
             del batches[0]
         batches.append(batch)
         state.last_timestamp = batch[3]
-        if transactional:
-            if state.txn_first_offset < 0:
-                state.txn_first_offset = first = batch.first_offset
-                insort(self._ongoing, (first, producer_id))
-            self._verifications.pop(producer_id, None)
+        if transactional and state.txn_first_offset < 0:
+            state.txn_first_offset = first = batch.first_offset
+            insort(self._ongoing, (first, producer_id))
 
     def add_marker(
         self,
@@ -242,11 +268,11 @@ class Producers:
     ) -> CompletedTxn | None:
         """A marker stands in the log at ``offset``; the transaction it ended, if any was open."""
         completed = self.peek_marker(producer_id, offset, aborted=aborted)
-        state = self._state_in(producer_id, epoch)
+        self._confirmed(producer_id)
+        state = self._state_in(producer_id, epoch, -1)
         state.coordinator_epoch = coordinator_epoch
         state.last_timestamp = timestamp
         state.txn_first_offset = -1
-        self._verifications.pop(producer_id, None)
         if completed is not None:
             begun = (completed.first_offset, producer_id)
             found = bisect_left(self._ongoing, begun)
@@ -264,14 +290,47 @@ class Producers:
         stable = next(others, offset + 1)
         return CompletedTxn(producer_id, state.txn_first_offset, offset, aborted, stable)
 
-    def _state_in(self, producer_id: int, epoch: int) -> ProducerState:
+    def _confirmed(self, producer_id: int) -> None:
+        if self._verifications.pop(producer_id, None) is not None:
+            self._room.left(self, 1)
+
+    def _state_in(
+        self, producer_id: int, epoch: int, offset: int, *, must: bool = False
+    ) -> ProducerState:
+        """The state to change. A newcomer for whom there is no room is not remembered, unless he
+        ``must`` be: everything that he writes is taken then."""
         state = self._states.get(producer_id)
         if state is None:
-            state = self._states[producer_id] = ProducerState(epoch)
+            state = ProducerState(epoch, noted_offset=offset)
+            if self._room.make(self) or must:
+                self._remember(producer_id, state)
         elif state.epoch != epoch:
             state.epoch = epoch
             state.batches.clear()
         return state
+
+    def _remember(self, producer_id: int, state: ProducerState) -> None:
+        self._states[producer_id] = state
+        self._room.enter(self)
+
+    # -- forgetting --------------------------------------------------------------------------------
+
+    def forget_idle(self, count: int) -> int:
+        """Forget up to ``count`` of those that were idle for longest, for want of memory, but
+        nobody with an open transaction; the number of those forgotten."""
+        if len(self._verifications) > len(self._states):
+            gone = self._verifications.forget_oldest(count)
+        else:
+            gone = forget_idle(self._states, count)
+        self._room.left(self, gone)
+        return gone
+
+    def close(self) -> None:
+        """The log is not used any more."""
+        gone = self.remembered
+        self._states.clear()
+        self._verifications.clear()
+        self._room.left(self, gone)
 
     # -- what happens to the log -------------------------------------------------------------------
 
@@ -295,14 +354,14 @@ class Producers:
         ]
         for producer_id in old:
             del self._states[producer_id]
-        for producer_id, pending in list(self._verifications.items()):
-            if now - pending.timestamp >= expiration_ms:
-                del self._verifications[producer_id]
+        self._room.left(self, len(old) + self._verifications.expire(now - expiration_ms))
         return len(old)
 
     def clear(self, end_offset: int) -> None:
         """Forget everything but pending verifications; the state is that of ``end_offset``."""
+        gone = len(self._states)
         self._states.clear()
+        self._room.left(self, gone)
         self._ongoing.clear()
         self._unreplicated.clear()
         self.end_offset = end_offset
@@ -316,7 +375,7 @@ class Producers:
             in_txn = entry.current_txn_first_offset >= 0
             if not in_txn and now - entry.timestamp >= expiration_ms:
                 continue
-            state = self._states[entry.producer_id] = ProducerState(entry.producer_epoch)
+            state = ProducerState(entry.producer_epoch, noted_offset=entry.last_offset)
             state.coordinator_epoch = entry.coordinator_epoch
             state.last_timestamp = entry.timestamp
             if entry.last_offset >= 0:
@@ -328,6 +387,8 @@ class Producers:
             if in_txn:
                 state.txn_first_offset = entry.current_txn_first_offset
                 insort(self._ongoing, (entry.current_txn_first_offset, entry.producer_id))
+            if self._room.make(self) or in_txn:
+                self._remember(entry.producer_id, state)
 
     def entries(self) -> list[ProducerEntry]:
         """Everything, as a snapshot holds it."""

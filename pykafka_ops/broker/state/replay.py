@@ -12,9 +12,6 @@ from pykafka_ops.errors import CorruptError
 LeftOut = Callable[[int, CorruptError], None]
 """Called for each record that cannot be understood: its offset, why."""
 
-LARGEST_BATCH = 256 << 20
-"""Bytes a compressed batch may take; one is at most as large as a segment."""
-
 
 def replay_each(
     decode: Callable[[bytes, bytes | None], object],

@@ -124,17 +124,23 @@ class ScramChanges:
         return changes
 
 
+_NAMELESS = KafkaError(ErrorCode.UNACCEPTABLE_CREDENTIAL, NO_NAME)
+_UNKNOWN_MECHANISM = KafkaError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+_TOO_MANY = KafkaError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+_TOO_FEW = KafkaError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+
+
 def _unfit(change: Change) -> KafkaError | None:
     if not change.name:
-        return KafkaError(ErrorCode.UNACCEPTABLE_CREDENTIAL, NO_NAME)
+        return _NAMELESS
     if change.mechanism not in BY_NUMBER:
-        return KafkaError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+        return _UNKNOWN_MECHANISM
     return None
 
 
 def _unfit_iterations(new: ScramCredentialUpsertion) -> KafkaError | None:
     if new.iterations > MAX_ITERATIONS:
-        return KafkaError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+        return _TOO_MANY
     if new.iterations < BY_NUMBER[new.mechanism].min_iterations:
-        return KafkaError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+        return _TOO_FEW
     return None

@@ -6,6 +6,9 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
+FEW = 1024
+"""Timers among which those that were cancelled do not matter."""
+
 
 @dataclass(slots=True, eq=False)
 class Timer:
@@ -27,6 +30,7 @@ class Timers:
     def __init__(self, on_earlier: Callable[[float], None] = lambda _: None) -> None:
         self._heap: list[tuple[float, int, Timer]] = []
         self._sequence = 0
+        self._compact_at = FEW
         self._on_earlier = on_earlier
 
     def __len__(self) -> int:
@@ -36,10 +40,18 @@ class Timers:
         """Have ``action`` given out by :meth:`due` from ``deadline`` on, with its ``owner``."""
         timer = Timer(deadline, owner, action)
         self._sequence += 1
+        if len(self._heap) >= self._compact_at:
+            self._compact()
         heapq.heappush(self._heap, (deadline, self._sequence, timer))
         if self._heap[0][2] is timer:
             self._on_earlier(deadline)
         return timer
+
+    def _compact(self) -> None:
+        """Forget those that were cancelled long before their time: members that come and go."""
+        self._heap = [entry for entry in self._heap if entry[2].action is not None]
+        heapq.heapify(self._heap)
+        self._compact_at = max(FEW, 2 * len(self._heap))
 
     @property
     def next_deadline(self) -> float | None:

@@ -36,6 +36,13 @@ _DEFAULTS = {s.name: s.default for s in BROKER.values() if s.default is not None
 _DEFAULT_VALUES = {s.name: s.default_value for s in (*BROKER.values(), *BROKER_QUOTAS.values())}
 _FORMAT_VERSION = "message.format.version"
 _CACHED_TOPIC_CONFIGS = 10_000
+_SHORT_SETTINGS = 1_000
+_NOT_APPLIED = "not applied: "
+
+
+def is_short(overrides: Mapping[str, str]) -> bool:
+    """Whether a topic's settings may be remembered by their text: some values are long lists."""
+    return sum(map(len, overrides.values())) <= _SHORT_SETTINGS
 
 
 class Applied(NamedTuple):
@@ -96,7 +103,7 @@ class BrokerConfigs:
                 if name in TOPIC and name != _FORMAT_VERSION and _fits(name, text)
             }
             found = TopicConfig.of({**self._topic_defaults, **fit})
-            if len(self._topic_cache) < _CACHED_TOPIC_CONFIGS:
+            if len(self._topic_cache) < _CACHED_TOPIC_CONFIGS and is_short(overrides):
                 self._topic_cache[key] = found
         return found
 
@@ -124,6 +131,13 @@ class BrokerConfigs:
         """The usable ones among stored dynamic settings: what an incremental change starts from."""
         return _usable(stored, per_broker=per_broker)[0]
 
+    def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> tuple[str, ...]:
+        """Take over both, as at a start; what was left out."""
+        first = self.set_dynamic_default(default).ignored
+        # It may fit to the settings of the broker only.
+        odd = [line for line in first if not line.startswith(_NOT_APPLIED)]
+        return (*odd, *self.set_dynamic_broker(broker).ignored)
+
     def set_dynamic_broker(self, stored: Mapping[str, str]) -> Applied:
         """Take over the settings stored for this broker (``/config/brokers/<id>``)."""
         kept, ignored = _usable(stored, per_broker=True)
@@ -143,7 +157,7 @@ class BrokerConfigs:
             check.check_values(values.__getitem__)
         except SettingError as error:
             # Kafka shows such settings as set, yet goes on with the values it had.
-            ignored = [*ignored, f"not applied: {error}"]
+            ignored = [*ignored, f"{_NOT_APPLIED}{error}"]
             texts, values = self._texts, self._values
         self.dynamic_broker, self.dynamic_default = broker, default
         changed = {n for n, v in values.items() if v != self._values[n]}
@@ -193,10 +207,11 @@ class BrokerConfigs:
         for name in values:
             if name not in TOPIC:
                 raise KafkaError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
-        typed = {
-            name: setting.parse(values.get(name, self._topic_defaults[name]))
-            for name, setting in TOPIC.items()
-        }
+        typed = self.memo.get("topic defaults")
+        if typed is None:
+            typed = {name: TOPIC[name].parse(text) for name, text in self._topic_defaults.items()}
+            self.memo["topic defaults"] = typed
+        typed = typed | {n: s.parse(values[n]) for n, s in TOPIC.items() if n in values}
         low, high = typed["min.compaction.lag.ms"], typed["max.compaction.lag.ms"]
         if isinstance(low, int) and isinstance(high, int) and low > high:
             raise KafkaError(

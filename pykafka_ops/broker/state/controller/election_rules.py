@@ -14,6 +14,8 @@ from pykafka_ops.wire.codes import ErrorCode
 ElectionResults = dict[TopicPartition, KafkaError | int]
 """The new leader, or why there is none."""
 
+_NOT_NEEDED = KafkaError(ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.ELECTION_NOT_NEEDED.text)
+
 
 class ElectionRules:
     """Rules about elections; each is a generator of steps."""
@@ -59,8 +61,7 @@ class ElectionRules:
             needed = leader != next(iter(record.assignment.replicas), NO_LEADER)
         else:
             needed = leader == NO_LEADER or not self._cluster.is_live(leader)
-        text = ErrorCode.ELECTION_NOT_NEEDED.text
-        return None if needed else KafkaError(ErrorCode.ELECTION_NOT_NEEDED, text)
+        return None if needed else _NOT_NEEDED
 
     def asked_by_znode(self, partitions: Collection[TopicPartition]) -> Steps[None]:
         """``/admin/preferred_replica_election`` names these: elect, then remove it."""

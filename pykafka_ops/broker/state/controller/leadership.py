@@ -62,10 +62,11 @@ class ReplicaAssignment(NamedTuple):
         wanted = tuple(target)
         origin = self.origin
         full = tuple(dict.fromkeys(wanted + origin))
+        old, new = frozenset(origin), frozenset(wanted)  # there may be thousands, by mistake
         return ReplicaAssignment(
             full,
-            adding=tuple(id_ for id_ in full if id_ not in origin),
-            removing=tuple(id_ for id_ in full if id_ not in wanted),
+            adding=tuple(id_ for id_ in full if id_ not in old),
+            removing=tuple(id_ for id_ in full if id_ not in new),
         )
 
 

@@ -6,7 +6,7 @@ Counterpart of the checks in ``ZkAdminManager`` and ``AdminZkClient``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,8 +28,10 @@ from pykafka_ops.wire.codes import ErrorCode
 DEFAULT = -1
 """Number of partitions, or replication factor, that stands for the broker's setting."""
 
-MAX_PARTITIONS = 100_000
-"""Most partitions of one topic. Kafka has no limit and runs out of memory; ours refuses."""
+MAX_PARTITIONS = 10_000
+"""Most partitions of one topic that is made here, and of one request, as in KRaft
+(``MAX_PARTITIONS_PER_BATCH``). With ZooKeeper Kafka has no limit and runs out of memory."""
+_TOO_MANY = "Excessively large number of partitions per request."
 
 Charge = Callable[[int], None]
 """Counts partitions that are to be created or deleted; raises KafkaError
@@ -132,6 +134,21 @@ def plan_topic(
         },
         config=config,
     )
+
+
+def within_limit(specs: Iterable[TopicSpec], default: int) -> Iterator[TopicSpec | KafkaError]:
+    """Each topic, or POLICY_VIOLATION for it where a request makes too many partitions: those are
+    not even planned. ``default`` is ``num.partitions``."""
+    left = MAX_PARTITIONS
+    for spec in specs:
+        count = len(spec.assignments) or (
+            default if spec.partitions == DEFAULT else spec.partitions
+        )
+        if count > left and (spec.assignments or count <= MAX_PARTITIONS):
+            yield KafkaError(ErrorCode.POLICY_VIOLATION, _TOO_MANY)
+        else:
+            left -= max(0, count) if count <= left else 0
+            yield spec
 
 
 def _exists(name: str) -> KafkaError:

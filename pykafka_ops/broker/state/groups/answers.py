@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.groups.group import MEMBER_BYTES, protocols_size
 from pykafka_ops.wire.codes import ErrorCode
 
 NO_MEMBER = ""
@@ -54,6 +55,12 @@ class JoinRequest(NamedTuple):
     reason: str = "not provided"
     known_id: bool = False
     may_skip: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes that a member holds who sends this."""
+        named = len(self.member_id) + len(self.instance_id or "") + len(self.client_id)
+        return MEMBER_BYTES + named + protocols_size(self.protocols)
 
 
 class SyncRequest(NamedTuple):

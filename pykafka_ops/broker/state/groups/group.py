@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.memory import Account, Holder
 from pykafka_ops.broker.state.timers import Timer
 from pykafka_ops.disk.internal import read_subscription
 from pykafka_ops.errors import CorruptError
@@ -21,6 +22,10 @@ CONSUMER = "consumer"
 """The protocol type of consumers (``ConsumerProtocol.PROTOCOL_TYPE``)."""
 NO_GENERATION = -1
 NO_TIMESTAMP = -1
+GROUP_BYTES = 1000
+"""What a group holds besides its names and its members."""
+MEMBER_BYTES = 1000
+"""What a member holds besides what it sent."""
 
 
 class GroupState(Enum):
@@ -79,6 +84,13 @@ class Member:
     gone: bool = False
     deadline: float = 0.0
     timer: Timer | None = None
+    counted: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes it holds."""
+        sent = protocols_size(self.protocols) + len(self.assignment) + len(self.id)
+        return MEMBER_BYTES + sent + len(self.instance_id or "") + len(self.client_id)
 
     def metadata(self, protocol: str | None) -> bytes:
         """Its metadata for ``protocol``; empty if it has none."""
@@ -92,9 +104,15 @@ class Member:
         return next(name for name, _ in self.protocols if name in candidates)
 
 
+def protocols_size(protocols: Protocols) -> int:
+    """Bytes of what a member says about itself."""
+    return sum(len(name) + len(data) for name, data in protocols)
+
+
 @dataclass(slots=True, eq=False)
 class Group:
-    """One group. Times in ms since 1970; ``leader`` and ``protocol`` are None without members."""
+    """One group. Times in ms since 1970; ``leader`` and ``protocol`` are None without members.
+    ``memory`` counts what it and its members hold."""
 
     id: str
     state_time: int = NO_TIMESTAMP
@@ -113,7 +131,11 @@ class Group:
     join_timer: Timer | None = None
     initial_left: float | None = None
     sync_timer: Timer | None = None
+    memory: Holder = field(default_factory=lambda: Account().holder())
     _supported: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory.change(GROUP_BYTES + len(self.id))
 
     # -- state ---------------------------------------------------------------------------------
 
@@ -153,6 +175,7 @@ class Group:
             self.leader = member.id
         self.members[member.id] = member
         self._count(member, 1)
+        self.weigh(member)
         self.set_join(member, join)
         self.forget_pending(member.id)
 
@@ -167,15 +190,28 @@ class Group:
             self.leader = next(iter(self.members), None)
         self.pending_sync.discard(member.id)
         member.gone = True
+        self.weigh(member)
         if member.timer is not None:
             member.timer.cancel()
             member.timer = None
+
+    def weigh(self, member: Member) -> None:
+        """A member holds more now, or less."""
+        size = 0 if member.gone else member.size
+        self.memory.change(size - member.counted)
+        member.counted = size
+
+    def await_pending(self, member_id: str, timer: Timer) -> None:
+        """Keep an id that was given out until ``timer`` is over."""
+        self.memory.change(MEMBER_BYTES + len(member_id))
+        self.pending_members[member_id] = timer
 
     def forget_pending(self, member_id: str) -> bool:
         """Drop an id that was given out and never used; whether there was one."""
         timer = self.pending_members.pop(member_id, None)
         if timer is not None:
             timer.cancel()
+            self.memory.change(-MEMBER_BYTES - len(member_id))
         return timer is not None
 
     def rename(self, member: Member, member_id: str) -> None:
@@ -192,6 +228,7 @@ class Group:
         if old in self.pending_sync:
             self.pending_sync.discard(old)
             self.pending_sync.add(member_id)
+        self.weigh(member)
 
     def set_join(self, member: Member, join: Deferred | None) -> None:
         """Replace the JoinGroup a member waits with."""
@@ -203,6 +240,7 @@ class Group:
         self._count(member, -1)
         member.protocols = protocols
         self._count(member, 1)
+        self.weigh(member)
 
     def check_member(self, member_id: str, instance_id: str | None) -> ErrorCode:
         """NONE if this is a member, and the one that holds the static name."""

@@ -39,7 +39,10 @@ class Joins:
     def join(self, group: Group, request: JoinRequest, ticket: Deferred, now: Instant) -> Outcome:
         """Admit a member, or answer why not; ``ticket`` gets a :class:`Joined`, now or later."""
         out = Outcome()
-        if not self._accepts(group, request.member_id):
+        if not group.memory.admits(request.size - self._held(group, request.member_id)):
+            out.reply(ticket, Joined(ErrorCode.GROUP_MAX_SIZE_REACHED, request.member_id))
+            out.notes.append(f"group {group.id}: no memory for what {request.client_id} sent")
+        elif not self._accepts(group, request.member_id):
             member = group.members.get(request.member_id)
             if member is not None:
                 group.remove(member)
@@ -55,6 +58,12 @@ class Joins:
             self._known(group, _Call(request, ticket, now, out))
         self._rebalance.check_joined(group, now, out)
         return out
+
+    @staticmethod
+    def _held(group: Group, member_id: str) -> int:
+        """What a member that joins again holds already."""
+        member = group.members.get(member_id)
+        return 0 if member is None else member.size
 
     def _accepts(self, group: Group, member_id: str) -> bool:
         """Whether ``group.max.size`` leaves room; who waits in a rebalance has it for sure."""

@@ -11,9 +11,10 @@ from itertools import islice, repeat
 from struct import Struct
 
 from pykafka_ops.broker.state.groups.records import Entry, GroupRecord, decode_entry
-from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
+from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.commit_layouts import LEAST_VALUE, Cut, Layouts
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptError
@@ -55,7 +56,7 @@ class Loading:
 
         Raises CorruptBatchError for records that are not whole.
         """
-        plain = payload(data, position, header, LARGEST_BATCH)
+        plain = payload(data, position, header, DECOMPRESSED_LIMIT)
         if header.is_transactional:  # counts once it is committed: in the log's order
             return replay_each(decode_entry, self._apply, plain, header, left_out)
         count = self._walk(plain, header, left_out)

@@ -40,6 +40,8 @@ class Members:
             return out
         self._rebalance.answer_sync(member, Synced(ErrorCode.REBALANCE_IN_PROGRESS), out)
         member.sync = ticket
+        if group.leader == member.id and not group.memory.admits(_grown(group, request)):
+            return self._stored(group, group.generation, ErrorCode.MESSAGE_TOO_LARGE, now) or out
         if group.leader == member.id:
             value = group_value(group, request.assignments)
             out.notes.append(
@@ -117,6 +119,12 @@ _SYNC_IN = {
     GroupState.EMPTY: ErrorCode.UNKNOWN_MEMBER_ID,
     GroupState.PREPARING: ErrorCode.REBALANCE_IN_PROGRESS,
 }
+
+
+def _grown(group: Group, request: SyncRequest) -> int:
+    """Bytes that the assignments take more than those there are."""
+    before = sum(len(member.assignment) for member in group.members.values())
+    return sum(map(len, request.assignments.values())) - before
 
 
 def _check_sync(group: Group, request: SyncRequest) -> ErrorCode:

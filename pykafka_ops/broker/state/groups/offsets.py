@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
+from pykafka_ops.broker.state.memory import Account, Holder
 
 TopicPartition = tuple[str, int]
+OFFSET_BYTES = 300
+"""What an offset holds besides its metadata."""
 
 
 @dataclass(slots=True, eq=False)
 class GroupOffsets:
     """What a group has committed. ``pending`` counts commits that are being written,
-    ``transactions`` holds what open transactions committed, by producer id."""
+    ``transactions`` holds what open transactions committed, by producer id, and ``memory`` counts
+    what all that holds."""
 
     committed: dict[TopicPartition, OffsetAndMetadata] = field(default_factory=dict)
     pending: dict[TopicPartition, int] = field(default_factory=dict)
     transactions: dict[int, dict[TopicPartition, OffsetAndMetadata]] = field(default_factory=dict)
+    memory: Holder = field(default_factory=lambda: Account().holder())
 
     @property
     def empty(self) -> bool:
         """Whether there is no offset, and none is being written."""
         return not (self.committed or self.pending or self.transactions)
+
+    def admits(self, commits: Sequence[tuple[TopicPartition, OffsetAndMetadata]]) -> bool:
+        """Whether there is memory for these, in place of those they replace."""
+        more = sum(_size(value) - _size(self.committed.get(place)) for place, value in commits)
+        return self.memory.admits(more)
 
     def unstable(self, place: TopicPartition) -> bool:
         """Whether a commit is under way that may change this offset (KIP-447)."""
@@ -51,20 +61,32 @@ class GroupOffsets:
         """A record was committed: outside a transaction (-1) it counts now."""
         if producer_id >= 0:
             self._apply_in_transaction(place, value, producer_id)
-        elif value is None:
-            self.committed.pop(place, None)
         else:
-            self.committed[place] = value
+            self._put(self.committed, place, value)
+
+    def _put(
+        self,
+        held: dict[TopicPartition, OffsetAndMetadata],
+        place: TopicPartition,
+        value: OffsetAndMetadata | None,
+    ) -> None:
+        """Replace what is held, or take it out; the memory follows."""
+        before = held.pop(place, None) if value is None else held.get(place)
+        if value is not None:
+            held[place] = value
+        by = _size(value) - _size(before)
+        if by:
+            self.memory.change(by)
 
     def _apply_in_transaction(
         self, place: TopicPartition, value: OffsetAndMetadata | None, producer_id: int
     ) -> None:
         if value is not None:
-            self.transactions.setdefault(producer_id, {})[place] = value
+            self._put(self.transactions.setdefault(producer_id, {}), place, value)
             return
         held = self.transactions.get(producer_id)
         if held is not None:
-            held.pop(place, None)
+            self._put(held, place, None)
             if not held:
                 del self.transactions[producer_id]
 
@@ -72,12 +94,15 @@ class GroupOffsets:
         """The producer's transaction has ended: its offsets count, unless a younger commit is
         there already, or never did."""
         held = self.transactions.pop(producer_id, None)
-        if held is None or not committed:
+        if held is None:
+            return
+        self.memory.change(-sum(map(_size, held.values())))
+        if not committed:
             return
         for place, value in held.items():
             known = self.committed.get(place)
             if known is None or known.position < value.position:
-                self.committed[place] = value
+                self._put(self.committed, place, value)
 
     def drop_topics(self, topics: Collection[str]) -> list[TopicPartition]:
         """The places in deleted topics, to be written as tombstones; what transactions hold there
@@ -85,7 +110,7 @@ class GroupOffsets:
         for producer_id in list(self.transactions):
             held = self.transactions[producer_id]
             for place in [place for place in held if place[0] in topics]:
-                del held[place]
+                self._put(held, place, None)
             if not held:
                 del self.transactions[producer_id]
         return [place for place in self.committed if place[0] in topics]
@@ -132,3 +157,7 @@ class GroupOffsets:
                 else now >= value.expires
             )
         ]
+
+
+def _size(value: OffsetAndMetadata | None) -> int:
+    return 0 if value is None else OFFSET_BYTES + len(value.metadata)

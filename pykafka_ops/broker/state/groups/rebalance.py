@@ -64,11 +64,11 @@ class Rebalance:
     def await_pending(self, group: Group, member_id: str, timeout: int, now: float) -> None:
         """Keep an id that was given out for a member that has not joined with it yet."""
         expired = partial(self._pending_over, group, member_id)
-        group.pending_members[member_id] = self.at(now + timeout, expired)
+        group.await_pending(member_id, self.at(now + timeout, expired))
 
     def _pending_over(self, group: Group, member_id: str, now: Instant) -> Outcome:
         out = Outcome()
-        group.pending_members.pop(member_id, None)
+        group.forget_pending(member_id)
         self.check_joined(group, now, out)
         return out
 
@@ -133,6 +133,7 @@ class Rebalance:
         """Forget the assignments and answer those who wait for them."""
         for member in group.members.values():
             member.assignment = b""
+            group.weigh(member)
         self.propagate(group, code, now, out)
 
     # -- joining -------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from struct import Struct as Packer
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.groups.group import Group, GroupState, Member
+from pykafka_ops.broker.state.memory import Account
+from pykafka_ops.broker.state.names import SHORT
 from pykafka_ops.disk.internal import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -77,9 +79,11 @@ def encode_entry(record: Entry) -> tuple[bytes, bytes | None]:
         place = record[:3]
         key = _KEYS.get(place)
         if key is None:
-            if len(_KEYS) >= _MOST_KEYS:
-                _KEYS.clear()
-            key = _KEYS[place] = _offset_key(record)
+            key = _offset_key(record)
+            if len(record.group) <= SHORT:
+                if len(_KEYS) >= _MOST_KEYS:
+                    _KEYS.clear()
+                _KEYS[place] = key
         return key, _offset_value(record.value)
     assert isinstance(record, GroupRecord)
     key = encode(GroupMetadataKey(group=record.group), GROUP_KEY)
@@ -169,9 +173,9 @@ def group_value(group: Group, assignments: dict[str, bytes]) -> GroupMetadataVal
     )
 
 
-def restore_group(group_id: str, value: GroupMetadataValue) -> Group:
+def restore_group(group_id: str, value: GroupMetadataValue, memory: Account) -> Group:
     """The group as it was when ``value`` was written; its members are still to be watched."""
-    group = Group(group_id, value.current_state_timestamp)
+    group = Group(group_id, value.current_state_timestamp, memory=memory.holder())
     group.generation = value.generation
     group.protocol_type = value.protocol_type or None
     group.protocol = value.protocol

@@ -12,7 +12,6 @@ from functools import partial
 from pykafka_ops.broker.state.append_errors import commit_code
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.answers import (
-    NO_MEMBER,
     Joined,
     JoinRequest,
     Leaving,
@@ -20,7 +19,7 @@ from pykafka_ops.broker.state.groups.answers import (
     SyncRequest,
 )
 from pykafka_ops.broker.state.groups.commits import Commit
-from pykafka_ops.broker.state.groups.group import NO_GENERATION, Group, GroupSettings, GroupState
+from pykafka_ops.broker.state.groups.group import GROUP_BYTES, Group, GroupSettings, GroupState
 from pykafka_ops.broker.state.groups.join import Joins
 from pykafka_ops.broker.state.groups.loading import Loading
 from pykafka_ops.broker.state.groups.members import Members
@@ -34,6 +33,7 @@ from pykafka_ops.broker.state.groups.records import (
     encode_entry,
     restore_group,
 )
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.wire.codes import ErrorCode
@@ -49,10 +49,12 @@ class GroupShard:
         timers: Timers,
         owner: object,
         new_id: Callable[[], str],
+        memory: Account,
     ) -> None:
         self.groups: dict[str, Group] = {}
         self.offsets: dict[str, GroupOffsets] = {}
         self._settings = settings
+        self._memory = memory
         self._rebalance = Rebalance(settings, timers, owner)
         self._joins = Joins(self._rebalance, new_id)
         self._members = Members(self._rebalance)
@@ -77,7 +79,7 @@ class GroupShard:
         if offsets is None:
             if value is None:
                 return
-            offsets = self.offsets[group_id] = GroupOffsets()
+            offsets = self.offsets[group_id] = GroupOffsets(memory=self._memory.holder())
         if value is not None:
             value = OffsetAndMetadata(*value[:-1], offset)
         offsets.apply((topic, partition), value, producer_id)
@@ -99,6 +101,7 @@ class GroupShard:
                 member = group.members.get(each.member_id)
                 if member is not None:
                     member.assignment = each.assignment
+                    group.weigh(member)
             group.move(GroupState.STABLE, value.current_state_timestamp)
 
     def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:
@@ -117,7 +120,7 @@ class GroupShard:
         out = Outcome()
         for group_id, record in stored.items():
             assert record.value is not None
-            group = self.groups[group_id] = restore_group(group_id, record.value)
+            group = self.groups[group_id] = restore_group(group_id, record.value, self._memory)
             for member in group.members.values():
                 self._rebalance.expect(group, member, now.timer)
             if len(group.members) > self._settings.max_size:
@@ -126,7 +129,7 @@ class GroupShard:
             if offsets.empty:
                 del self.offsets[group_id]
             elif group_id not in self.groups:
-                self.groups[group_id] = Group(group_id)
+                self.groups[group_id] = Group(group_id, memory=self._memory.holder())
         self._rebalance.at(now.timer + self._settings.retention_check_ms, self._expire_offsets)
         return out
 
@@ -138,6 +141,9 @@ class GroupShard:
             for member in group.members.values():
                 self._rebalance.answer_join(group, member, Joined(gone, member.id), out)
                 self._rebalance.answer_sync(member, Synced(gone), out)
+            group.memory.release()
+        for offsets in self.offsets.values():
+            offsets.memory.release()
         return out.replies
 
     # -- members -------------------------------------------------------------------------------
@@ -153,11 +159,13 @@ class GroupShard:
             if request.member_id:
                 code = ErrorCode.UNKNOWN_MEMBER_ID
                 return Outcome(replies=[(ticket, Joined(code, request.member_id))])
+            if not self._memory.admits(GROUP_BYTES + request.size):
+                return Outcome(replies=[(ticket, Joined(ErrorCode.GROUP_MAX_SIZE_REACHED, ""))])
             group = self._create(group_id, now)
         return self._joins.join(group, request, ticket, now)
 
     def _create(self, group_id: str, now: Instant) -> Group:
-        group = self.groups[group_id] = Group(group_id, now.time)
+        group = self.groups[group_id] = Group(group_id, now.time, memory=self._memory.holder())
         return group
 
     def sync(self, group_id: str, request: SyncRequest, ticket: Deferred, now: Instant) -> Outcome:
@@ -213,11 +221,12 @@ class GroupShard:
             code = ErrorCode.ILLEGAL_GENERATION
         if code is not ErrorCode.NONE or not commits:
             return Outcome(replies=[(ticket, code)])
+        offsets = self.offsets.get(group_id) or GroupOffsets(memory=self._memory.holder())
+        if not offsets.admits(commits):
+            return Outcome(replies=[(ticket, ErrorCode.INVALID_COMMIT_OFFSET_SIZE)])
         if group is None:
             self._create(group_id, now)
-        offsets = self.offsets.get(group_id)
-        if offsets is None:
-            offsets = self.offsets[group_id] = GroupOffsets()
+        self.offsets[group_id] = offsets
         places = [place for place, _ in commits]
         offsets.begin(places)
         return Outcome(
@@ -335,9 +344,12 @@ class GroupShard:
     def _drop(self, group: Group) -> None:
         if self.groups.get(group.id) is group:
             del self.groups[group.id]
-        self.offsets.pop(group.id, None)
+        offsets = self.offsets.pop(group.id, None)
+        if offsets is not None:
+            offsets.memory.release()
         for member_id in list(group.pending_members):
             group.forget_pending(member_id)
+        group.memory.release()
 
     def _forget_if_unused(self, groups: Iterable[Group], out: Outcome) -> Outcome:
         """Add the end of groups that have neither members nor offsets."""
@@ -383,6 +395,3 @@ class GroupShard:
 
 def _tombstones(group_id: str, places: Iterable[TopicPartition]) -> list[Entry]:
     return [OffsetRecord(group_id, topic, index, None) for topic, index in places]
-
-
-__all__ = ["NO_GENERATION", "NO_MEMBER", "GroupShard"]

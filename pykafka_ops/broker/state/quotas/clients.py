@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
+from pykafka_ops.broker.state.names import SHORT
 from pykafka_ops.broker.state.quotas.entities import (
     FETCH,
     MUTATION,
@@ -25,6 +26,8 @@ PERCENT_PER_MS: Final = 100 / 1000
 """A thread at work for one ms in a second is at work for so many percent of it."""
 MOST_KNOWN: Final = 10_000
 """Clients whose quota is remembered; beyond it is looked up again."""
+MOST_MEASURED: Final = 50_000
+"""Clients of which it is known what they used; those that came first make room for others."""
 MAX_INT: Final = 2**31 - 1
 
 Measure = TypeVar("Measure")
@@ -68,17 +71,21 @@ class Measured(Generic[Measure]):
         try:
             return self._known[client]
         except KeyError:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            found = self._known[client] = self._look_up(user, client_id)
+            found = self._look_up(user, client_id)
+            if len(client_id) <= SHORT:
+                if len(self._known) >= MOST_KNOWN:
+                    self._known.clear()
+                self._known[client] = found
             return found
 
     def _look_up(self, user: str, client_id: str) -> tuple[Measure, float] | None:
         limit = self._entities.limit(self._kind, user, client_id)
         if limit.value is None:
             return None
-        key = (limit.user, limit.client_id)
+        key = (limit.user, limit.client_id[:SHORT])
         old = self._shared.get(key)
+        if old is None and len(self._shared) >= MOST_MEASURED:
+            del self._shared[next(iter(self._shared))]
         measure = self._make(self._windows) if old is None else old[0]
         self._shared[key] = measure, limit.value
         return measure, limit.value
@@ -183,7 +190,8 @@ class ClientQuotas:
         except KeyError:
             limit = self.entities.limit
             found = any(limit(kind, user, client_id).value is not None for kind in KINDS)
-            self._concerned[client] = found
+            if len(client_id) <= SHORT:
+                self._concerned[client] = found
             return found
 
 

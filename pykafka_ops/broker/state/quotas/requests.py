@@ -22,6 +22,7 @@ from pykafka_ops.wire.messages.describe_client_quotas import ComponentData, Enti
 FIELDS: Final = {"user": "user", "client-id": "client_id", "ip": "ip"}
 """The part of a QuotaEntity that each entity type of a request is."""
 
+_CONNECTIONS: Final = "connection_creation_rate"
 _EPSILON: Final = 1e-6
 _EXACT, _DEFAULT, _ANY = 0, 1, 2
 _DUPLICATES: Final = {"user": "user", "client-id": "client", "ip": "ip"}
@@ -125,6 +126,9 @@ def change(
             raise _invalid(f"Invalid configuration key {op.key}")
         else:
             values[op.key] = _text(known[op.key], op.value)
+    if entity.ip == DEFAULT and values.get(_CONNECTIONS) == "0":
+        # Kafka takes it, and lets nobody in to take it back.
+        raise _invalid(f"{_CONNECTIONS} of all addresses must be at least 1, else nobody connects")
     return values
 
 

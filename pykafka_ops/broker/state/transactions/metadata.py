@@ -18,6 +18,10 @@ from pykafka_ops.wire.codes import ErrorCode
 MAX_EPOCH = 2**15 - 1
 
 TopicPartition = tuple[str, int]
+TRANSACTION_BYTES = 1500
+"""What a transactional id holds, besides its own length."""
+PARTITION_BYTES = 250
+"""What a partition of an open transaction holds."""
 NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
 
@@ -126,6 +130,22 @@ class Transaction:
     partitions: frozenset[TopicPartition] = NO_PARTITIONS
     started: int = NO_TIMESTAMP
     pending: TxnState | None = None
+    counted: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory it holds."""
+        partitions = PARTITION_BYTES * len(self.partitions)
+        return TRANSACTION_BYTES + len(self.transactional_id) + partitions
+
+    def may_go_on(self, producer_id: int, epoch: int) -> bool:
+        """Whether a producer that names its id may have the next epoch (KIP-360): the id is new, or
+        its own, or was its own until the epochs ran out and the answer got lost."""
+        return (
+            self.epoch == NO_PRODUCER_EPOCH
+            or producer_id == self.producer_id
+            or (producer_id == self.previous_producer_id and is_exhausted(epoch))
+        )
 
     @classmethod
     def loaded(cls, written: Transit) -> Transaction:

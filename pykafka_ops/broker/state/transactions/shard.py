@@ -13,28 +13,36 @@ from typing import NamedTuple
 
 from pykafka_ops.broker.state.append_errors import transaction_code
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome
-from pykafka_ops.broker.state.replay import LARGEST_BATCH, LeftOut, replay_each
+from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.broker.state.transactions import records as transaction_records
+from pykafka_ops.broker.state.transactions.expiry import (
+    SPARED_MS,
+    TOMBSTONES,
+    forget,
+    idle_for,
+    take_back,
+)
 from pykafka_ops.broker.state.transactions.metadata import (
+    PARTITION_BYTES,
     PREPARED,
+    TRANSACTION_BYTES,
     TopicPartition,
     Transaction,
     Transit,
     TxnState,
     ended_before,
-    is_exhausted,
 )
 from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_TIMESTAMP, BatchHeader
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 RETRY_MS = 100.0
 """Time until a completion that could not be written is tried again."""
-TOMBSTONES = 500
-"""Ids that expire in one batch."""
 
 
 class TxnSettings(NamedTuple):
@@ -89,14 +97,17 @@ class TransactionShard:
         *,
         complete: Callable[[Completion], Outcome | None],
         take_id: Callable[[], int | None],
+        memory: Account,
     ) -> None:
         self.settings = settings
+        self._account, self._memory = memory, memory.holder()
         self.transactions: dict[str, Transaction] = {}
         self._timers = timers
         self._slot = slot
         self._complete = complete
         self._take_id = take_id
         self._watching = False
+        self._room_at = 0.0
         self._live = False
 
     # -- records ------------------------------------------------------------------------------
@@ -111,7 +122,7 @@ class TransactionShard:
 
     def replay(self, data: bytes, position: int, header: BatchHeader, left_out: LeftOut) -> int:
         """As in ``Shard``."""
-        plain = payload(data, position, header, LARGEST_BATCH)
+        plain = payload(data, position, header, DECOMPRESSED_LIMIT)
         return replay_each(self.decode, self.apply, plain, header, left_out)
 
     def skim(self, data: bytes, position: int) -> None:
@@ -128,12 +139,19 @@ class TransactionShard:
 
     def apply(self, record: Transit, offset: int = -1, producer_id: int = -1) -> None:
         """A move is written; offset and producer id mean nothing here."""
+        found = self.transactions.get(record.transactional_id)
+        counted = 0 if found is None else found.counted
         if record.state is TxnState.DEAD:
             self.transactions.pop(record.transactional_id, None)
-        elif self._live:
-            self.transactions[record.transactional_id].apply(record)
+            self._memory.change(-counted)
+            return
+        if found is not None and self._live:
+            found.apply(record)
         else:
-            self.transactions[record.transactional_id] = Transaction.loaded(record)
+            found = Transaction.loaded(record)
+        self.transactions[record.transactional_id] = found
+        found.counted = found.size
+        self._memory.change(found.counted - counted)
 
     def apply_marker(self, producer_id: int, offset: int, *, committed: bool) -> None:
         """Nobody writes to this log inside a transaction."""
@@ -145,7 +163,8 @@ class TransactionShard:
         return self.resume(now)
 
     def unloaded(self) -> Sequence[tuple[Deferred, object]]:
-        """Nothing to do: the ``then`` of each write answers its client, and no other waits."""
+        """The ``then`` of each write answers its client, and no other waits."""
+        self._memory.release()
         return ()
 
     # -- InitProducerId -----------------------------------------------------------------------
@@ -158,6 +177,9 @@ class TransactionShard:
         """
         found = self.transactions.get(who.transactional_id)
         if found is None:
+            if not self._memory.admits(TRANSACTION_BYTES + len(who.transactional_id)):
+                self._make_room(now)
+                return reply.of(ErrorCode.COORDINATOR_NOT_AVAILABLE)  # it is to ask again
             new_id = self._take_id()
             if new_id is None:
                 return None
@@ -166,7 +188,7 @@ class TransactionShard:
             self._watch(now)
         if found.pending is not None:
             return reply.of(ErrorCode.CONCURRENT_TRANSACTIONS)
-        if who.producer_id != NO_PRODUCER_ID and not _may_go_on(found, who):
+        if who.producer_id != NO_PRODUCER_ID and not found.may_go_on(who.producer_id, who.epoch):
             return reply.of(ErrorCode.PRODUCER_FENCED)
         if found.state in PREPARED:
             return reply.of(ErrorCode.CONCURRENT_TRANSACTIONS)
@@ -207,6 +229,8 @@ class TransactionShard:
         added = frozenset(partitions)
         if found.state is TxnState.ONGOING and added <= found.partitions:
             return reply.of(ErrorCode.NONE)
+        if not self._account.admits(found.size + PARTITION_BYTES * len(added)):
+            return reply.of(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return self._write(found, found.add(added, now.time), reply)
 
     def verify(self, who: Identity, partition: TopicPartition) -> ErrorCode:
@@ -246,7 +270,7 @@ class TransactionShard:
         def written(code: ErrorCode, now: Instant) -> Outcome | None:
             answer = None if reply is None else reply.of(transaction_code(code))
             if code is not ErrorCode.NONE:
-                _take_back(found, code)
+                take_back(found, code)
                 return answer
             following = self._finish(found, now)
             if answer is None:
@@ -278,7 +302,7 @@ class TransactionShard:
 
         def written(code: ErrorCode, now: Instant) -> None:
             if code is not ErrorCode.NONE:
-                _take_back(completion.transaction, code)
+                take_back(completion.transaction, code)
                 self._timers.at(now.timer + RETRY_MS, self._slot, self.resume)
 
         return Outcome((completion.move,), then=written)
@@ -319,18 +343,19 @@ class TransactionShard:
 
     def _expire(self, now: Instant) -> Outcome | None:
         """Forget ids that were idle for long."""
-        expiration = self.settings.expiration
-        old = [t for t in self.transactions.values() if t.expired(now.time, expiration)]
-        wait = 0 if len(old) > TOMBSTONES else self.settings.expire_interval
+        old = idle_for(self.transactions, self.settings.expiration, now.time)
+        wait = self.settings.expire_interval if len(old) < TOMBSTONES else 0
         self._timers.at(now.timer + wait, self._slot, self._expire)
-        old = old[:TOMBSTONES]
+        return forget(old)
 
-        def written(code: ErrorCode, now: Instant) -> None:
-            if code is not ErrorCode.NONE:
-                for found in old:
-                    _take_back(found, code)
+    def _make_room(self, now: Instant) -> None:
+        """Have some ids forgotten before their time, soon and not too often."""
+        if now.timer >= self._room_at:
+            self._room_at = now.timer + self.settings.abort_interval
+            self._timers.at(now.timer, self._slot, self._expire_early)
 
-        return Outcome([t.die() for t in old], then=written) if old else None
+    def _expire_early(self, now: Instant) -> Outcome | None:
+        return forget(idle_for(self.transactions, SPARED_MS, now.time))
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -364,26 +389,10 @@ class TransactionShard:
     def _write(self, found: Transaction, move: Transit, reply: Reply) -> Outcome:
         def written(code: ErrorCode, now: Instant) -> Outcome:
             if code is not ErrorCode.NONE:
-                _take_back(found, code)
+                take_back(found, code)
             return reply.of(transaction_code(code), move)
 
         return Outcome((move,), then=written)
-
-
-def _take_back(found: Transaction, code: ErrorCode) -> None:
-    """A write failed. One that only took too long is in the log and still comes to pass."""
-    if code is not ErrorCode.REQUEST_TIMED_OUT:
-        found.pending = None
-
-
-def _may_go_on(found: Transaction, who: Identity) -> bool:
-    """Whether a producer that names its id may have the next epoch (KIP-360): the id is new, or
-    its own, or was its own until the epochs ran out and the answer got lost."""
-    return (
-        found.epoch == NO_PRODUCER_EPOCH
-        or who.producer_id == found.producer_id
-        or (who.producer_id == found.previous_producer_id and is_exhausted(who.epoch))
-    )
 
 
 def _retriable(code: ErrorCode) -> ErrorCode:

@@ -12,12 +12,14 @@ from pykafka_ops.broker.state.fetch_session import (
     FINAL_EPOCH,
     INITIAL_EPOCH,
     MAX_EPOCH,
+    PARTITION_BYTES,
     CachedPartition,
     FetchContext,
     FetchKey,
     FetchSessions,
     Kind,
 )
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.errors import KafkaError
 
 NOT_FOUND, BAD_EPOCH, TOPIC_ID_ERROR = 70, 71, 106
@@ -37,9 +39,11 @@ def wanted(
 class Client:
     """Asks one ``FetchSessions`` at a time that stands still unless told otherwise."""
 
-    def __init__(self, slots: int = 2, ids: Iterable[int] | None = None) -> None:
+    def __init__(
+        self, slots: int = 2, ids: Iterable[int] | None = None, memory: Account | None = None
+    ) -> None:
         source = iter(ids) if ids is not None else itertools.count(100)
-        self.sessions = FetchSessions(slots, lambda: next(source))
+        self.sessions = FetchSessions(slots, lambda: next(source), memory or Account())
         self.now = 0.0
 
     def ask(
@@ -213,3 +217,28 @@ def test_a_partition_that_gave_data_goes_to_the_end_of_the_queue() -> None:
     session.served(("t", 1))
     session.served(("t", 9))  # forgotten by a request that overtook this one
     assert [key[1] for key in session.partitions] == [2, 3, 1]
+
+
+def test_who_finds_no_memory_is_served_without_a_session() -> None:
+    memory = Account(10 * PARTITION_BYTES)
+    client = Client(slots=100, memory=memory)
+    first = client.ask(0, 0, *range(5))
+    assert first.session_id
+    assert not client.ask(0, 0, *range(6)).session_id
+    assert client.ask(0, 0, *range(5)).session_id
+    assert memory.held == memory.limit
+    assert not client.ask(0, 0, 1).session_id
+    client.ask(first.session_id, -1)
+    assert memory.held == 5 * PARTITION_BYTES
+
+
+def test_a_session_that_grows_beyond_memory_ends_and_gives_it_back() -> None:
+    memory = Account(10 * PARTITION_BYTES)
+    client = Client(memory=memory)
+    found = client.ask(0, 0, 0)
+    client.ask(found.session_id, 1, *range(8))
+    assert memory.held == 8 * PARTITION_BYTES
+    with pytest.raises(KafkaError) as caught:
+        client.ask(found.session_id, 2, *range(8, 20))
+    assert caught.value.code == NOT_FOUND
+    assert memory.held == 0

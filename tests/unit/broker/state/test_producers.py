@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pykafka_ops.broker.state.memory import Account
+from pykafka_ops.broker.state.producer_room import PRODUCER_BYTES, ProducerRoom
 from pykafka_ops.broker.state.producers import BatchMetadata, Origin, Producers
 from pykafka_ops.disk.snapshot import ProducerEntry
 from pykafka_ops.errors import KafkaError
@@ -253,3 +255,118 @@ def test_what_holds_readers_back_is_the_oldest_open_transaction(
         q = Producers("t-0")
         q.load(p.entries(), offset, 0, DAY)
         assert q.first_unstable_offset == p.first_unstable_offset
+
+
+# -- forgotten for want of memory ------------------------------------------------------------------
+
+
+def room_for(count: int) -> ProducerRoom:
+    return ProducerRoom(Account(count * PRODUCER_BYTES))
+
+
+def test_producers_that_a_client_invents_do_not_grow_without_end() -> None:
+    room = room_for(100)
+    p = Producers("t-0", room=room)
+    for n in range(5_000):
+        add(p, n, 0, 0, 1, n)
+    assert 0 < p.remembered <= 100
+    assert p.get(4_999) is not None
+
+
+def test_who_goes_on_writing_is_remembered_while_others_are_invented() -> None:
+    p = Producers("t-0", room=room_for(100))
+    offset = 0
+    for n in range(3_000):
+        add(p, 1_000_000 + n, 0, 0, 1, offset)
+        offset += 1
+        if n % 20 == 0:
+            add(p, 7, 0, n // 20, 1, offset)  # refused if it were not the next sequence
+            assert p.find_duplicate(7, 0, n // 20, n // 20) is not None
+            offset += 1
+    assert p.in_sequence(7, 0, 150)
+
+
+def test_who_was_forgotten_goes_on_with_any_sequence() -> None:
+    p = Producers("t-0", room=room_for(10))
+    add(p, 7, 0, 0, 5, 0)
+    for n in range(10):
+        add(p, 100 + n, 0, 0, 1, 5 + n)
+    assert p.get(7) is None
+    add(p, 7, 0, 5, 1, 20)
+    assert p.in_sequence(7, 0, 6)
+
+
+def test_nobody_with_an_open_transaction_is_forgotten() -> None:
+    p = Producers("t-0", room=room_for(10))
+    for n in range(9):
+        add(p, n, 0, 0, 1, n, txn=True)
+    for n in range(200):
+        add(p, 100 + n, 0, 0, 1, 9 + n)
+    assert all(p.has_ongoing(n) for n in range(9))
+    assert p.first_unstable_offset == 0
+    p.add_marker(3, 0, 0, offset=300, timestamp=1, aborted=False)
+    assert not p.has_ongoing(3)
+
+
+def test_where_all_have_open_transactions_another_is_refused_and_plain_batches_are_taken() -> None:
+    p = Producers("t-0", room=room_for(5))
+    for n in range(5):
+        add(p, n, 0, 0, 1, n, txn=True)
+    refused(ErrorCode.NOT_ENOUGH_REPLICAS, lambda: add(p, 9, 0, 0, 1, 5, txn=True))
+    add(p, 10, 0, 0, 1, 5)
+    assert p.get(10) is None
+    add(p, 10, 0, 1, 1, 6)
+    # What stands in the log already is taken in whatever it costs: by followers, at the start.
+    p.add_batch(11, 0, BatchMetadata(0, 7, 0, 1000), transactional=True)
+    assert p.has_ongoing(11)
+
+
+def test_transactions_to_be_confirmed_are_within_the_same_memory() -> None:
+    room = room_for(20)
+    p = Producers("t-0", verify=True, room=room)
+    for n in range(500):
+        guard = p.start_verification(n, 0, 0, n)
+    assert p.remembered <= 20
+    p.check_batch(499, 0, 0, 0, transactional=True, guard=guard)
+    p.add_batch(499, 0, BatchMetadata(0, 0, 0, 1000), transactional=True)
+    assert p.has_ongoing(499)
+
+
+def test_a_partition_with_many_gives_way_to_one_with_few() -> None:
+    room = room_for(100)
+    greedy, modest = Producers("t-0", room=room), Producers("t-1", room=room)
+    for n in range(1_000):
+        add(greedy, n, 0, 0, 1, n)
+    for n in range(10):
+        add(modest, n, 0, 0, 1, n)
+    for n in range(1_000, 2_000):
+        add(greedy, n, 0, 0, 1, n)
+    assert modest.remembered == 10
+    assert 50 <= greedy.remembered <= 90
+
+
+def test_memory_comes_back_when_producers_expire_and_logs_are_closed_or_cut() -> None:
+    account = Account()
+    room = ProducerRoom(account)
+    for finish in (
+        lambda p: p.close(),
+        lambda p: (p.clear(0), p.expire(DAY, 0)),
+        lambda p: p.expire(DAY, 0),
+    ):
+        p = Producers("t-0", verify=True, room=room)
+        for n in range(10):
+            add_plain = BatchMetadata(0, n, 0, 1000)
+            p.add_batch(n, 0, add_plain)
+        p.start_verification(77, 0, 0, 5)
+        assert account.held == 11 * PRODUCER_BYTES
+        finish(p)
+        assert account.held == 0
+
+
+def test_a_snapshot_with_more_than_there_is_room_for_is_read_as_far_as_it_goes() -> None:
+    p = Producers("t-0", room=room_for(50))
+    entries = [ProducerEntry(n, 0, 0, n, 0, 1000, -1, n if n == 3 else -1) for n in range(500)]
+    p.load(entries, 500, 1000, DAY)
+    assert p.remembered <= 50
+    assert p.has_ongoing(3)
+    assert p.get(499) is not None

@@ -60,3 +60,21 @@ def test_illegal_transitions_are_refused() -> None:
         check(PartitionPhase.NON_EXISTENT, PartitionPhase.ONLINE)
     with pytest.raises(IllegalTransitionError):
         check(ReplicaPhase.DELETION_INELIGIBLE, ReplicaPhase.DELETION_STARTED)
+
+
+def test_a_move_to_very_many_replicas_is_judged_one_by_one() -> None:
+    """Each list is gone through once: a client may name thousands by mistake."""
+    looked = 0
+
+    class Replica(int):
+        __hash__ = int.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal looked
+            looked += 1
+            return int(self) == other
+
+    many = 2000
+    move = ReplicaAssignment((1,)).reassign_to(Replica(n) for n in range(many))
+    assert len(move.adding) == many - 1
+    assert looked < 10 * many

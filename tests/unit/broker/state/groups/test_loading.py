@@ -14,6 +14,7 @@ from pykafka_ops.broker.state.groups.records import (
     encode_entry,
 )
 from pykafka_ops.broker.state.groups.shard import GroupShard
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant
 from pykafka_ops.broker.state.replay import LeftOut
 from pykafka_ops.broker.state.timers import Timers
@@ -59,7 +60,7 @@ BATCHES = st.lists(
 
 
 def shard() -> GroupShard:
-    return GroupShard(GroupSettings(), Timers(), object(), lambda: "id")
+    return GroupShard(GroupSettings(), Timers(), object(), lambda: "id", Account())
 
 
 def _stored(entry: OffsetRecord | GroupRecord, damage: str | None) -> Entry:

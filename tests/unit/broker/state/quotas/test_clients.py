@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.state.quotas.clients import MOST_KNOWN, PERCENT_PER_MS, ClientQuotas
+from pykafka_ops.broker.state.quotas.clients import (
+    MOST_KNOWN,
+    MOST_MEASURED,
+    PERCENT_PER_MS,
+    ClientQuotas,
+)
 from pykafka_ops.broker.state.quotas.entities import DEFAULT, QuotaEntities, QuotaEntity
 
 SECOND = 1000.0
@@ -151,6 +156,20 @@ def test_idle_clients_are_forgotten_and_busy_ones_are_not(
     assert len(quotas.produce.measured) == 2
     assert len(quotas.mutation.measured) == 1
     assert quotas.produce.charge("u", "c7", 0, 12 * SECOND) == 2000
+
+
+def test_client_ids_that_are_invented_take_no_memory_without_end(
+    entities: QuotaEntities, quotas: ClientQuotas
+) -> None:
+    entities.set(ALL_CLIENTS, {"producer_byte_rate": "500"})
+    for number in range(MOST_MEASURED + 100):
+        quotas.produce.charge("u", f"c{number}", 1, 0.0)
+    assert len(quotas.produce.measured) == MOST_MEASURED
+    for number in range(100):
+        quotas.concern("u", f"{number}" * 10_000)
+        quotas.produce.charge("u", f"{number}-" * 10_000, 1, 0.0)
+    names = [*quotas._concerned, *quotas.produce.measured._known, *quotas.produce.measured._shared]
+    assert max(len(client_id) for _, client_id in names) <= 256
 
 
 def test_no_break_is_longer_than_an_answer_can_tell(

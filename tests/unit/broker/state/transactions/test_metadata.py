@@ -15,6 +15,7 @@ from pykafka_ops.broker.state.transactions.metadata import (
     TxnState,
 )
 from pykafka_ops.wire.codes import ErrorCode
+from tests.support.each import each
 
 T0 = frozenset({("t", 0)})
 
@@ -36,7 +37,7 @@ MOVES = {
 }
 
 
-@pytest.mark.parametrize(("old", "new"), list(itertools.product(TxnState, MOVES)))
+@each("old, new", list(itertools.product(TxnState, MOVES)))
 def test_only_kafkas_moves_are_allowed(old: TxnState, new: TxnState) -> None:
     made = in_state(old)
     if old not in BEFORE[new]:
