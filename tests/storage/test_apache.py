@@ -10,9 +10,9 @@ import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
-from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_manager import LogManager
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.disk.snapshot import read_snapshot
 from tests.support.golden.segments import CASES, SEGMENTS
 from tests.support.memory.logs import NOW, batch_of, end_txn, values

@@ -10,11 +10,11 @@ from zlib import crc32
 import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.disk.checksum import crc32c
 from pykafka_ops.disk.index import check_offset_index, check_time_index

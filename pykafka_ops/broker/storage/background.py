@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.storage.log_home import Job
 
 
@@ -26,7 +27,11 @@ class Background:
         self._pool.submit(self._work, job)
 
     def _work(self, job: Job) -> None:
-        job.run()
+        try:
+            job.run()
+        except Exception as error:  # it is not done: nobody knows what of it is
+            jobs.failed(_name(job), error)
+            return
         self._finished.append(job)
         if self._wake is not None:
             self._wake()
@@ -38,9 +43,10 @@ class Background:
     def tick(self, now: float) -> None:
         """Take in what is finished, do what is due."""
         while self._finished:
-            self._finished.popleft().done()
+            job = self._finished.popleft()
+            jobs.attempt(_name(job), job.done)
         while self._later and self._later[0][0] <= now:
-            heapq.heappop(self._later)[2]()
+            jobs.attempt("work for later", heapq.heappop(self._later)[2])
 
     def stop(self) -> None:
         """Wait for the jobs under way and take them in; what was scheduled is dropped."""
@@ -48,4 +54,9 @@ class Background:
         self._wake = None
         self._later.clear()
         while self._finished:
-            self._finished.popleft().done()
+            job = self._finished.popleft()
+            jobs.attempt(_name(job), job.done)
+
+
+def _name(job: Job) -> str:
+    return type(job).__name__

@@ -59,6 +59,10 @@ class Checkpoint:
                 self.home.files.write_atomic(self._path, content)
                 self._newest = job.number
 
+    def dropped(self) -> None:
+        """Any thread: a job ended as nobody expected; the next one writes all again."""
+        self._busy = False
+
     def done(self, job: CheckpointJob) -> None:
         """The directory's thread: remember what the file holds; a full disk is tried again."""
         if job.error is not None:
@@ -127,6 +131,9 @@ class CheckpointJob:
             self.checkpoint.write(self)
         except OSError as error:
             self.error = error
+        except Exception:
+            self.checkpoint.dropped()
+            raise
 
     def done(self) -> None:
         """The directory's thread."""

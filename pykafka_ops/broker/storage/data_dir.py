@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
+from pykafka_ops.broker.state.names import name_problem
 from pykafka_ops.broker.storage.checkpoints import (
     Checkpoint,
     CheckpointJob,
     Key,
     RecoveryPoints,
 )
-from pykafka_ops.broker.storage.files import Files, Lock
+from pykafka_ops.broker.storage.files import FULL, Files, Lock
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
@@ -24,6 +25,7 @@ from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.recovery import Recovered, Recovery
 from pykafka_ops.broker.storage.retention import first_expiry
+from pykafka_ops.broker.storage.strangers import is_log
 from pykafka_ops.disk import names
 from pykafka_ops.disk.checkpoint import (
     MetaProperties,
@@ -72,6 +74,8 @@ class DataDir:
         self.high_watermarks: dict[Key, int] = {}
         self._ends: dict[Key, int] = {}
         self._expiry: dict[Key, int] = {}
+        self._unsettled: set[Key] = set()
+        """What a full disk had no room to recover: that is done again when the log is opened."""
         self._doomed: list[str] = []
         self._lock: Lock | None = None
         self._points = RecoveryPoints(self.home, names.RECOVERY_POINT_CHECKPOINT)
@@ -167,7 +171,11 @@ class DataDir:
         if parsed is None or parsed.topic == _METADATA_TOPIC:
             _log.warning("%s/%s is no partition's directory; left alone", self.path, name)
         elif not parsed.state:
-            self.partitions[parsed.topic, parsed.partition] = None
+            key = (parsed.topic, parsed.partition)
+            if self._is_log(key, name):
+                self.partitions[key] = None
+            else:
+                _log.warning("%s/%s holds no log; left alone", self.path, name)
         elif parsed.state == "future":
             self.futures[parsed.topic, parsed.partition] = name
         elif parsed.state == "delete":
@@ -175,11 +183,17 @@ class DataDir:
         else:
             _log.warning("%s/%s is a stray partition; left alone", self.path, name)
 
+    def _is_log(self, key: Key, name: str) -> bool:
+        if names.partition_dir(*key) != name or name_problem(key[0]):
+            return False  # such as foo-00
+        known = (self.recovery_points, self.high_watermarks, self.start_offsets)
+        return any(key in offsets for offsets in known) or is_log(self.files, f"{self.path}/{name}")
+
     def doom(self, key: Key) -> None:
         """Mark the directory of a partition for removal. Raises OSError."""
         name = names.marked_dir(*key, "delete", os.urandom(16).hex())
         self.files.rename(f"{self.path}/{names.partition_dir(*key)}", f"{self.path}/{name}")
-        self.files.sync_directory(self.path)
+        self.home.names_changed()
         self._doomed.append(name)
 
     def take_over(self, key: Key, *, start: int, end: int, high_watermark: int) -> None:
@@ -204,6 +218,9 @@ class DataDir:
         with ThreadPoolExecutor(workers, thread_name_prefix="log-recovery") as pool:
             for found in pool.map(lambda s: self._recover_some(s, config_of), slices):
                 for key, recovered in found:
+                    if recovered is None:
+                        self._unsettled.add(key)
+                        continue
                     self._ends[key] = recovered.end_offset
                     self.recovery_points[key] = recovered.recovery_point
                     if recovered.truncated:
@@ -214,20 +231,32 @@ class DataDir:
 
     def _recover_some(
         self, keys: Iterable[Key], config_of: ConfigOf
-    ) -> list[tuple[Key, Recovered]]:
+    ) -> list[tuple[Key, Recovered | None]]:
         files = self.files.for_thread()
         return [(key, self._recover_one(files, key, config_of(key[0]))) for key in keys]
 
-    def _recover_one(self, files: Files, key: Key, config: TopicConfig) -> Recovered:
-        return Recovery(
-            files,
-            f"{self.path}/{names.partition_dir(*key)}",
-            config,
-            recovery_point=self.recovery_points.get(key),
-            start_offset=self.start_offsets.get(key, 0),
-            cleaned_to=self.home.cleaner_offsets.get(key, 0),
-            settings=self.home.settings,
-        ).run()
+    def _recover_one(self, files: Files, key: Key, config: TopicConfig) -> Recovered | None:
+        """None if the disk has no room for what a recovery finds out."""
+        try:
+            done = Recovery(
+                files,
+                f"{self.path}/{names.partition_dir(*key)}",
+                config,
+                recovery_point=self.recovery_points.get(key),
+                start_offset=self.start_offsets.get(key, 0),
+                cleaned_to=self.home.cleaner_offsets.get(key, 0),
+                settings=self.home.settings,
+            ).run()
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            return None
+        return done if done.stored else None
+
+    @property
+    def lacks_room(self) -> bool:
+        """Whether a recovery could not store all that it found out."""
+        return bool(self._unsettled)
 
     def log_of(self, key: Key, config_of: ConfigOf) -> Log:
         """The log of a partition that is here, made at first use and not opened yet."""
@@ -239,6 +268,7 @@ class DataDir:
                 recovery_point=self.recovery_points.get(key, 0),
                 start_offset=self.start_offsets.get(key, 0),
                 high_watermark=self.high_watermarks.get(key, 0 if end == 0 else UNKNOWN),
+                settled=key not in self._unsettled,
             )
             log = Log(PartitionDir(self.home, *key, config_of(key[0])), known)
             self.partitions[key] = log
@@ -271,6 +301,7 @@ class DataDir:
         """The partition is here no longer."""
         self._ends.pop(key, None)
         self._expiry.pop(key, None)
+        self._unsettled.discard(key)
         for offsets in (
             self.recovery_points,
             self.start_offsets,
@@ -292,7 +323,9 @@ class DataDir:
             key
             for key, log in self.partitions.items()
             if (log is None or not log.is_open)
-            and self._ends.get(key, 0) > self.recovery_points.get(key, 0)
+            and (
+                key in self._unsettled or self._ends.get(key, 0) > self.recovery_points.get(key, 0)
+            )
         ]
 
     def collect_recovery_points(self) -> CheckpointJob | None:
@@ -302,22 +335,22 @@ class DataDir:
 
     def _collect_recovery_points(self) -> None:
         for log in self.open_logs():
-            self.recovery_points[log.topic, log.partition] = log.durability.recovery_point
+            self.recovery_points[log.place.key] = log.durability.recovery_point
 
     def collect_start_offsets(self) -> CheckpointJob | None:
         """Write the log starts that the first segment's name does not tell, if they changed."""
         for log in self.open_logs():
             start = log.start_checkpoint
             if start is not None:
-                self.start_offsets[log.topic, log.partition] = start
+                self.start_offsets[log.place.key] = start
             else:
-                self.start_offsets.pop((log.topic, log.partition), None)
+                self.start_offsets.pop(log.place.key, None)
         return self._starts.job(self.start_offsets)
 
     def collect_high_watermarks(self) -> CheckpointJob | None:
         """Write the high watermarks, if they changed."""
         for log in self.open_logs():
-            self.high_watermarks[log.topic, log.partition] = log.high_watermark
+            self.high_watermarks[log.place.key] = log.high_watermark
         return self._watermarks.job(self.high_watermarks)
 
     def write_checkpoints(self) -> None:

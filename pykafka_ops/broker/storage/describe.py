@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.files import Files
-from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk import names
+
+PAUSE = 32
+"""Logs between two pauses: the directories of those that nobody has used are read."""
 
 
 class LogDescription(NamedTuple):
@@ -30,18 +33,21 @@ class DirDescription(NamedTuple):
     logs: list[LogDescription]
 
 
-def describe(data_dir: DataDir) -> DirDescription:
+def describe(data_dir: DataDir) -> Steps[DirDescription]:
     """A directory and its logs; the sizes of logs nobody used are looked up."""
     if data_dir.home.error is not None:
         return DirDescription(data_dir.path, str(data_dir.home.error), -1, -1, [])
     files = data_dir.files
     try:
         total, usable = files.space(data_dir.path)
-        logs = [
-            LogDescription(*key, _size(data_dir, key, log))
-            for key, log in data_dir.partitions.items()
-        ]
-        for key, name in data_dir.futures.items():
+        logs = []
+        for key in list(data_dir.partitions):
+            size = _size(data_dir, key)
+            if size is not None:
+                logs.append(LogDescription(*key, size))
+            if not len(logs) % PAUSE:
+                yield None
+        for key, name in list(data_dir.futures.items()):
             size = _size_of_copy(files, f"{data_dir.path}/{name}")
             logs.append(LogDescription(*key, size, is_future=True))
     except OSError as error:
@@ -50,7 +56,11 @@ def describe(data_dir: DataDir) -> DirDescription:
     return DirDescription(data_dir.path, None, total, usable, logs)
 
 
-def _size(data_dir: DataDir, key: Key, log: Log | None) -> int:
+def _size(data_dir: DataDir, key: Key) -> int | None:
+    """None if it was removed meanwhile."""
+    if key not in data_dir.partitions:
+        return None
+    log = data_dir.partitions[key]
     if log is not None and log.is_open:
         return log.size
     return _size_on_disk(data_dir.files, f"{data_dir.path}/{names.partition_dir(*key)}")

@@ -1,6 +1,6 @@
 """The only door to the file system for logs, so that tests can break the disk.
 
-``RealFiles`` is the operating system. Every method raises ``OSError`` as it would.
+``real_files`` has the operating system's. Every method raises ``OSError`` as it would.
 
 A :class:`File` from :meth:`Files.open` has no descriptor until it is used, and may lose it again
 when too many are open: 10,000 partitions must not need 30,000 descriptors. Such files belong to
@@ -10,23 +10,10 @@ one thread. Other threads work on :meth:`File.dup` or on :meth:`Files.open_priva
 from __future__ import annotations
 
 import errno
-import os
-import resource
-import stat as stat_module
-from contextlib import suppress
 from typing import NamedTuple, Protocol
-
-from pykafka_ops.broker.storage.file_lock import RealLock
-from pykafka_ops.broker.storage.linux import set_aside, sync_file_system
 
 Buffer = bytes | bytearray | memoryview
 
-_OPEN_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
-_RWF_NOWAIT = getattr(os, "RWF_NOWAIT", None)
-_PROBE_STEP = 128 * 1024
-"""What the kernel reads ahead by default: such a stretch is in memory or not."""
-_PROBE = [bytearray(1)]
-_THREAD_MAX_OPEN = 64
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """Error numbers of a full disk: nothing is broken, appends may work again later."""
 
@@ -44,14 +31,20 @@ class File(Protocol):
 
     path: str
 
-    def append(self, data: Buffer) -> None:
-        """Write all of ``data`` at the end; on an error a part may have been written."""
+    def append(self, data: Buffer) -> int:
+        """Write all of ``data``; the file's end then. On an error a part may have been written."""
 
     def read(self, size: int, position: int) -> bytes:
         """Up to ``size`` bytes from ``position``; fewer only at the end of the file."""
 
     def read_cached(self, size: int, position: int) -> memoryview | None:
         """As :meth:`read`, but None where the disk would have to be waited for."""
+
+    def read_into(self, room: memoryview, position: int) -> int:
+        """Fill ``room`` as far as that needs no waiting for the disk; how many bytes."""
+
+    def is_cached(self, size: int, position: int) -> bool:
+        """Whether :meth:`read` would give ``size`` bytes without waiting for the disk."""
 
     def truncate(self, size: int) -> None:
         """Cut the file to ``size`` bytes."""
@@ -61,6 +54,12 @@ class File(Protocol):
 
     def size(self) -> int:
         """Length in bytes."""
+
+    def is_held(self) -> bool:
+        """Whether it is open: what uses it next does not look for its name."""
+
+    def is_intact(self, size: int) -> bool:
+        """Whether it is ``size`` bytes long, and still has a name in some directory."""
 
     def sync(self) -> None:
         """Make what was written durable (fdatasync)."""
@@ -142,242 +141,3 @@ class Files(Protocol):
 
     def for_thread(self) -> Files:
         """The same file system with a pool of its own, for use in another thread."""
-
-
-class RealFile:
-    """A file of the operating system; see :class:`File`."""
-
-    __slots__ = ("_fd", "_pool", "path", "used")
-
-    def __init__(self, path: str, pool: RealFiles | None, fd: int = -1) -> None:
-        self.path = path
-        self.used = True
-        self._pool = pool
-        self._fd = fd
-
-    def append(self, data: Buffer) -> None:
-        fd = self._fd
-        if fd < 0:
-            fd = self._open()
-        self.used = True
-        done = os.write(fd, data)
-        size = len(data)
-        while done < size:
-            done += os.write(fd, memoryview(data)[done:])
-
-    def read(self, size: int, position: int) -> bytes:
-        fd = self._fd
-        if fd < 0:
-            fd = self._open()
-        self.used = True
-        data = os.pread(fd, size, position)
-        while len(data) < size:
-            more = os.pread(fd, size - len(data), position + len(data))
-            if not more:
-                break
-            data += more
-        return data
-
-    def read_cached(self, size: int, position: int) -> memoryview | None:
-        if _RWF_NOWAIT is None:
-            return memoryview(self.read(size, position))
-        fd = self._fd
-        if fd < 0:
-            fd = self._open()
-        self.used = True
-        try:
-            if size <= _PROBE_STEP:
-                buffer = bytearray(size)
-                count = os.preadv(fd, [buffer], position, _RWF_NOWAIT)
-                return memoryview(buffer) if count == size else None
-            # Large ranges: ask for a byte of each stretch, then read without clearing memory first.
-            for at in (*range(position, position + size - 1, _PROBE_STEP), position + size - 1):
-                if os.preadv(fd, _PROBE, at, _RWF_NOWAIT) != 1:
-                    return None
-        except BlockingIOError:
-            return None
-        except OSError as error:
-            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                raise
-        return memoryview(self.read(size, position))
-
-    def truncate(self, size: int) -> None:
-        os.ftruncate(self._fd if self._fd >= 0 else self._open(), size)
-
-    def reserve(self, size: int) -> None:
-        set_aside(self._fd if self._fd >= 0 else self._open(), size)
-
-    def size(self) -> int:
-        return os.fstat(self._fd if self._fd >= 0 else self._open()).st_size
-
-    def sync(self) -> None:
-        os.fdatasync(self._fd if self._fd >= 0 else self._open())
-
-    def dup(self) -> RealFile:
-        fd = self._fd if self._fd >= 0 else self._open()
-        return RealFile(self.path, None, os.dup(fd))
-
-    def close(self) -> None:
-        if self._fd >= 0:
-            if self._pool is not None:
-                self._pool.forget(self)
-            self.shut()
-
-    def shut(self) -> None:
-        """Close the descriptor without telling the pool (which calls this)."""
-        fd, self._fd = self._fd, -1
-        os.close(fd)
-
-    def _open(self) -> int:
-        if self._pool is None:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF), self.path)
-        self._fd = self._pool.acquire(self, _OPEN_FLAGS)
-        return self._fd
-
-    def create(self) -> None:
-        """Make the file anew and keep it open."""
-        assert self._pool is not None
-        self._fd = self._pool.acquire(self, _OPEN_FLAGS | os.O_CREAT | os.O_TRUNC)
-
-
-def default_max_open() -> int:
-    """Half of what the process may open, at most 8192: the rest is for sockets."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(16, min(8192, soft // 2))
-
-
-class RealFiles:
-    """The operating system's files; at most ``max_open`` pooled descriptors at a time."""
-
-    def __init__(self, max_open: int = 0) -> None:
-        self.max_open = max_open or default_max_open()
-        self._open: dict[RealFile, None] = {}
-
-    def acquire(self, file: RealFile, flags: int) -> int:
-        """A descriptor for ``file``; closes others that were not used lately to make room."""
-        if len(self._open) >= self.max_open:
-            self._evict(1)
-        try:
-            fd = os.open(file.path, flags, 0o644)
-        except OSError as error:
-            if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
-                raise
-            self._evict(max(1, len(self._open) // 4))
-            fd = os.open(file.path, flags, 0o644)
-        file.used = True
-        self._open[file] = None
-        return fd
-
-    def forget(self, file: RealFile) -> None:
-        """``file`` is about to close its descriptor."""
-        self._open.pop(file, None)
-
-    def _evict(self, count: int) -> None:
-        """Second chance: who was used since the last round goes to the end of the queue."""
-        while count and self._open:
-            file = next(iter(self._open))
-            del self._open[file]
-            if file.used:
-                file.used = False
-                self._open[file] = None
-            else:
-                file.shut()
-                count -= 1
-
-    def open(self, path: str, *, create: bool = False) -> RealFile:
-        file = RealFile(path, self)
-        if create:
-            file.create()
-        return file
-
-    def open_private(self, path: str) -> RealFile:
-        return RealFile(path, None, os.open(path, _OPEN_FLAGS))
-
-    def read(self, path: str) -> bytes:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
-
-    def write(self, path: str, data: Buffer, *, sync: bool = False) -> None:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        try:
-            done = os.write(fd, data)
-            while done < len(data):
-                done += os.write(fd, memoryview(data)[done:])
-            if sync:
-                os.fsync(fd)
-        finally:
-            os.close(fd)
-
-    def write_atomic(self, path: str, data: Buffer, *, sync: bool = True) -> None:
-        self.write(path + ".tmp", data, sync=sync)
-        os.replace(path + ".tmp", path)
-        if sync:
-            self.sync_directory(os.path.dirname(path))
-
-    def info(self, path: str) -> FileInfo:
-        found = os.stat(path)
-        return FileInfo(os.path.basename(path), found.st_size, found.st_mtime_ns // 1_000_000)
-
-    def exists(self, path: str) -> bool:
-        return os.path.exists(path)
-
-    def directories(self, path: str) -> list[str]:
-        with os.scandir(path) as entries:
-            return [e.name for e in entries if e.is_dir()]
-
-    def list(self, path: str) -> list[FileInfo]:
-        found = []
-        with os.scandir(path) as entries:
-            for entry in entries:
-                try:
-                    s = entry.stat()
-                except FileNotFoundError:  # removed while we look
-                    continue
-                if stat_module.S_ISREG(s.st_mode):
-                    found.append(FileInfo(entry.name, s.st_size, s.st_mtime_ns // 1_000_000))
-        return found
-
-    def set_modified(self, path: str, modified_ms: int) -> None:
-        os.utime(path, ns=(modified_ms * 1_000_000, modified_ms * 1_000_000))
-
-    def rename(self, old: str, new: str) -> None:
-        os.replace(old, new)
-
-    def remove(self, path: str) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-
-    def make_directory(self, path: str) -> None:
-        try:
-            os.mkdir(path)
-        except FileNotFoundError:
-            os.makedirs(path)
-
-    def remove_tree(self, path: str) -> None:
-        import shutil  # with what it loads 0.5 MB, and directories are seldom removed
-
-        with suppress(FileNotFoundError):
-            shutil.rmtree(path)
-
-    def sync_directory(self, path: str) -> None:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-    def lock(self, path: str) -> RealLock:
-        return RealLock(path)
-
-    def space(self, path: str) -> tuple[int, int]:
-        found = os.statvfs(path)
-        return found.f_frsize * found.f_blocks, found.f_frsize * found.f_bavail
-
-    def real_path(self, path: str) -> str:
-        return os.path.realpath(path)
-
-    def sync_all(self, path: str) -> bool:
-        return sync_file_system(path)
-
-    def for_thread(self) -> RealFiles:
-        return RealFiles(_THREAD_MAX_OPEN)

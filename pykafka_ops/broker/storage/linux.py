@@ -1,4 +1,4 @@
-"""Calls of Linux that Python does not have: sync a file system, set disk space aside."""
+"""Calls of Linux that Python does not have: sync a file system, set space aside, trim the heap."""
 
 from __future__ import annotations
 
@@ -46,3 +46,12 @@ def set_aside(fd: int, size: int) -> None:
         number = ctypes.get_errno()
         if number not in (errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise OSError(number, os.strerror(number))
+
+
+def give_memory_back() -> None:
+    """Have the C library give what is free to the system; nothing where it cannot."""
+    import ctypes
+
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

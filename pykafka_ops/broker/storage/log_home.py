@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Protocol
 
+from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
 from pykafka_ops.broker.storage.files import FULL, Files
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+NAMES_MS = 100
+"""So long names of new directories gather before they are synced: one by one, that would cost more
+than to make the directories."""
 
 
 @dataclass(slots=True)
@@ -23,6 +29,7 @@ class StorageSettings:
     ``verify_transactions`` (``transaction.partition.verification.enable``) refuses transactional
     batches that come without a guard of ``Producers.start_verification``. ``move_threads``: how
     many replicas move between directories at a time (0: as many as there are directories).
+    ``producer_room`` is for the producers of all logs.
     """
 
     clock: Callable[[], int] = wall_clock
@@ -37,6 +44,14 @@ class StorageSettings:
     high_watermark_checkpoint_ms: int = 5_000
     move_threads: int = 0
     move_bytes_per_second: int = 2**63 - 1
+    producer_room: ProducerRoom = field(default_factory=ProducerRoom)
+
+
+class ShortenedError(OSError):
+    """Somebody else cut or removed the file ``filename`` that is written to here."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(errno.EIO, f"{path} was cut or removed by somebody else", path)
 
 
 class NoSpaceError(KafkaError):
@@ -55,10 +70,12 @@ class Job(Protocol):
 
 @dataclass(slots=True, eq=False)
 class FilesJob:
-    """``work`` on files of a data directory; a disk that cannot do it is a failed disk."""
+    """``work`` on files of a data directory; a disk that cannot do it is a failed disk. ``after``
+    follows on the logs' own thread."""
 
     home: LogHome
     work: Callable[[], None]
+    after: Callable[[], None] | None = None
     error: OSError | None = None
 
     def run(self) -> None:
@@ -72,12 +89,15 @@ class FilesJob:
         """The logs' own thread."""
         if self.error is not None:
             self.home.fail(self.error)
+        elif self.after is not None:
+            self.after()
 
 
 class LogHome:
     """What the logs of one data directory share. A failing disk takes it offline, with all its
     logs, for good: ``on_failure(home, error)``.
 
+    A file that was cut or removed by somebody else costs its log alone: ``on_shortened(error)``.
     A disk without space does not: ``on_full(home)`` says by ``full`` until when to spare it.
 
     ``on_flushed(topic, partition)``: what a log owed is durable now (``Durability.owed``).
@@ -95,11 +115,14 @@ class LogHome:
         self.cleaner_offsets: dict[tuple[str, int], int] = {}
         """Where the part of a compacted log begins that was not cleaned yet."""
         self.on_failure: Callable[[LogHome, OSError], None] | None = None
+        self.on_shortened: Callable[[ShortenedError], None] | None = None
         self.on_full: Callable[[LogHome], None] | None = None
         self.on_flushed: Callable[[str, int], None] | None = None
         self.before_growth: Callable[[tuple[str, int], int], None] = lambda *_: None
         self.submitted: Callable[[Job], None] | None = None
         """Takes jobs to another thread."""
+        self._names_changed = self._names_waiting = False
+        self._names_lock = Lock()
         self.delete_later: Callable[[float, Callable[[], None]], None] | None = None
 
     @property
@@ -122,6 +145,30 @@ class LogHome:
         else:
             self.delete_later(self.settings.timer() + delay_ms, action)
 
+    def names_changed(self) -> None:
+        """Partitions' directories were made, renamed or removed: have that made durable soon, once
+        for many. Whatever is flushed makes it so before (:meth:`sync_names`)."""
+        self._names_changed = True
+        if not self._names_waiting:
+            self._names_waiting = True
+            self.schedule(NAMES_MS, lambda: self.submit(FilesJob(self, self._sync_soon)))
+
+    def _sync_soon(self) -> None:
+        self._names_waiting = False  # what changes from here on may miss this sync
+        self.sync_names()
+
+    def sync_names(self) -> None:
+        """Any thread: make the names of the directories durable, if they are not. Raises
+        OSError."""
+        with self._names_lock:
+            if self._names_changed:
+                self._names_changed = False
+                try:
+                    self.files.sync_directory(self.path)
+                except OSError:
+                    self._names_changed = True
+                    raise
+
     def check(self) -> None:
         """Raise KafkaError KAFKA_STORAGE_ERROR if the directory is offline."""
         if self.error is not None:
@@ -129,6 +176,10 @@ class LogHome:
 
     def fail(self, error: OSError) -> KafkaError:
         """An operation failed: the error for the client. A full disk is not the end of it."""
+        if isinstance(error, ShortenedError):
+            if self.on_shortened is not None:
+                self.on_shortened(error)
+            return self.refusal(error)
         if error.errno in FULL:
             if self.on_full is not None:
                 self.on_full(self)

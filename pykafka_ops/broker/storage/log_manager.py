@@ -15,15 +15,17 @@ from functools import partial
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.names import check_place
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.background import Background
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.describe import DirDescription, describe
-from pykafka_ops.broker.storage.files import Files, RealFiles
+from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
-from pykafka_ops.broker.storage.log_home import FilesJob, LogHome, StorageSettings
+from pykafka_ops.broker.storage.log_home import FilesJob, LogHome, ShortenedError, StorageSettings
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.broker.storage.replica_moves import ReplicaMoves
 from pykafka_ops.broker.storage.upkeep import Upkeep
 from pykafka_ops.disk import names
@@ -67,6 +69,10 @@ class LogManager:
         """Called for each write that found no space."""
         self.dirs = [DataDir(os.path.normpath(p), self.files, self.settings) for p in paths]
         self._where: dict[Key, DataDir] = {}
+        self._broken: dict[Key, DataDir] = {}
+        """Where logs are that somebody else has cut."""
+        self._unclaimed: set[Key] = set()
+        """What was found at the start and nobody has asked to serve since."""
         self._background: Background | None = None
         self._upkeep = Upkeep(self.settings, lambda: self.online)
         self.moves = ReplicaMoves(self)
@@ -93,12 +99,16 @@ class LogManager:
         for data_dir in self.online:
             home = data_dir.home
             home.on_failure = partial(self._failed, data_dir)
+            home.on_shortened = partial(self._shortened, data_dir)
             home.on_full = partial(self._filled, data_dir)
             home.on_flushed = self.on_flushed
             home.submitted = background.submit
             home.delete_later = background.schedule
+            if data_dir.lacks_room:
+                self._filled(data_dir, home)
             for name in data_dir.take_doomed():
                 self.remove_directory(data_dir, name)
+        self._unclaimed = set(self._where)
         self._upkeep.start(now)
         self.moves.resume()
 
@@ -157,6 +167,16 @@ class LogManager:
         """(topic, partition) of every log here; opens none."""
         return list(self._where)
 
+    def served(self) -> list[Key]:
+        """The same without those that were found at the start and that no controller has named
+        since: what is left of deleted topics, or somebody else's."""
+        return [key for key in self._where if key not in self._unclaimed]
+
+    def claim(self, key: Key) -> bool:
+        """A controller names a partition: whether its log is here, which is served from now on."""
+        self._unclaimed.discard(key)
+        return key in self._where
+
     def __len__(self) -> int:
         return len(self._where)
 
@@ -168,9 +188,13 @@ class LogManager:
                 if key[0] == topic and log is not None:
                     log.update_config(config)
 
-    def describe(self) -> list[DirDescription]:
+    def describe(self) -> Steps[list[DirDescription]]:
         """Every configured directory with what is in it. Sizes of unused logs are looked up."""
-        return [describe(d) for d in self.dirs]
+        found = []
+        for each in self.dirs:
+            description = yield from describe(each)
+            found.append(description)
+        return found
 
     # -- creating and deleting ---------------------------------------------------------------------
 
@@ -191,11 +215,16 @@ class LogManager:
         LOG_DIR_NOT_FOUND, INVALID_TOPIC_EXCEPTION for what must not become a directory's name.
         """
         check_place(topic, partition)
+        self.claim((topic, partition))
         log = self.get(topic, partition)
         if log is not None:
             if topic_id is not None:
                 log.place.assign_topic_id(topic_id)
             return log
+        if (topic, partition) in self._broken:
+            raise KafkaError(
+                ErrorCode.KAFKA_STORAGE_ERROR, f"the log of {topic}-{partition} was cut"
+            )
         if not is_new and self.offline:
             raise KafkaError(
                 ErrorCode.KAFKA_STORAGE_ERROR,
@@ -206,8 +235,9 @@ class LogManager:
         data_dir = self._choose(directory) if preferred is None else preferred
         settings = self.config_of(topic) if config is None else config
         log = Log.create(PartitionDir(data_dir.home, topic, partition, settings, topic_id=topic_id))
-        data_dir.partitions[topic, partition] = log
-        self._where[topic, partition] = data_dir
+        key = log.place.key
+        data_dir.partitions[key] = log
+        self._where[key] = data_dir
         self._upkeep.log_made()
         return log
 
@@ -233,7 +263,7 @@ class LogManager:
         """
         key = (topic, partition)
         self.moves.cancel(key)
-        data_dir = self._where.pop(key, None)
+        data_dir = self._where.pop(key, None) or self._broken.pop(key, None)
         if data_dir is None:
             return False
         started = key in data_dir.start_offsets
@@ -250,6 +280,7 @@ class LogManager:
             self.files.rename(old, new)
         except OSError as error:
             raise data_dir.home.fail(error) from error
+        data_dir.home.names_changed()
         if started:  # a topic of the same name must not inherit the log start
             job = data_dir.collect_start_offsets()
             if job is not None:
@@ -261,7 +292,9 @@ class LogManager:
     def remove_directory(self, data_dir: DataDir, name: str, delay_ms: int = 0) -> None:
         """Remove a directory ``name`` that is marked as deleted, after ``delay_ms``."""
         path = f"{data_dir.path}/{name}"
-        job = FilesJob(data_dir.home, lambda: self.files.remove_tree(path))
+        job = FilesJob(
+            data_dir.home, lambda: self.files.remove_tree(path), data_dir.home.names_changed
+        )
         if delay_ms:
             data_dir.home.schedule(delay_ms, lambda: data_dir.home.submit(job))
         else:
@@ -282,6 +315,22 @@ class LogManager:
     def _filled(self, data_dir: DataDir, _: LogHome) -> None:
         if self.on_full is not None:
             self.on_full(data_dir)
+
+    def _shortened(self, data_dir: DataDir, error: ShortenedError) -> None:
+        """One log is not what it was: its partition is gone until the next start."""
+        parsed = names.parse_dir(os.path.basename(os.path.dirname(error.filename)))
+        key = (parsed.topic, parsed.partition) if parsed is not None else None
+        if key is None or self._where.get(key) is not data_dir:
+            return
+        _log.error("%s: %s-%d is offline until the next start", error.strerror, *key)
+        self.moves.cancel(key)
+        del self._where[key]
+        self._broken[key] = data_dir
+        log = data_dir.partitions.pop(key)
+        if log is not None:
+            log.abandon()
+        if self.on_offline is not None:
+            self.on_offline(data_dir.path, [key], False)
 
     def _failed(self, data_dir: DataDir, _: LogHome, error: OSError) -> None:
         """A directory failed: its partitions are gone until the next start."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
-from pykafka_ops.broker.storage.files import File
+from pykafka_ops.broker.storage.files import FULL, File
 from pykafka_ops.broker.storage.replay import replay
 from pykafka_ops.broker.storage.scan import checked_batches, header_at
 from pykafka_ops.broker.storage.segment import Segment
@@ -25,7 +25,8 @@ class SegmentRebuild:
 
     Batches below offset ``trusted`` are known to be durable and are not read again if the
     indexes up to there are sound. With ``keep_log`` only the indexes are made, up to the first
-    damaged batch, and the log stays as it is. ``end_offset`` is the segment's end afterwards.
+    damaged batch, and the log stays as it is. ``end_offset`` is the segment's end afterwards;
+    ``stored``, whether the disk had room for the indexes.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class SegmentRebuild:
         self.epochs = epochs
         self.keep_log = keep_log
         self.end_offset = segment.base_offset
+        self.stored = True
         self._producers: Producers | None = None
         self._offsets = formats.OffsetIndex(segment.base_offset)
         self._times = formats.TimeIndex(segment.base_offset)
@@ -135,11 +137,9 @@ class SegmentRebuild:
             if cut:
                 segment.truncate_log(self._valid)
             if self._producers is not None or not segment.size:
-                data = b"".join(map(pack_aborted, aborted))
-                # What it holds below the recovery point is not found again: never lose it.
-                self._store(names.TXN_INDEX_SUFFIX, data, write=self.files.write_atomic)
-        self._store(names.INDEX_SUFFIX, self._offsets.to_bytes(), make=True)
-        self._store(names.TIME_INDEX_SUFFIX, self._times.to_bytes(), make=True)
+                self._store_aborted(b"".join(map(pack_aborted, aborted)))
+        self._store_index(names.INDEX_SUFFIX, self._offsets.to_bytes())
+        self._store_index(names.TIME_INDEX_SUFFIX, self._times.to_bytes())
         segment.close()
         segment.side_files = None
         return cut
@@ -188,21 +188,36 @@ class SegmentRebuild:
                 )
             )
 
-    def _store(
-        self,
-        kind: str,
-        data: bytes,
-        *,
-        make: bool = False,
-        write: Callable[[str, bytes], None] | None = None,
-    ) -> None:
-        """Write a file unless it already has this content; an empty one only if asked to."""
-        known = self.segment.side_files
-        if known is None or known.get(kind, len(data)) == len(data):
-            stored = self._stored(kind)
-            if stored == data or (stored is None and not data and not make):
-                return
-        (write or self.files.write)(self.segment.path(kind), data)
+    def _store_aborted(self, data: bytes) -> None:
+        """Write the transaction index unless it has this content. What it holds below the recovery
+        point is not found again: never lose it."""
+        if data != (self._stored(names.TXN_INDEX_SUFFIX) or b""):
+            self.files.write_atomic(self.segment.path(names.TXN_INDEX_SUFFIX), data)
+
+    def _store_index(self, kind: str, data: bytes) -> None:
+        """Write an index unless it has this content; what a crash cut off its end is added. On a
+        full disk it stays short: what it lacks is found by scanning, if slowly."""
+        path, stored = self.segment.path(kind), self._stored(kind)
+        if stored == data:
+            return
+        kept = len(stored) if stored and data.startswith(stored) else 0
+        try:
+            if kept:
+                self._with(path, lambda file: file.append(data[kept:]))
+            else:
+                self.files.write(path, data)
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            self.stored = False
+            self._with(path, lambda file: file.truncate(kept))
+
+    def _with(self, path: str, work: Callable[[File], object]) -> None:
+        file = self.files.open_private(path)
+        try:
+            work(file)
+        finally:
+            file.close()
 
 
 def _rises(offsets: formats.OffsetIndex, times: formats.TimeIndex) -> bool:

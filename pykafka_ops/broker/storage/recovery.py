@@ -7,13 +7,16 @@ snapshots and leader epochs follow. Every step can be interrupted and done again
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
+from pykafka_ops.broker.state.memory import Account
+from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
-from pykafka_ops.broker.storage.files import FileInfo, Files
+from pykafka_ops.broker.storage.files import FULL, FileInfo, Files
 from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.rebuild import SegmentRebuild
 from pykafka_ops.broker.storage.replay import rebuild
@@ -27,11 +30,13 @@ _TEMPORARY = (names.DELETED_SUFFIX, names.CLEANED_SUFFIX, names.SWAP_SUFFIX)
 
 
 class Recovered(NamedTuple):
-    """What a directory holds now: the log's end, up to where it is durable, bytes cut off."""
+    """What a directory holds now: the log's end, up to where it is durable, bytes cut off.
+    ``stored``: whether a full disk had room for all that was found out."""
 
     end_offset: int
     recovery_point: int
     truncated: int
+    stored: bool = True
 
 
 def tidy(files: Files, directory: str, config: TopicConfig) -> list[FileInfo]:
@@ -184,6 +189,7 @@ class Recovery:
         self.start_offset = start_offset
         self.cleaned_to = cleaned_to
         self.settings = settings or StorageSettings()
+        self._stored = True
 
     def run(self) -> Recovered:
         """Recover; OSError if the disk does not let us."""
@@ -199,11 +205,13 @@ class Recovery:
 
     def _empty(self, segment: Segment) -> Recovered:
         """A partition nobody wrote to: only an index that was preallocated may need care."""
-        SegmentRebuild(segment).run()
+        work = SegmentRebuild(segment)
+        work.run()
+        self._stored &= work.stored
         end = segment.base_offset
         if end < self.start_offset:
             return self._recover([segment], [])
-        return Recovered(end, min(self.recovery_point, end), 0)
+        return Recovered(end, min(self.recovery_point, end), 0, self._stored)
 
     def _recover(self, segments: list[Segment], found: Sequence[FileInfo]) -> Recovered:
         files, directory = self.files, self.directory
@@ -218,8 +226,19 @@ class Recovery:
         epochs.truncate_from_end(end)
         epochs.truncate_from_start(self.start_offset)
         if stored is None or epochs.entries() != stored.entries():
-            write_epochs(files, directory, epochs, sync=False)
-        return Recovered(end, min(self.recovery_point, end), cut)
+            with self._room():
+                write_epochs(files, directory, epochs, sync=False)
+        return Recovered(end, min(self.recovery_point, end), cut, self._stored)
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Around what may as well be found out again from the batches: a full disk is no error."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            self._stored = False
 
     def _check_segments(
         self, segments: list[Segment], epochs: EpochCache, snapshots: Snapshots
@@ -229,7 +248,9 @@ class Recovery:
             return 0, 0
         point = self.recovery_point
         first = max((n for n, s in enumerate(segments) if s.base_offset <= point), default=0)
-        producers = Producers(self.directory)
+        # Of its own: logs are recovered in several threads.
+        room = ProducerRoom(Account(self.settings.producer_room.limit))
+        producers = Producers(self.directory, room=room)
         end = segments[first].base_offset
         start = max(self.start_offset, segments[0].base_offset)
         for n in range(first, len(segments)):
@@ -238,6 +259,7 @@ class Recovery:
                 self._load_producers(producers, snapshots, segments, start, work.begins_at)
             work.follow_producers(producers)
             cut = work.run()
+            self._stored &= work.stored
             end = work.end_offset
             if cut or self._is_torn_off(segments, n, end):
                 for segment in segments[n + 1 :]:
@@ -253,7 +275,8 @@ class Recovery:
         snapshots.keep_between(start, end)
         producers.end_offset = end
         if snapshots.offsets or not producers.is_empty:
-            snapshots.take(producers)
+            with self._room():
+                snapshots.take(producers)
         return end, cut
 
     def _is_torn_off(self, segments: Sequence[Segment], n: int, end: int) -> bool:

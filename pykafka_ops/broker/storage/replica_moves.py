@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Callable
 
+from pykafka_ops.broker.state.names import MAX_NAME_LENGTH
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.data_dir import DataDir
 from pykafka_ops.broker.storage.log.log import Log
@@ -35,6 +36,9 @@ HELD_MS = 1_000
 
 LOOK_MS = 500
 """How often a move that waits for the quota checks whether it changed."""
+
+MOST_PREFERRED = 10_000
+"""Replicas that may have a directory before they are here."""
 
 LAST_BYTES = 256 * 1024
 """Most bytes that may be missing when the swap begins."""
@@ -72,7 +76,8 @@ class ReplicaMoves:
             self.cancel(key)
         source = self._logs.directory_of(key)
         if source is None or not hosted:
-            self._preferred[key] = target
+            if len(topic) <= MAX_NAME_LENGTH and len(self._preferred) < MOST_PREFERRED:
+                self._preferred[key] = target
             raise KafkaError(ErrorCode.REPLICA_NOT_AVAILABLE)
         if source is target or key in self._moves:
             return
@@ -341,6 +346,7 @@ class ReplicaMoves:
         try:
             if move.target.online and move.target.files.exists(move.directory):
                 move.target.files.rename(move.directory, f"{move.target.path}/{doomed}")
+                move.target.home.names_changed()
                 if not self._stopped:
                     self._logs.remove_directory(move.target, doomed)
         except OSError as error:

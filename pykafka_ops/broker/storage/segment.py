@@ -14,6 +14,7 @@ from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.files import Buffer, File, Files
 from pykafka_ops.broker.storage.indexes import OffsetIndex, TimeIndex
+from pykafka_ops.broker.storage.log_home import ShortenedError
 from pykafka_ops.broker.storage.scan import batches, header_at
 from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import HEADER_SIZE, BatchHeader
@@ -206,10 +207,11 @@ class Segment:
 
     def append(self, data: Buffer, size: int, last_offset: int, max_timestamp: int) -> None:
         """Write batches (``max_timestamp`` is that of the last); an index entry every
-        ``index.interval.bytes``."""
+        ``index.interval.bytes``. Raises ShortenedError if they do not follow those before."""
         position = self.size
         file = self._log or self.log
-        file.append(data)
+        if file.append(data) != position + size:
+            raise ShortenedError(file.path)
         if not position:
             self._first_timestamp = max_timestamp
         self.size = position + size
@@ -219,6 +221,15 @@ class Segment:
         if self.bytes_since_index > self.config.index_interval_bytes:
             self.add_index_entry(last_offset, position)
         self.bytes_since_index += size
+
+    def check_intact(self) -> None:
+        """Raise ShortenedError if the log is not as long as it was made, or has no name."""
+        try:
+            if self.log.is_intact(self.size):
+                return
+        except FileNotFoundError:
+            pass
+        raise ShortenedError(self.log.path)
 
     def add_index_entry(self, last_offset: int, position: int) -> None:
         """The batch that ends at ``last_offset`` stands at ``position``."""

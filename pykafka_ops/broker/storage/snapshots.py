@@ -43,11 +43,15 @@ class Snapshots:
             return None
         path, data = self.path(offset), write_snapshot(producers.entries())
         self.last_offset = offset
+        if offset in self.offsets and self.files.read(path) == data:
+            return path
+        try:
+            self.files.write(path, data)
+        except OSError:
+            self.files.remove(path)
+            raise
         if offset not in self.offsets:
-            self.files.write(path, data)
             insort(self.offsets, offset)
-        elif self.files.read(path) != data:
-            self.files.write(path, data)
         return path
 
     def remove(self, offset: int) -> None:
@@ -63,8 +67,9 @@ class Snapshots:
         self.last_offset = 0
 
     def keep_between(self, start: int, end: int) -> None:
-        """Remove those outside ``(start, end]``."""
-        for offset in [o for o in self.offsets if not start < o <= end]:
+        """Remove those outside ``(start, end]``, but not the one at ``end``: where all records
+        were deleted, it alone knows of a transaction that was begun."""
+        for offset in [o for o in self.offsets if not start < o <= end and o != end]:
             self.remove(offset)
 
     def remove_stray(self, segments: Collection[int]) -> None:
@@ -79,9 +84,9 @@ class Snapshots:
     def load(
         self, producers: Producers, start: int, end: int, *, now: int, expiration_ms: int
     ) -> None:
-        """Bring ``producers`` to the newest sound snapshot in ``(start, end]``, else to
-        ``start``; damaged ones are removed. ``producers.end_offset`` tells where."""
-        for offset in [o for o in reversed(self.offsets) if start < o <= end]:
+        """Bring ``producers`` to the newest sound snapshot in ``(start, end]``, or at ``end``,
+        else to ``start``; damaged ones are removed. ``producers.end_offset`` tells where."""
+        for offset in [o for o in reversed(self.offsets) if start < o <= end or o == end]:
             try:
                 entries = read_snapshot(self.files.read(self.path(offset)))
             except CorruptIndexError:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.storage.checkpoints import CheckpointJob
 from pykafka_ops.broker.storage.data_dir import DataDir
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_home import StorageSettings
 
 _FLUSH_CHECK_MS = 1_000
@@ -29,7 +32,8 @@ class Upkeep:
 
     def log_made(self) -> None:
         """There is a new log: recovery shall soon know it for ours."""
-        self._unsaved_until = min(self._unsaved_until, self._settings.timer() + _SAVE_NEW_MS)
+        if self._unsaved_until == math.inf:
+            self._unsaved_until = self._settings.timer() + _SAVE_NEW_MS
 
     def tick(self, now: float) -> None:
         """Do what is due."""
@@ -39,7 +43,7 @@ class Upkeep:
         for name, (period, action) in self._tasks().items():
             if now >= self._done_at[name] + period:
                 self._done_at[name] = now
-                action(now)
+                jobs.attempt(f"upkeep of {name}", partial(action, now))
 
     def _tasks(self) -> dict[str, tuple[int, Callable[[float], None]]]:
         """Period in ms, action."""
@@ -70,15 +74,21 @@ class Upkeep:
         now = self._settings.clock()
         for data_dir in self._online():
             for log in data_dir.open_logs():
-                log.producers.expire(now, self._settings.producer_id_expiration_ms)
+                with jobs.told(f"expiry of producers of {log.name}"):
+                    log.producers.expire(now, self._settings.producer_id_expiration_ms)
 
     def _flush_by_time(self, now: float) -> None:
         """``flush.ms`` of single topics."""
         for data_dir in self._online():
             for log in data_dir.open_logs():
-                wait, durability = log.config.flush_ms, log.durability
-                if wait != MAX_LONG and now - durability.last_flush_ms >= wait:
-                    durability.last_flush_ms = now
-                    job = durability.flush_job()
-                    if job is not None:
-                        data_dir.home.submit(job)
+                if log.config.flush_ms != MAX_LONG:
+                    with jobs.told(f"flush of {log.name}"):
+                        self._flush_if_due(log, now)
+
+    def _flush_if_due(self, log: Log, now: float) -> None:
+        durability = log.durability
+        if now - durability.last_flush_ms >= log.config.flush_ms:
+            durability.last_flush_ms = now
+            job = durability.flush_job()
+            if job is not None:
+                log.home.submit(job)

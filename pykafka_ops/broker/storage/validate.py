@@ -25,16 +25,27 @@ from pykafka_ops.disk.batch import (
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import CODEC_NAMES, Codec, codec_of, compress, decompress
 from pykafka_ops.disk.convert import read_message_set
+from pykafka_ops.disk.pieces import in_pieces
 from pykafka_ops.disk.record import Record, iter_records, payload
-from pykafka_ops.disk.survey import Survey, examine
+from pykafka_ops.disk.survey import ONE_BY_ONE, Survey, examine, survey_quickly, survey_records
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
+ATTRIBUTES_BYTE = 17
+"""Of a message v0 or v1: its codec is in there."""
 DECOMPRESSED_LIMIT = 128 << 20
 """Bytes a batch may take decompressed. Kafka sets no limit, and holds up one of its many threads
 with what expands to gigabytes; here all clients would wait."""
 COMPRESSED_RECORDS = 1 << 20
 """Records that any compressed batch may have; a larger one has a record a byte."""
+QUICK_RECORDS = 1 << 14
+QUICK_BYTES = 5 << 18
+QUICK_COMPRESSED_BYTES = 256 * 1024
+"""Of a batch that is checked while others wait: some ms of work, and what producers send."""
+FREED_AT_ONCE = 1000
+"""Records that are let go in one go."""
+PACKED_BYTES = 16 * 1024
+"""Plain bytes of one that is packed anew, as all of the old formats are."""
 
 
 class RecordsRejectedError(KafkaError):
@@ -45,6 +56,15 @@ class RecordsRejectedError(KafkaError):
         self.record_errors = record_errors
 
 
+class TakesLongError(KafkaError):
+    """Checking a batch would keep others waiting: :func:`prepare` it by ``rules`` in a thread, and
+    append what that gives as ``Origin.CHECKED``."""
+
+    def __init__(self, rules: ValidationRules) -> None:
+        super().__init__(ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.rules = rules._replace(quick=False)
+
+
 class Prepared(NamedTuple):
     """A batch ready for its offsets: whole, alone, writable."""
 
@@ -53,18 +73,26 @@ class Prepared(NamedTuple):
 
 
 class ValidationRules(NamedTuple):
-    """What the checks depend on; ``now`` in ms, ``name`` ("topic-0") for texts."""
+    """What the checks depend on; ``now`` in ms, ``name`` ("topic-0") for texts. ``quick``: they
+    must not take long."""
 
     config: TopicConfig
     name: str
     now: int
     origin: Origin
+    quick: bool = False
+
+    def quick_up_to(self, most: int, size: int) -> None:
+        """Raise TakesLongError where ``size`` above ``most`` takes long, and nothing may."""
+        if self.quick and size > most:
+            raise TakesLongError(self)
 
 
 def prepare(records: memoryview, rules: ValidationRules) -> Prepared | None:
     """Check what a leader was sent; None if there is no whole batch in it.
 
-    Raises KafkaError CORRUPT_MESSAGE, MESSAGE_TOO_LARGE, INVALID_RECORD, INVALID_TIMESTAMP.
+    Raises KafkaError CORRUPT_MESSAGE, MESSAGE_TOO_LARGE, INVALID_RECORD, INVALID_TIMESTAMP, and
+    TakesLongError: then nothing is changed.
     """
     try:
         size = next_batch_size(records)
@@ -74,6 +102,7 @@ def prepare(records: memoryview, rules: ValidationRules) -> Prepared | None:
             return _from_old_format(records, rules)
         _refuse_second(records[size:])
         _check_size(size, rules)
+        rules.quick_up_to(QUICK_BYTES, size)
         batch = records[:size]
         if rules.origin == Origin.CLIENT:
             header = validate_client_batch(batch)
@@ -115,19 +144,31 @@ def _from_old_format(records: memoryview, rules: ValidationRules) -> Prepared:
     """A message set v0 or v1 as one batch v2."""
     config = rules.config
     position = 0
-    while (size := next_batch_size(records[position:])) is not None:
+    while (size := next_batch_size(records, position)) is not None:
         _check_size(size, rules)
         position += size
-    message_set = read_message_set(records[:position], DECOMPRESSED_LIMIT)
-    _check_records(message_set.records, CREATE_TIME_HEADER, rules)
+        rules.quick_up_to(PACKED_BYTES, position)
+    limit = PACKED_BYTES if rules.quick else DECOMPRESSED_LIMIT
+    try:
+        message_set = read_message_set(records[:position], limit)
+    except CorruptBatchError:
+        if rules.quick and records[ATTRIBUTES_BYTE] & 7:
+            raise TakesLongError(rules) from None  # it may be corrupt, or just long
+        raise
+    opened = message_set.records
+    _check_records(opened, CREATE_TIME_HEADER, rules)
+    for n, record in enumerate(opened):
+        opened[n] = record._replace(offset=n)
     codec = target_codec(config, message_set.codec)
     batch = build_batch(
-        [record._replace(offset=n) for n, record in enumerate(message_set.records)],
+        opened,
         codec=codec,
         level=level_of(config, codec),
         timestamp_type=TimestampType(int(config.log_append_time)),
         log_append_time=rules.now,
     )
+    while opened:  # hundreds of thousands at once would keep other threads waiting
+        del opened[-FREED_AT_ONCE:]
     data = memoryview(batch)
     header = read_header(data)
     _check_size(header.size, rules)
@@ -163,6 +204,7 @@ def _transform(batch: Prepared, rules: ValidationRules) -> Prepared:
     config, header = rules.config, batch.header
     source = header.codec
     codec = target_codec(config, source)
+    rules.quick_up_to(QUICK_RECORDS, header.record_count)
     if header.is_control and source is Codec.NONE:
         codec = source
     bounded = not config.log_append_time and (config.before_max_ms, config.after_max_ms) != (
@@ -180,16 +222,26 @@ def _transform(batch: Prepared, rules: ValidationRules) -> Prepared:
     return _stamp(batch, seen, rules)
 
 
-def inflate(stored: memoryview, header: BatchHeader) -> bytes:
+def inflate(stored: memoryview, header: BatchHeader, limit: int = DECOMPRESSED_LIMIT) -> bytes:
     """The records of a compressed batch as plain bytes.
 
-    Raises CorruptBatchError if they are malformed, or take more than DECOMPRESSED_LIMIT bytes.
+    Raises CorruptBatchError if they are malformed, or take more than ``limit`` bytes.
     """
     if header.record_count > max(COMPRESSED_RECORDS, len(stored)):
         raise CorruptBatchError(
             f"compressed batch of {len(stored)} bytes with {header.record_count} records"
         )
-    return decompress(codec_of(header.attributes), stored, DECOMPRESSED_LIMIT)
+    return decompress(codec_of(header.attributes), stored, limit)
+
+
+def inflate_quickly(stored: memoryview, header: BatchHeader) -> bytes | None:
+    """The same; None if that takes long, or they are malformed."""
+    if len(stored) > QUICK_COMPRESSED_BYTES:
+        return None
+    try:
+        return inflate(stored, header, QUICK_BYTES)
+    except CorruptBatchError:
+        return None
 
 
 def batch_args(batch: Prepared) -> tuple[memoryview, int, BatchHeader, int]:
@@ -200,22 +252,36 @@ def batch_args(batch: Prepared) -> tuple[memoryview, int, BatchHeader, int]:
 def _look_at_records(batch: Prepared, rules: ValidationRules) -> Survey:
     config = rules.config
     try:
-        stored = batch.data[HEADER_SIZE : batch.header.size]
-        compressed = batch.header.attributes & 7
-        plain = inflate(stored, batch.header) if compressed else bytes(stored)
+        plain = _plain(batch, rules)
         seen = examine(plain, batch.header)
+        if seen is None and rules.quick:
+            seen = survey_quickly(plain, 0, batch.header)
+            if seen is None:
+                raise TakesLongError(rules)
+        seen = seen or survey_records(plain, 0, batch.header)
         del plain
         suspect = config.compacts and seen.first_without_key is not None
         if not config.log_append_time:
             oldest, newest = rules.now - config.before_max_ms, rules.now + config.after_max_ms
             suspect = suspect or seen.max_timestamp > newest or -1 != seen.min_timestamp < oldest
         if suspect or batch.header.is_log_append_time:
+            rules.quick_up_to(ONE_BY_ONE, batch.header.record_count)
             _check_records(iter_records(*batch_args(batch)), batch.header, rules)
     except CorruptBatchError as error:
         raise KafkaError(
             ErrorCode.INVALID_RECORD, f"{error} in topic partition {rules.name}"
         ) from error
     return seen
+
+
+def _plain(batch: Prepared, rules: ValidationRules) -> bytes:
+    stored = batch.data[HEADER_SIZE : batch.header.size]
+    if not batch.header.attributes & 7:
+        return in_pieces(stored)
+    plain = inflate_quickly(stored, batch.header) if rules.quick else inflate(stored, batch.header)
+    if plain is None:
+        raise TakesLongError(rules)
+    return plain
 
 
 def _stamp(batch: Prepared, seen: Survey | None, rules: ValidationRules) -> Prepared:
@@ -240,6 +306,7 @@ def _recompress(
     level = level_of(rules.config, codec)
     if in_order:
         plain = payload(*batch_args(batch))
+        rules.quick_up_to(PACKED_BYTES, len(plain))
         fields = header._replace(attributes=header.attributes & ~7 | codec)
         data = memoryview(assemble(fields, compress(codec, plain, level)))
     else:

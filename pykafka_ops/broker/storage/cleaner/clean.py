@@ -20,7 +20,6 @@ from pykafka_ops.broker.storage.cleaner.keys import KeyMap
 from pykafka_ops.broker.storage.cleaner.loops import DEAD, take_in
 from pykafka_ops.broker.storage.cleaner.output import CleanedOutput
 from pykafka_ops.broker.storage.cleaner.retain import (
-    DECOMPRESSED_LIMIT,
     LastRecord,
     Retention,
     records_of,
@@ -32,6 +31,7 @@ from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.scan import checked_batches, header_at
 from pykafka_ops.disk import names
 from pykafka_ops.disk.batch import BatchHeader
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.legacy import iter_message, read_message_header
 from pykafka_ops.disk.txn_index import AbortedTxn, collect_aborted, read_txn_index
 from pykafka_ops.errors import CorruptBatchError

@@ -15,14 +15,11 @@ from pykafka_ops.broker.storage.cleaner.loops import KEYLESS, TOMBSTONE, Sifted,
 from pykafka_ops.broker.storage.cleaner.transactions import CleanedTransactions
 from pykafka_ops.disk.batch import DELETE_HORIZON_FLAG, NO_TIMESTAMP, BatchHeader
 from pykafka_ops.disk.build import assemble
-from pykafka_ops.disk.compression import compress
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT, compress
 from pykafka_ops.disk.legacy import build_messages, iter_message, read_message_header
 from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.varint import read_varint, read_varlong, varint
 from pykafka_ops.disk.walk import walk
-
-DECOMPRESSED_LIMIT = 256 << 20
-"""Bytes a batch may take decompressed."""
 
 Kept = bytes | bytearray | memoryview
 

@@ -21,7 +21,7 @@ from typing import IO
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob
 from pykafka_ops.broker.storage.cleaner.throttle import Throttler
-from pykafka_ops.broker.storage.files import RealFiles
+from pykafka_ops.broker.storage.real_files import RealFiles
 
 
 def main() -> None:

@@ -10,13 +10,19 @@ from typing import NamedTuple
 from pykafka_ops.broker.state.compaction import MAX_RELATIVE
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
 from pykafka_ops.broker.state.producers import BatchMetadata, Origin
+from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log.tail import PLACES
-from pykafka_ops.broker.storage.log.writing import append_failed, roll_if_due, write_batch
+from pykafka_ops.broker.storage.log.writing import append_failed, look, roll_if_due, write_batch
 from pykafka_ops.broker.storage.replay import Marker, read_marker
 from pykafka_ops.broker.storage.scan import UP_TO_MAGIC, check, header_at
-from pykafka_ops.broker.storage.segment import Segment
-from pykafka_ops.broker.storage.validate import Prepared, ValidationRules, inflate, prepare
+from pykafka_ops.broker.storage.validate import (
+    QUICK_RECORDS,
+    Prepared,
+    ValidationRules,
+    inflate_quickly,
+    prepare,
+)
 from pykafka_ops.disk.batch import (
     HEADER_SIZE,
     BatchHeader,
@@ -36,6 +42,8 @@ _Fields = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 _REFUSED_FLAGS = 0x28
 """LogAppendTime, control: not the usual batch of a client."""
 _TRANSACTIONAL = 0x10
+_QUICK_BITS = (QUICK_RECORDS - 1).bit_length()
+"""Of an offset delta in a batch that takes not long: it is not negative, either."""
 _CRC_COVERS = 21
 _RECORDS_AT = HEADER_SIZE - _CRC_COVERS
 _CLIENT = Origin.CLIENT
@@ -54,194 +62,196 @@ class AppendInfo(NamedTuple):
     duplicate: bool = False
 
 
-class Appender:
-    """Gives batches of clients and coordinators their offsets and writes them. The log is open."""
+def append(
+    parts: LogParts,
+    records: memoryview,
+    leader_epoch: int,
+    now: int,
+    origin: Origin,
+    guard: object | None,
+) -> AppendInfo:
+    """As ``Log.append_as_leader``."""
+    tail = parts.tail
+    active = tail.active or load(parts)
+    fields = _usual(parts, records) if origin is _CLIENT else _own(parts, records, origin)
+    if fields is None:
+        return _append_checked(parts, records, leader_epoch, now, origin, guard)
+    size = fields[1] + 12
+    delta = fields[6]
+    max_timestamp = fields[8]
+    first = tail.end
+    last = first + delta
+    if (
+        max_timestamp > tail.roll_after
+        or active.size + size > tail.segment_bytes
+        or active.index_full
+        or last - active.base_offset > MAX_RELATIVE
+    ):
+        active = roll_if_due(parts, size, max_timestamp, (first, last), now)
+    if now >= tail.look_at:
+        look(parts, now)
+    if leader_epoch != tail.latest_epoch:
+        parts.epochs.assign(leader_epoch, first)
+    _pack_start(records, 0, first, size - 12, leader_epoch)
+    position = active.size
+    try:
+        active.append(records, size, last, max_timestamp)
+    except OSError as error:
+        raise append_failed(parts, active, position, error) from error
+    producers = tail.producers
+    tail.end = producers.end_offset = last + 1
+    producer_id = fields[9]
+    if producer_id >= 0:
+        batch = (increment_sequence(fields[11], delta), last, delta, max_timestamp)
+        producers.add_batch(producer_id, fields[10], _new(BatchMetadata, batch))
+    offsets = tail.offsets
+    offsets.append(first)
+    tail.positions.append(position)
+    if len(offsets) > PLACES:
+        tail.trim()
+    info: AppendInfo = _new(AppendInfo, (first, last, -1, tail.start, False))
+    return info
 
-    __slots__ = ("_parts", "_tail")
 
-    def __init__(self, parts: LogParts) -> None:
-        self._parts = parts
-        self._tail = parts.tail
-
-    def append(
-        self,
-        active: Segment,
-        records: memoryview,
-        leader_epoch: int,
-        now: int,
-        origin: Origin,
-        guard: object | None,
-    ) -> AppendInfo:
-        """As ``Log.append_as_leader``, to the ``active`` segment."""
-        tail = self._tail
-        fields = self._usual(records) if origin is _CLIENT else self._own(records, origin)
-        if fields is None:
-            return self._append_checked(records, leader_epoch, now, origin, guard)
-        size = fields[1] + 12
-        delta = fields[6]
-        max_timestamp = fields[8]
-        first = tail.end
-        last = first + delta
-        if (
-            max_timestamp > tail.roll_after
-            or active.size + size > tail.segment_bytes
-            or active.index_full
-            or last - active.base_offset > MAX_RELATIVE
-        ):
-            active = roll_if_due(self._parts, size, max_timestamp, (first, last), now)
-        if leader_epoch != tail.latest_epoch:
-            self._parts.epochs.assign(leader_epoch, first)
-        _pack_start(records, 0, first, size - 12, leader_epoch)
-        position = active.size
-        try:
-            active.append(records, size, last, max_timestamp)
-        except OSError as error:
-            raise append_failed(self._parts, active, position, error) from error
-        producers = tail.producers
-        tail.end = producers.end_offset = last + 1
-        producer_id = fields[9]
-        if producer_id >= 0:
-            batch = (increment_sequence(fields[11], delta), last, delta, max_timestamp)
-            producers.add_batch(producer_id, fields[10], _new(BatchMetadata, batch))
-        offsets = tail.offsets
-        offsets.append(first)
-        tail.positions.append(position)
-        if len(offsets) > PLACES:
-            tail.trim()
-        info: AppendInfo = _new(AppendInfo, (first, last, -1, tail.start, False))
-        return info
-
-    def _usual(self, records: memoryview) -> _Fields | None:
-        """The header fields of a client's batch that can go the quick way; None if anything
-        about it needs more than that, or must be refused."""
-        tail = self._tail
-        try:
-            fields: _Fields = _unpack_header(records)
-        except struct_error:
-            return None
-        base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
-        size = length + 12
-        if (
-            magic != 2
-            or base
-            or size != len(records)
-            or not HEADER_SIZE <= size <= tail.usual_bytes
-            or n != delta + 1
-            or n <= 0
-            or flags & 7 > 4
-            or flags & _REFUSED_FLAGS
-        ):
-            return None
-        if producer_id >= 0 and (
-            flags & _TRANSACTIONAL
-            or sequence < 0
-            or not tail.producers.in_sequence(producer_id, epoch, sequence)
-        ):
-            return None
-        body = bytes(records[_CRC_COVERS:])
-        if crc32c(body) != crc:
-            return None
-        header: BatchHeader = _new(BatchHeader, fields)
-        check = _inflates_as_promised if flags & 7 else as_promised
-        return fields if check(body, _RECORDS_AT, header) else None
-
-    def _own(self, records: memoryview, origin: Origin) -> _Fields | None:
-        """The header fields of a plain batch that this broker made for an internal topic, with
-        usual settings: nothing in it needs to be checked or rewritten. None for any other."""
-        config = self._parts.place.config
+def _usual(parts: LogParts, records: memoryview) -> _Fields | None:
+    """The header fields of a client's batch that can go the quick way; None if anything
+    about it needs more than that, or must be refused."""
+    tail = parts.tail
+    try:
         fields: _Fields = _unpack_header(records)
-        if (
-            origin is not _COORDINATOR
-            or fields[5]
-            or fields[9] >= 0
-            or fields[1] + 12 > min(config.max_message_bytes, config.segment_bytes)
-            or config.log_append_time
-            or config.compression_type != "producer"
-            or config.flush_messages < MAX_LONG
-        ):
-            return None
-        return fields
-
-    # -- with every check and rewrite of Kafka's ---------------------------------------------------
-
-    def _append_checked(
-        self,
-        records: memoryview,
-        leader_epoch: int,
-        now: int,
-        origin: Origin,
-        guard: object | None,
-    ) -> AppendInfo:
-        place, tail = self._parts.place, self._tail
-        prepared = prepare(records, ValidationRules(place.config, place.name, now, origin))
-        if prepared is None:
-            return AppendInfo(-1, -1, -1, tail.start)
-        data, header = prepared
-        if header.size > tail.segment_bytes:
-            raise KafkaError(
-                ErrorCode.RECORD_LIST_TOO_LARGE,
-                f"Message batch size is {header.size} bytes in append to partition {place.name}, "
-                f"which exceeds the maximum configured segment size of {tail.segment_bytes}.",
-            )
-        marker = None
-        if header.producer_id >= 0:
-            duplicate = self._check_producer(header, origin, guard)
-            if duplicate is not None:
-                return duplicate
-            if header.is_control:
-                marker = self._check_marker(prepared)
-        set_offsets(data, 0, tail.end, leader_epoch)
-        header = read_header(data)
-        write_batch(self._parts, data, header, marker, now)
-        self._parts.durability.flush_if_due()
-        stamped = now if place.config.log_append_time else -1
-        return AppendInfo(header.base_offset, header.last_offset, stamped, tail.start)
-
-    def _check_producer(
-        self, header: BatchHeader, origin: Origin, guard: object | None
-    ) -> AppendInfo | None:
-        """What to answer if this batch is here already; raises if it may not come."""
-        tail, base = self._tail, header.base_sequence
-        if origin == Origin.CLIENT:
-            found = tail.producers.find_duplicate(
-                header.producer_id, header.producer_epoch, base, header.last_sequence
-            )
-            if found is not None:
-                return AppendInfo(
-                    found.first_offset, found.last_offset, found.timestamp, tail.start, True
-                )
-        if not header.is_control:
-            tail.producers.check_batch(
-                header.producer_id,
-                header.producer_epoch,
-                base,
-                tail.end,
-                transactional=header.is_transactional,
-                origin=origin,
-                guard=guard,
-            )
+    except struct_error:
         return None
+    base, length, _, magic, crc, flags, delta, _, _, producer_id, epoch, sequence, n = fields
+    size = length + 12
+    if (
+        magic != 2
+        or base
+        or size != len(records)
+        or not HEADER_SIZE <= size <= tail.usual_bytes
+        or n != delta + 1
+        or delta >> _QUICK_BITS
+        or flags & 7 > 4
+        or flags & _REFUSED_FLAGS
+    ):
+        return None
+    if producer_id >= 0 and (
+        flags & _TRANSACTIONAL
+        or sequence < 0
+        or not tail.producers.in_sequence(producer_id, epoch, sequence)
+    ):
+        return None
+    body = bytes(records[_CRC_COVERS:])
+    if crc32c(body) != crc:
+        return None
+    header: BatchHeader = _new(BatchHeader, fields)
+    check = _inflates_as_promised if flags & 7 else as_promised
+    return fields if check(body, _RECORDS_AT, header) else None
 
-    def _check_marker(self, prepared: Prepared) -> Marker | None:
-        header = prepared.header
-        try:
-            marker = read_marker(prepared.data, 0, header)
-        except CorruptBatchError as error:
-            raise KafkaError(ErrorCode.INVALID_RECORD, str(error)) from error
-        if marker is not None:
-            self._tail.producers.check_marker(
-                header.producer_id, header.producer_epoch, marker.coordinator_epoch, self._tail.end
+
+def _own(parts: LogParts, records: memoryview, origin: Origin) -> _Fields | None:
+    """The header fields of a plain batch that this broker made for an internal topic, with
+    usual settings: nothing in it needs to be checked or rewritten. None for any other."""
+    config = parts.place.config
+    fields: _Fields = _unpack_header(records)
+    if (
+        origin is not _COORDINATOR
+        or fields[5]
+        or fields[9] >= 0
+        or fields[1] + 12 > min(config.max_message_bytes, config.segment_bytes)
+        or config.log_append_time
+        or config.compression_type != "producer"
+        or config.flush_messages < MAX_LONG
+    ):
+        return None
+    return fields
+
+
+# -- with every check and rewrite of Kafka's ---------------------------------------------------
+
+
+def _append_checked(
+    parts: LogParts,
+    records: memoryview,
+    leader_epoch: int,
+    now: int,
+    origin: Origin,
+    guard: object | None,
+) -> AppendInfo:
+    place, tail = parts.place, parts.tail
+    prepared: Prepared | None
+    if origin is Origin.CHECKED:
+        origin, prepared = _CLIENT, Prepared(records, read_header(records))
+    else:
+        quick = origin is _CLIENT
+        rules = ValidationRules(place.config, place.name, now, origin, quick)
+        prepared = prepare(records, rules)
+    if prepared is None:
+        return AppendInfo(-1, -1, -1, tail.start)
+    data, header = prepared
+    if header.size > tail.segment_bytes:
+        raise KafkaError(
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"Message batch size is {header.size} bytes in append to partition {place.name}, "
+            f"which exceeds the maximum configured segment size of {tail.segment_bytes}.",
+        )
+    marker = None
+    if header.producer_id >= 0:
+        duplicate = _check_producer(parts, header, origin, guard)
+        if duplicate is not None:
+            return duplicate
+        if header.is_control:
+            marker = _check_marker(parts, prepared)
+    set_offsets(data, 0, tail.end, leader_epoch)
+    header = read_header(data)
+    write_batch(parts, data, header, marker, now)
+    parts.durability.flush_if_due()
+    stamped = now if place.config.log_append_time else -1
+    return AppendInfo(header.base_offset, header.last_offset, stamped, tail.start)
+
+
+def _check_producer(
+    parts: LogParts, header: BatchHeader, origin: Origin, guard: object | None
+) -> AppendInfo | None:
+    """What to answer if this batch is here already; raises if it may not come."""
+    tail, base = parts.tail, header.base_sequence
+    if origin == Origin.CLIENT:
+        found = tail.producers.find_duplicate(
+            header.producer_id, header.producer_epoch, base, header.last_sequence
+        )
+        if found is not None:
+            return AppendInfo(
+                found.first_offset, found.last_offset, found.timestamp, tail.start, True
             )
-        return marker
+    if not header.is_control:
+        tail.producers.check_batch(
+            header.producer_id,
+            header.producer_epoch,
+            base,
+            tail.end,
+            transactional=header.is_transactional,
+            origin=origin,
+            guard=guard,
+        )
+    return None
+
+
+def _check_marker(parts: LogParts, prepared: Prepared) -> Marker | None:
+    header = prepared.header
+    try:
+        marker = read_marker(prepared.data, 0, header)
+    except CorruptBatchError as error:
+        raise KafkaError(ErrorCode.INVALID_RECORD, str(error)) from error
+    if marker is not None:
+        parts.tail.producers.check_marker(
+            header.producer_id, header.producer_epoch, marker.coordinator_epoch, parts.tail.end
+        )
+    return marker
 
 
 def _inflates_as_promised(body: bytes, position: int, header: BatchHeader) -> bool:
     """The same of records that are compressed."""
-    try:
-        plain = inflate(memoryview(body)[position:], header)
-    except CorruptBatchError:
-        return False
-    return as_promised(plain, 0, header)
+    plain = inflate_quickly(memoryview(body)[position:], header)
+    return plain is not None and as_promised(plain, 0, header)
 
 
 # -- as a follower ---------------------------------------------------------------------------------

@@ -100,6 +100,7 @@ class Durability:
         if active is None or (upto <= self.recovery_point and not self._epochs.is_dirty):
             return None
         with self._place.disk_errors():
+            active.check_intact()
             active.write_indexes()
             self._epochs.write()
         first, *others = self._segments.since(self.recovery_point)
@@ -217,6 +218,7 @@ class FlushJob:
                     file.close()
             if files.exists(directory):
                 files.sync_directory(directory)
+            self.place.home.sync_names()
         except OSError as error:
             self.error = error
 

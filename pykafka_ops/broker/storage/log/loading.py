@@ -39,7 +39,7 @@ def _load(parts: LogParts) -> None:
     files, home = place.home.files, place.home
     found = tidy(files, place.path, place.config)
     segments = find_segments(files, place.path, place.config, found)
-    end = _find_end(segments, parts.start_checkpoint)
+    end = _find_end(segments, parts.start_checkpoint) if parts.settled else None
     if end is None:
         done = Recovery(
             *(files, place.path, place.config),
@@ -49,6 +49,7 @@ def _load(parts: LogParts) -> None:
             settings=home.settings,
         ).run()
         end, durability.recovery_point = done.end_offset, done.recovery_point
+        parts.settled = done.stored
         found = files.list(place.path)
         segments = find_segments(files, place.path, place.config, found)
     if tail.end not in (UNKNOWN, end):

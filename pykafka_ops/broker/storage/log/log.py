@@ -6,12 +6,12 @@ from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.producers import Origin, Producers
 from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.log import truncation
-from pykafka_ops.broker.storage.log.appender import Appender, AppendInfo, append_as_follower
+from pykafka_ops.broker.storage.log.appender import AppendInfo, append, append_as_follower
 from pykafka_ops.broker.storage.log.compacted_log import CompactedLog
 from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed, LogParts
-from pykafka_ops.broker.storage.log.reader import Reader, ReadResult
+from pykafka_ops.broker.storage.log.reader import ReadResult, aborted_transactions, read
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log.time_search import TimeSearch
 from pykafka_ops.broker.storage.log.writing import roll
@@ -34,10 +34,8 @@ class Log:
     """
 
     __slots__ = (
-        "_appender",
         "_expires_at",
         "_parts",
-        "_reader",
         "directory",
         "durability",
         "home",
@@ -51,8 +49,6 @@ class Log:
     def __init__(self, place: PartitionDir, known: Checkpointed = _NOTHING) -> None:
         """A log whose files exist, and what is ``known`` of it."""
         self._parts = parts = LogParts(place, known)
-        self._appender = Appender(parts)
-        self._reader = Reader(parts)
         self._expires_at = UNKNOWN
         self.place = place
         self.home = place.home
@@ -126,6 +122,7 @@ class Log:
         self.durability.closed = True
         self._parts.segments.close()
         self.tail.close()
+        self.tail.producers.close()
 
     # -- offsets -----------------------------------------------------------------------------------
 
@@ -232,8 +229,7 @@ class Log:
         INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE, TRANSACTION_COORDINATOR_FENCED,
         KAFKA_STORAGE_ERROR. ``RecordsRejectedError`` names the records.
         """
-        active = self.tail.active or self.open()
-        return self._appender.append(active, records, leader_epoch, now, origin, guard)
+        return append(self._parts, records, leader_epoch, now, origin, guard)
 
     def append_as_follower(self, records: memoryview) -> AppendInfo:
         """Write whole batches as the leader gave them; a cut one at the end is left out.
@@ -268,16 +264,14 @@ class Log:
         batch comes whole. ``cached_only`` never waits for the disk to give the records.
         Raises KafkaError OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE or KAFKA_STORAGE_ERROR.
         """
-        active = self.tail.active or self.open()
-        return self._reader.read(active, offset, max_bytes, up_to, min_one_message, cached_only)
+        return read(self._parts, offset, max_bytes, up_to, min_one_message, cached_only)
 
     def aborted_transactions(self, first: int, last: int) -> list[tuple[int, int]]:
         """(producer id, first offset) of aborted transactions that touch ``[first, last)``.
 
         Raises KafkaError KAFKA_STORAGE_ERROR.
         """
-        self.open()
-        return self._reader.aborted_transactions(first, last)
+        return aborted_transactions(self._opened(), first, last)
 
     @property
     def times(self) -> TimeSearch:

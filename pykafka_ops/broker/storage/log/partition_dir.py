@@ -87,12 +87,14 @@ class PartitionDir:
             )
 
     def write_topic_id(self) -> None:
-        """Store the topic id, if there is one. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        """Store the topic id, if there is one. Raises KafkaError KAFKA_STORAGE_ERROR.
+
+        A file that a crash left half written is as good as none: the controller tells the id again.
+        """
         if self._topic_id is not None:
             data = format_partition_metadata(self._topic_id).encode()
             with self.disk_errors():
-                where = f"{self.path}/{names.PARTITION_METADATA}"
-                self.home.files.write_atomic(where, data, sync=False)
+                self.home.files.write(f"{self.path}/{names.PARTITION_METADATA}", data)
 
     # -- what the cleaner has done -----------------------------------------------------------------
 

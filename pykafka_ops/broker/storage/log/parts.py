@@ -12,17 +12,20 @@ from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.producer_states import ProducerStates
 from pykafka_ops.broker.storage.log.segment_list import SegmentList
 from pykafka_ops.broker.storage.log.tail import UNKNOWN, Tail
+from pykafka_ops.broker.storage.strangers import make_room
 from pykafka_ops.errors import KafkaError
 
 
 class Checkpointed(NamedTuple):
     """Offsets of a log that are known before it is opened, -1 if not: ``end_offset`` is what a
-    clean stop or a recovery left; the log is opened to find it out."""
+    clean stop or a recovery left; the log is opened to find it out. One that is not ``settled`` is
+    recovered then."""
 
     end_offset: int = UNKNOWN
     recovery_point: int = 0
     start_offset: int = 0
     high_watermark: int = UNKNOWN
+    settled: bool = True
 
 
 class LogParts:
@@ -38,20 +41,25 @@ class LogParts:
         "place",
         "producers",
         "segments",
+        "settled",
         "start_checkpoint",
         "tail",
         "watermark_checkpoint",
     )
 
     def __init__(self, place: PartitionDir, known: Checkpointed) -> None:
-        verify = place.home.settings.verify_transactions
+        settings = place.home.settings
+        producers = Producers(
+            place.name, verify=settings.verify_transactions, room=settings.producer_room
+        )
         self.place = place
-        self.tail = Tail(Producers(place.name, verify=verify), place.config)
+        self.tail = Tail(producers, place.config)
         self.segments = SegmentList(place)
         self.epochs = LeaderEpochs(place, self.tail)
         self.producers = ProducerStates(place, self.tail)
         self.durability = Durability(place, self.tail, self.segments, self.epochs, self.producers)
         self.durability.recovery_point = known.recovery_point
+        self.settled = known.settled
         self.start_checkpoint = known.start_offset
         self.watermark_checkpoint = known.high_watermark
         self.tail.end = known.end_offset
@@ -71,7 +79,11 @@ class LogParts:
         place, home = self.place, self.place.home
         home.check()
         with place.disk_errors():
-            home.files.make_directory(place.path)
+            try:
+                home.files.make_directory(place.path)
+            except FileExistsError:
+                make_room(home.files, place.path)
+            home.names_changed()
             try:
                 self.segments.fill([self.segments.create(0, home.settings.clock())])
                 place.write_topic_id()

@@ -74,7 +74,7 @@ class ProducerStates:
     def raise_start(self, offset: int) -> None:
         """The log starts at ``offset``."""
         self._tail.producers.on_log_start(offset)
-        self.snapshots.last_offset = max(self.snapshots.offsets, default=offset)
+        self.snapshots.last_offset = max(self.snapshots.offsets, default=0)
 
     def clear(self, offset: int) -> None:
         """There was never a producer in a log that begins, empty, at ``offset``."""
@@ -84,11 +84,9 @@ class ProducerStates:
     def take_snapshot(self) -> str | None:
         """Write the state at ``Producers.end_offset``; the path of the file, if there is a new
         one. A full disk only makes the next start slower."""
-        producers = self._tail.producers
         try:
-            return self.snapshots.take(producers)
+            return self.snapshots.take(self._tail.producers)
         except OSError as error:
-            self._place.home.files.remove(self.snapshots.path(producers.end_offset))
             if error.errno not in FULL:
                 raise
             return None

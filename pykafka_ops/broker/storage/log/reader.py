@@ -2,18 +2,67 @@
 
 from __future__ import annotations
 
+import errno
 from bisect import bisect_right
 
 from pykafka_ops.broker.storage.files import Buffer, File
+from pykafka_ops.broker.storage.log.loading import load
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk.txn_index import collect_aborted
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.types import Part
+
+LEFT_FROM = 128 * 1024
+"""Ranges longer than this stay in their file until they are sent: a client that does not read
+holds no memory with them."""
+FIRST_BYTES = 1024 * 1024
+"""What is read of them at once: most clients take that."""
+WARM_BYTES = 1024 * 1024
+"""What a thread reads at a time into the page cache."""
+
+
+class FileRange:
+    """A range of a file, as :class:`~pykafka_ops.wire.types.LazyRecords`; the file is its own,
+    so that it can be read even when the segment is gone. ``first`` are bytes in memory as long
+    as the client may take them at once. Kafka's ``FileRecords``."""
+
+    __slots__ = ("_file", "_first", "_position", "_size")
+
+    def __init__(self, file: File, size: int, position: int, first: Buffer = b"") -> None:
+        self._file = file
+        self._size = size
+        self._position = position
+        self._first = first
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __del__(self) -> None:  # an answer ends in many ways, and no other knows of its files
+        self._file.close()
+
+    def cached(self, start: int, room: memoryview) -> memoryview:
+        """As in ``LazyRecords``."""
+        if start < len(self._first):
+            return memoryview(self._first)[start : start + len(room)]
+        return room[: self._file.read_into(room, self._position + start)]
+
+    def let_go(self) -> None:
+        """As in ``LazyRecords``."""
+        self._first = b""
+
+    def read(self, start: int, size: int) -> bytes:
+        """As in ``LazyRecords``. OSError also when the log was cut meanwhile."""
+        data = self._file.read(size, self._position + start)
+        if len(data) < size:
+            raise OSError(errno.EIO, "the log was cut while it was sent", self._file.path)
+        return data
 
 
 class ColdRead:
-    """A range that is not in the page cache: :meth:`run` reads it in another thread."""
+    """A range that is not in the page cache: :meth:`run` or :meth:`warm` read it in another
+    thread; one of them is to be called, once."""
 
     __slots__ = ("_file", "_position", "_size")
 
@@ -23,11 +72,21 @@ class ColdRead:
         self._position = position
 
     def run(self) -> bytes:
-        """The bytes; OSError if the disk fails. To be called once."""
+        """The bytes; OSError if the disk fails."""
         try:
             return self._file.read(self._size, self._position)
         finally:
             self._file.close()
+
+    def warm(self) -> Part:
+        """The bytes, or their range of the file, which is in the page cache now; OSError if the
+        disk fails."""
+        if self._size <= LEFT_FROM:
+            return self.run()
+        found = FileRange(self._file, self._size, self._position)
+        for start in range(0, self._size, WARM_BYTES):
+            found.read(start, min(WARM_BYTES, self._size - start))
+        return found
 
 
 class ReadResult:
@@ -42,7 +101,7 @@ class ReadResult:
 
     def __init__(
         self,
-        parts: list[Buffer],
+        parts: list[Part],
         size: int = 0,
         *,
         cold: ColdRead | None = None,
@@ -70,81 +129,74 @@ class ReadResult:
         return self._bound
 
 
-class Reader:
-    """Finds what is read. The log is open."""
-
-    __slots__ = ("_place", "_segments", "_tail")
-
-    def __init__(self, parts: LogParts) -> None:
-        self._place = parts.place
-        self._tail = parts.tail
-        self._segments = parts.segments
-
-    def read(
-        self, active: Segment, offset: int, max_bytes: int, up_to: int, one: bool, cached: bool
-    ) -> ReadResult:
-        """As ``Log.read``; ``active`` is the segment that is appended to."""
-        tail = self._tail
-        if not tail.start <= offset <= tail.end:
-            raise KafkaError(
-                ErrorCode.OFFSET_OUT_OF_RANGE,
-                f"Received request for offset {offset} for partition {self._place.name}, but we "
-                f"only have log segments from {tail.start} up to {tail.end}.",
-            )
-        if offset >= up_to or (max_bytes <= 0 and not one):
-            return ReadResult([], bound=offset)
-        offsets, positions = tail.offsets, tail.positions
-        try:
-            if not offsets or offset < offsets[0]:
-                return self._read_anywhere(offset, max_bytes, up_to, one, cached)
-            n = bisect_right(offsets, offset)
-            start = positions[n - 1]
-            following = positions[n] if n < len(offsets) else active.size
-            if up_to >= tail.end:
-                end, bound = active.size, tail.end
-            else:
-                end, bound = positions[bisect_right(offsets, up_to) - 1], up_to
-            return _read_range(active, (start, following, end, bound), max_bytes, one, cached)
-        except OSError as error:
-            raise self._place.home.fail(error) from error
-        except CorruptBatchError as error:
-            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{self._place.name}: {error}") from error
-
-    def _read_anywhere(
-        self, offset: int, max_bytes: int, up_to: int, one: bool, cached: bool
-    ) -> ReadResult:
-        """Batches whose position only an index tells."""
-        segments = self._segments.since(offset)
-        for n, segment in enumerate(segments, 1):
-            place = segment.locate(offset)
-            if place is None:
-                continue
-            if place.base_offset >= up_to:
-                break
-            following = segments[n].base_offset if n < len(segments) else self._tail.end
-            end, bound = segment.size, min(following, up_to)
-            if up_to < following:
-                limit = segment.locate(up_to)
-                end = segment.size if limit is None else limit.position
-            span = (place.position, place.position + place.size, end, bound)
-            return _read_range(segment, span, max_bytes, one, cached)
+def read(
+    parts: LogParts, offset: int, max_bytes: int, up_to: int, one: bool, cached: bool
+) -> ReadResult:
+    """As ``Log.read``."""
+    tail = parts.tail
+    active = tail.active or load(parts)
+    if not tail.start <= offset <= tail.end:
+        raise KafkaError(
+            ErrorCode.OFFSET_OUT_OF_RANGE,
+            f"Received request for offset {offset} for partition {parts.place.name}, but we "
+            f"only have log segments from {tail.start} up to {tail.end}.",
+        )
+    if offset >= up_to or (max_bytes <= 0 and not one):
         return ReadResult([], bound=offset)
+    offsets, positions = tail.offsets, tail.positions
+    try:
+        if not offsets or offset < offsets[0]:
+            return _read_anywhere(parts, offset, max_bytes, up_to, one, cached)
+        n = bisect_right(offsets, offset)
+        start = positions[n - 1]
+        following = positions[n] if n < len(offsets) else active.size
+        if up_to >= tail.end:
+            end, bound = active.size, tail.end
+        else:
+            end, bound = positions[bisect_right(offsets, up_to) - 1], up_to
+        return _read_range(active, (start, following, end, bound), max_bytes, one, cached)
+    except OSError as error:
+        raise parts.place.home.fail(error) from error
+    except CorruptBatchError as error:
+        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{parts.place.name}: {error}") from error
 
-    def aborted_transactions(self, first: int, last: int) -> list[tuple[int, int]]:
-        """As ``Log.aborted_transactions``."""
-        found: list[tuple[int, int]] = []
-        try:
-            for segment in self._segments.since(first):
-                entries = segment.aborted()
-                if not entries:
-                    continue
-                aborted, complete = collect_aborted(entries, first, last)
-                found += [(t.producer_id, t.first_offset) for t in aborted]
-                if complete:
-                    break
-        except OSError as error:
-            raise self._place.home.fail(error) from error
-        return found
+
+def _read_anywhere(
+    parts: LogParts, offset: int, max_bytes: int, up_to: int, one: bool, cached: bool
+) -> ReadResult:
+    """Batches whose position only an index tells."""
+    segments = parts.segments.since(offset)
+    for n, segment in enumerate(segments, 1):
+        place = segment.locate(offset)
+        if place is None:
+            continue
+        if place.base_offset >= up_to:
+            break
+        following = segments[n].base_offset if n < len(segments) else parts.tail.end
+        end, bound = segment.size, min(following, up_to)
+        if up_to < following:
+            limit = segment.locate(up_to)
+            end = segment.size if limit is None else limit.position
+        span = (place.position, place.position + place.size, end, bound)
+        return _read_range(segment, span, max_bytes, one, cached)
+    return ReadResult([], bound=offset)
+
+
+def aborted_transactions(parts: LogParts, first: int, last: int) -> list[tuple[int, int]]:
+    """As ``Log.aborted_transactions``."""
+    found: list[tuple[int, int]] = []
+    try:
+        for segment in parts.segments.since(first):
+            entries = segment.aborted()
+            if not entries:
+                continue
+            aborted, complete = collect_aborted(entries, first, last)
+            found += [(t.producer_id, t.first_offset) for t in aborted]
+            if complete:
+                break
+    except OSError as error:
+        raise parts.place.home.fail(error) from error
+    return found
 
 
 def _read_range(
@@ -163,11 +215,28 @@ def _read_range(
             cut = True
             size = following - start if one else size
         place = (segment, start + size)
-    if not cached:
-        data: Buffer | None = segment.log.read(size, start)
-    else:
-        data = segment.log.read_cached(size, start)
+    data = _data(segment.log, size, start, cached)
     if data is None:
         cold = ColdRead(segment.log.dup(), size, start)
         return ReadResult([], size, cold=cold, bound=bound, place=place)
     return ReadResult([data], len(data), first_batch_cut=cut, bound=bound, place=place)
+
+
+def _data(file: File, size: int, start: int, cached: bool) -> Part | None:
+    """A range of a file; None if only cached bytes are asked for and these are not."""
+    if size <= LEFT_FROM:
+        return file.read_cached(size, start) if cached else file.read(size, start)
+    first: Buffer = b""
+    if cached:
+        if size > FIRST_BYTES and not file.is_cached(size - FIRST_BYTES, start + FIRST_BYTES):
+            return None
+        begin = file.read_cached(min(size, FIRST_BYTES), start)
+        if begin is None:
+            return None
+        first = begin
+    try:
+        return FileRange(file.dup(), size, start, first)
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise
+        return file.read(size, start)  # that the process has no descriptor left is no disk's fault

@@ -7,6 +7,7 @@ from dataclasses import InitVar, dataclass, field
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.producers import Producers
 from pykafka_ops.broker.storage.segment import Segment
+from pykafka_ops.broker.storage.validate import QUICK_BYTES
 
 UNKNOWN = -1
 """An offset that only the files tell."""
@@ -28,7 +29,9 @@ class Tail:
     while the log is not open.
 
     A batch with a timestamp (ms) above ``roll_after`` looks closely whether the segment is due;
-    one of up to ``usual_bytes`` needs no check or rewrite that only some topics ask for.
+    one of up to ``usual_bytes`` needs no check or rewrite that only some topics ask for, and none
+    that takes long.
+    At ``look_at`` (ms) the segment is looked at again, whether it is still there.
     ``offsets`` and ``positions`` tell where the last batches begin in the active segment.
     """
 
@@ -37,6 +40,7 @@ class Tail:
     start: int = UNKNOWN
     end: int = UNKNOWN
     high_watermark: int = UNKNOWN
+    look_at: int = 0
     first_unstable: int = -1
     latest_epoch: int = -1
     active: Segment | None = None
@@ -58,7 +62,9 @@ class Tail:
             or min(config.before_max_ms, config.after_max_ms, config.flush_messages) < MAX_LONG
         )
         self.segment_bytes = config.segment_bytes
-        self.usual_bytes = -1 if unusual else min(config.max_message_bytes, config.segment_bytes)
+        self.usual_bytes = (
+            -1 if unusual else min(config.max_message_bytes, config.segment_bytes, QUICK_BYTES)
+        )
         self.roll_after = ALWAYS
 
     def begin(self, segment: Segment) -> None:

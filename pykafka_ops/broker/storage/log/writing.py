@@ -7,11 +7,16 @@ import errno
 from pykafka_ops.broker.storage.files import Buffer
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log.tail import ALWAYS
+from pykafka_ops.broker.storage.log_home import ShortenedError
 from pykafka_ops.broker.storage.replay import Marker, add_batch, add_marker
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.txn_index import AbortedTxn
 from pykafka_ops.errors import KafkaError
+
+LOOK_MS = 100
+"""That a file was cut is seen at the next write; that it was removed, when so much time has passed,
+at a flush and at a roll. To ask each time would take more than anybody gains."""
 
 
 def roll(parts: LogParts, base_offset: int = 0) -> Segment:
@@ -25,6 +30,7 @@ def roll(parts: LogParts, base_offset: int = 0) -> Segment:
     if base == closed.base_offset:
         return closed
     with place.disk_errors():
+        closed.check_intact()
         segment = parts.segments.roll(base, place.home.settings.clock())
         tail.begin(segment)
         tail.producers.end_offset = base
@@ -51,6 +57,21 @@ def roll_if_due(
     return active
 
 
+def look(parts: LogParts, now: int) -> None:
+    """Whether the active segment is still there, now and then. Raises KafkaError
+    KAFKA_STORAGE_ERROR.
+
+    One that is not held open need not be looked at: to append to it opens it by its name.
+    """
+    parts.tail.look_at = now + LOOK_MS
+    active = parts.segments.active
+    try:
+        if active.log.is_held():
+            active.check_intact()
+    except OSError as error:
+        raise parts.place.home.fail(error) from error
+
+
 def write_batch(
     parts: LogParts, data: Buffer, header: BatchHeader, marker: Marker | None, now: int
 ) -> None:
@@ -66,6 +87,8 @@ def write_batch(
     elif header.partition_leader_epoch >= 0:
         parts.epochs.assign(header.partition_leader_epoch, header.base_offset)
     position = active.size
+    if now >= tail.look_at:
+        look(parts, now)
     try:
         if marker is not None and marker.aborted:
             _note_aborted(parts, active, header)
@@ -98,8 +121,13 @@ def _note_aborted(parts: LogParts, active: Segment, header: BatchHeader) -> None
 
 
 def append_failed(parts: LogParts, active: Segment, position: int, error: OSError) -> KafkaError:
-    """A write failed: take back what it left. If not even that works, the directory is done."""
+    """A write failed: take back what it left. If not even that works, the directory is done; of a
+    file that was cut or removed by somebody else only the partition."""
     home = parts.place.home
+    if isinstance(error, FileNotFoundError):
+        error = ShortenedError(active.log.path)
+    if isinstance(error, ShortenedError):
+        return home.fail(error)
     try:
         active.truncate_log(position)
         active.truncate_aborted(parts.tail.end)

@@ -8,7 +8,7 @@ import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
-from pykafka_ops.broker.storage.files import RealFiles
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.errors import StorageError
 from tests.support.memory.logs import NOW, values
 from tests.support.memory.storage_site import Site, append
@@ -47,7 +47,7 @@ def test_a_real_lock_holds_within_and_between_processes(tmp_path: Path) -> None:
     with pytest.raises(BlockingIOError):
         files.lock(path)
     code = (
-        "import sys; from pykafka_ops.broker.storage.files import RealFiles\n"
+        "import sys; from pykafka_ops.broker.storage.real_files import RealFiles\n"
         "try: RealFiles().lock(sys.argv[1])\n"
         "except BlockingIOError: sys.exit(7)"
     )

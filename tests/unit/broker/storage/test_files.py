@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.broker.storage.files import Files, RealFiles, default_max_open
+from pykafka_ops.broker.storage.files import Files
+from pykafka_ops.broker.storage.real_files import RealFiles, default_max_open
 from tests.support.memory.files import MemoryFiles
 
 

@@ -88,7 +88,7 @@ def test_preallocated_indexes_of_a_killed_apache_broker_are_trimmed() -> None:
     empty = World()
     for kind in (".index", ".timeindex"):
         empty.files.inodes[FIRST + kind].data = bytearray(1200)
-    assert recover(empty) == (0, 0, 0)
+    assert recover(empty)[:3] == (0, 0, 0)
     assert (content(empty, ".index"), content(empty, ".timeindex")) == (b"", b"")
 
 

@@ -12,6 +12,7 @@ from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage import replica_move, replica_moves
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.replica_move import MARKER
+from pykafka_ops.broker.storage.replica_moves import MOST_PREFERRED
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.logs import values
@@ -230,6 +231,19 @@ def test_what_cannot_move_is_refused(site: Site) -> None:
     site.logs.moves.start(*KEY, "/b")
 
 
+def test_replicas_that_nobody_has_may_not_be_sent_somewhere_without_end(site: Site) -> None:
+    site.start()
+    moves = site.logs.moves
+    for n in range(MOST_PREFERRED + 5):
+        with pytest.raises(KafkaError):
+            moves.start("invented", n, "/b")
+    assert moves.preferred(("invented", 0)) is not None
+    assert moves.preferred(("invented", MOST_PREFERRED + 1)) is None
+    with pytest.raises(KafkaError):
+        moves.start("x" * 30_000, 0, "/b")
+    assert moves.preferred(("x" * 30_000, 0)) is None
+
+
 def test_a_full_target_is_tried_again(site: Site) -> None:
     site.start()
     fill(site)
@@ -263,6 +277,7 @@ def test_two_replicas_without_a_marker_are_refused_as_in_kafka(site: Site) -> No
     fill(site)
     site.logs.close()
     site.files.make_directory("/b/t-0")
+    site.files.write(f"/b/t-0/{0:020d}.log", b"")
     with pytest.raises(StorageError, match="Duplicate log directories for t-0"):
         site.start()
     site.files.remove_tree("/b/t-0")
@@ -314,9 +329,10 @@ def survives(steps: int, *, power: bool) -> bool:
     return died
 
 
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("power", [False, True], ids=["kill", "power cut"])
-def test_it_may_die_at_every_step(power: bool) -> None:
+def test_it_may_die_at_every_step(power: bool, every: int) -> None:
     steps = 1
     while survives(steps, power=power):
-        steps += 1
+        steps += every
     assert steps > 30

@@ -92,8 +92,9 @@ def check(w: CleanWorld, before: Found, end: int) -> None:
     assert not [p for p in w.files.inodes if p.endswith(leftovers)]
 
 
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("power", [False, True], ids=["kill", "power cut"])
-def test_every_step_can_be_the_last(power: bool) -> None:
+def test_every_step_can_be_the_last(power: bool, every: int) -> None:
     after, more = 0, True
     while more:
         w = world()
@@ -107,12 +108,13 @@ def test_every_step_can_be_the_last(power: bool) -> None:
         check(w, before, end)
         w.clean()
         check(w, before, end)
-        after += 1
+        after += every
     assert after > 60
 
 
+@pytest.mark.parametrize("every", [11, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("again", [1, 3, 8])
-def test_the_recovery_may_be_killed_too(again: int) -> None:
+def test_the_recovery_may_be_killed_too(again: int, every: int) -> None:
     after, more = 0, True
     while more:
         w = world()
@@ -128,7 +130,8 @@ def test_the_recovery_may_be_killed_too(again: int) -> None:
             recover(w)
         w.files.left = None
         check(w, before, end)
-        after += 3
+        after += every
+    assert after > 60
 
 
 def fails(operation: str, match: str, error: int) -> Callable[[CleanWorld], None]:

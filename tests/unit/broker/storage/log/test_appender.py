@@ -15,11 +15,11 @@ from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record, iter_records
 from pykafka_ops.wire.codes import ErrorCode
-from tests.support.memory.logs import NOW, World, batch_of, headers, refused, values
+from tests.support.memory.logs import NOW, World, as_leader, batch_of, headers, refused, values
 
 
 def lead(world: World, data: memoryview, **more: object) -> object:
-    return world.log.append_as_leader(data, leader_epoch=0, now=world.now, **more)  # type: ignore[arg-type]
+    return as_leader(world.log, data, leader_epoch=0, now=world.now, **more)
 
 
 def test_offsets_and_leader_epoch_are_written_into_the_batch() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
-from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log_home import LogHome
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.errors import KafkaError
 from tests.support.memory.logs import NOW, batch_of, filled, values
 
