@@ -18,6 +18,7 @@ from pykafka_ops.broker.metadata.store import (
     MetadataStore,
     NodeExistsError,
     NoNodeError,
+    NoRoomError,
     NotEmptyError,
     Op,
     StoreError,
@@ -53,6 +54,8 @@ from pykafka_ops.broker.state.image import BrokerInfo
 
 R = TypeVar("R")
 
+_DELETES = MAX_OPS // 2
+"""At once: each looks for children, which takes longer than to create."""
 _ATTEMPTS_TOGETHER = 3
 """Failed tries of several units in one transaction before each goes alone."""
 
@@ -66,6 +69,8 @@ class ControllerStore:
         self._topics_cversion = -1
         self._notices: list[str] = []
         self._told: set[str] = set()
+        self._torn = False
+        """Whether a part of what is being written stands there."""
 
     def take_notices(self) -> list[str]:
         """Znodes that could not be understood since the last call, each named once."""
@@ -83,8 +88,16 @@ class ControllerStore:
         """Per item why it was not written, or None.
 
         Raises ControllerMovedError if this broker is no longer controller, StoreError if the
-        tree cannot be reached.
+        tree cannot be reached, StorageError if its disk fails or is full.
         """
+        self._torn = False
+        try:
+            return await self._write(items)
+        except NoRoomError as error:
+            error.torn |= self._torn
+            raise
+
+    async def _write(self, items: Sequence[WriteItem]) -> Problems:
         problems: Problems = [None] * len(items)
         group = WriteGroup()
         for number, item in enumerate(items):
@@ -148,6 +161,7 @@ class ControllerStore:
     async def _multi(self, ops: Iterable[Op]) -> None:
         try:
             await self._store.multi([self._term.check(), *ops])
+            self._torn = True
         except (BadVersionError, NoNodeError) as error:
             if error.index == 0:
                 raise ControllerMovedError(ControllerEpoch.path) from error
@@ -166,8 +180,8 @@ class ControllerStore:
             paths = [path for leaf in leaves for path in await find(leaf)]
             paths = await find(TopicZNode.path(topic)) + paths
             with contextlib.suppress(NotEmptyError, NoNodeError):
-                for start in range(0, len(paths), MAX_OPS):
-                    await self._multi(Delete(path) for path in paths[start : start + MAX_OPS])
+                for start in range(0, len(paths), _DELETES):
+                    await self._multi(Delete(path) for path in paths[start : start + _DELETES])
                 self._topics_cversion += TopicZNode.path(topic) in paths
                 return None
         return WriteProblem.FAILED

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import (
     Cancel,
     MetadataStore,
@@ -22,8 +23,11 @@ from pykafka_ops.broker.metadata.store import (
     split,
 )
 from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree
+from pykafka_ops.errors import StorageError
 
 FILE_NAME = "metadata.db"
+RETRY_S = 1.0
+"""After which a full disk is tried again."""
 OWN = 0o600
 """Mode of the file, which SQLite gives to those beside it, too: it holds users' SCRAM keys."""
 
@@ -51,6 +55,7 @@ class EmbeddedStore(MetadataStore):
         self._children: dict[str, list[WatchCallback]] = {}
         self._pending: dict[tuple[WatchCallback, str], None] = {}
         self._closed = False
+        self._retrying = False
 
     @property
     def session_id(self) -> int:
@@ -72,7 +77,22 @@ class EmbeddedStore(MetadataStore):
         self._check("/")
         results, changes = self._tree.apply(ops, self._session)
         self._fire(changes)
+        if self._tree.holds and not self._retrying:
+            self._retrying = True
+            self._retry()
         return results
+
+    def serving(self) -> None:
+        self._tree.patient = False
+
+    def _retry(self) -> None:
+        """Write what a full disk did not take, again and again until it does."""
+        self._retrying = False
+        if not self._closed:
+            jobs.attempt("writing what a full disk did not take", self._tree.save_held)
+            if self._tree.holds:
+                self._retrying = True
+                asyncio.get_running_loop().call_later(RETRY_S, self._retry)
 
     def watch_data(self, path: str, fn: WatchCallback) -> Cancel:
         return self._watch(self._data, path, fn)
@@ -91,7 +111,8 @@ class EmbeddedStore(MetadataStore):
     async def close(self) -> None:
         if not self._closed:
             self._closed = True
-            self._tree.end_session(self._session)
+            with suppress(StorageError):  # then the next start ends the session
+                self._tree.end_session(self._session)
             self._tree.close()
 
     def _check(self, path: str) -> None:

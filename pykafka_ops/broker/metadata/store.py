@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeVar
 
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import PkoError, StorageError
 
 ANY_VERSION = -1
 
@@ -33,6 +33,13 @@ class StoreError(PkoError):
         self.path = path
         self.index = 0
         """Which operation of a ``multi`` failed, counted from 0."""
+
+
+class NoRoomError(StorageError):
+    """The disk that keeps the tree is full: nothing of a transaction was written, and it may be
+    tried again later. ``torn``: something that belongs to it was written before."""
+
+    torn = False
 
 
 class NoNodeError(StoreError):
@@ -158,6 +165,10 @@ class MetadataStore(ABC):
     @abstractmethod
     async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
         """All operations or none. Raises what the first bad one would, with ``index`` set."""
+
+    def serving(self) -> None:  # noqa: B027 - nothing to do where nothing waits
+        """Clients are served from now on: what cannot be stored is refused, where a start went on
+        without it."""
 
     async def exists(self, path: str) -> Stat | None:
         """The Stat, None if there is no such znode."""

@@ -8,6 +8,7 @@ death of the process, and with ``durable`` (``synchronous=FULL``, one fsync) tha
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from pykafka_ops.broker.metadata.store import (
     EphemeralParentError,
     NodeExistsError,
     NoNodeError,
+    NoRoomError,
     NotEmptyError,
     Op,
     OpResult,
@@ -53,6 +55,16 @@ _SELECT = (
 )
 _UPSERT = "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM nodes WHERE parent = ? AND name = ?"
+_PUT_META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
+_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
+"""What SQLite reports of a disk without space."""
+
+_NO_SPACE = (
+    "no space for the metadata file %s: what there is is served, and no topic or setting can be"
+    " changed until there is room"
+)
+
+_log = logging.getLogger("kafka.server.KafkaServer")
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +118,12 @@ class Changes:
 
 
 class ZNodeTree:
-    """The file. Not thread-safe, and meant for one process (its log directory is locked)."""
+    """The file. Not thread-safe, and meant for one process (its log directory is locked).
+
+    What a full disk does not take is held in memory, and written with whatever is written next,
+    if it makes or removes ephemerals, and anything while ``patient``. So a broker starts, and is
+    controller, where it can record nothing of that.
+    """
 
     def __init__(self, file: str | Path, clock: Callable[[], int], *, durable: bool = True) -> None:
         """Open or create ``file``; ephemerals of sessions past are dropped.
@@ -115,13 +132,19 @@ class ZNodeTree:
         """
         self._file = str(file)
         self._clock = clock
+        self.patient = True
+        self._held: dict[str, _Znode | None] = {}
+        """What the file lacks; then ``_db`` is a copy in memory that has it."""
+        self._full = False
+        """Whether the disk had no space the last time."""
         try:
-            self._db = sqlite3.connect(
-                self._file, isolation_level=None, check_same_thread=False, timeout=5
-            )
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            self._db.executescript(_SCHEMA)
+            try:
+                self._disk = _open(self._file, durable=durable, alone=False)
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode not in _FULL:
+                    raise
+                self._disk = _open(self._file, durable=durable, alone=True)
+            self._db = self._disk
             self._zxid = self._meta("zxid", 0)
             self._sessions = self._meta("session", 0)
             if self._meta("format", FORMAT) > FORMAT:
@@ -143,14 +166,33 @@ class ZNodeTree:
 
     def close(self) -> None:
         """Close the file; sessions are not ended."""
+        self._disk.close()
         self._db.close()
+
+    # -- a full disk
+
+    @property
+    def holds(self) -> bool:
+        """Whether the file lacks something that is held in memory."""
+        return self._db is not self._disk
+
+    def save_held(self) -> bool:
+        """Write what is held in memory; whether nothing is left."""
+        self._commit({})
+        return not self.holds
+
+    def _hold(self, touched: dict[str, _Znode | None]) -> None:
+        if not self.holds:
+            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._disk.backup(self._db)
+        self._held |= touched
+        self._write(self._db, touched)
 
     # -- sessions
 
     def new_session(self) -> int:
         """A session id that was never used before in this file."""
-        self._sessions += 1
-        self._put_meta("session", self._sessions)
+        self._sessions += 1  # stored with the first that it commits
         return self._sessions
 
     def end_session(self, session: int) -> list[str]:
@@ -178,7 +220,8 @@ class ZNodeTree:
     # -- writes
 
     def apply(self, ops: Iterable[Op], session: int) -> tuple[list[OpResult], Changes]:
-        """One transaction: results per operation and what changed. Raises StoreError."""
+        """One transaction: results per operation and what changed. Raises StoreError, StorageError
+        (NoRoomError on a full disk)."""
         work = _Transaction(self._load, self._zxid + 1, self._clock(), session)
         results: list[OpResult] = []
         try:
@@ -188,26 +231,48 @@ class ZNodeTree:
             error.index = len(results)
             raise
         if work.touched:
-            self._commit(work.touched)
+            self._commit(work.touched, may_hold=self.patient or work.ephemeral)
         return results, work.changes
 
-    def _commit(self, touched: dict[str, _Znode | None]) -> None:
+    def _commit(self, touched: dict[str, _Znode | None], *, may_hold: bool = True) -> None:
+        try:
+            self._write(self._disk, self._held | touched)
+        except sqlite3.Error as error:
+            text = f"cannot write the metadata file {self._file}: {error}"
+            if error.sqlite_errorcode not in _FULL:
+                raise StorageError(text) from error
+            if not self._full:
+                _log.warning(_NO_SPACE, self._file)
+            self._full = True
+            if not may_hold:
+                raise NoRoomError(text) from error
+            self._hold(touched)
+        else:
+            if self.holds:
+                self._db.close()
+                self._db, self._held = self._disk, {}
+            if self._full:
+                _log.info("there is room for the metadata file %s again", self._file)
+            self._full = False
+        self._zxid += 1
+
+    def _write(self, db: sqlite3.Connection, touched: dict[str, _Znode | None]) -> None:
         gone = [split(path) for path, node in touched.items() if node is None]
         rows = [
             (*split(path), *_columns(node)) for path, node in touched.items() if node is not None
         ]
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            db.execute("BEGIN IMMEDIATE")
             if gone:
-                self._db.executemany(_DELETE, gone)
-            self._db.executemany(_UPSERT, rows)
-            self._put_meta("zxid", self._zxid + 1)
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
+                db.executemany(_DELETE, gone)
+            db.executemany(_UPSERT, rows)
+            db.execute(_PUT_META, ("zxid", self._zxid + 1))
+            db.execute(_PUT_META, ("session", self._sessions))
+            db.execute("COMMIT")
+        except sqlite3.Error:
             with contextlib.suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
-            raise StorageError(f"cannot write the metadata file {self._file}: {error}") from error
-        self._zxid += 1
+                db.execute("ROLLBACK")
+            raise
 
     def _load(self, path: str) -> _Znode | None:
         row = self._db.execute(_SELECT, split(path)).fetchone()
@@ -220,11 +285,24 @@ class ZNodeTree:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         if row is not None:
             return int(row[0])
-        self._put_meta(key, default)
+        self._db.execute(_PUT_META, (key, default))
         return default
 
-    def _put_meta(self, key: str, value: int) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+def _open(file: str, *, durable: bool, alone: bool) -> sqlite3.Connection:
+    """Open or create the file. ``alone`` needs no file of shared memory beside it, for which a full
+    disk has no space: nobody else can read it meanwhile. Raises sqlite3.Error."""
+    db = sqlite3.connect(file, isolation_level=None, check_same_thread=False, timeout=5)
+    try:
+        if alone:
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        db.executescript(_SCHEMA)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
 
 
 class _Transaction:
@@ -235,6 +313,8 @@ class _Transaction:
     ) -> None:
         self.touched: dict[str, _Znode | None] = {}
         self.changes = Changes()
+        self.ephemeral = False
+        """Whether it makes or removes an ephemeral."""
         self._fresh: set[str] = set()
         self._load = load
         self._zxid = zxid
@@ -284,6 +364,7 @@ class _Transaction:
         if path not in self.touched:
             self._fresh.add(path)
         owner = self._session if op.ephemeral else 0
+        self.ephemeral = self.ephemeral or op.ephemeral
         self.touched[path] = _Znode.new(op.data, self._zxid, self._now, owner)
         parent.creates += 1
         self._child_changed(parent_path, parent, 1)
@@ -308,6 +389,7 @@ class _Transaction:
         if parent is None:
             raise StoreError(op.path, "the root cannot be deleted")
         self.touched[op.path] = None
+        self.ephemeral = self.ephemeral or node.owner != 0
         self._child_changed(parent_path, parent, -1)
         self.changes.data[op.path] = self.changes.children[op.path] = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from itertools import islice
 from typing import NamedTuple
 
 from pykafka_ops.broker.metadata.store import (
@@ -140,8 +141,8 @@ def _size(planned: Planned) -> int:
     return len(planned.op.path) + len(data or b"") + _OP_OVERHEAD
 
 
-def plan(number: int, item: WriteItem) -> list[Unit]:
-    """The units of item ``number``: one, more if it is huge."""
+def plan(number: int, item: WriteItem) -> Iterator[Unit]:
+    """The units of item ``number``: one, more if it is huge, each made when it is asked for."""
     if isinstance(item, CreateTopic):
         path, config = TopicZNode.path(item.topic), EntityConfig.topic(item.topic)
         head = [
@@ -149,12 +150,13 @@ def plan(number: int, item: WriteItem) -> list[Unit]:
             Planned(Create(path, TopicZNode.encode(item.topic_id, item.assignments))),
             Planned(Create(Partitions.path(item.topic))),
         ]
-        return _with_states(number, head, item.topic, item.states)
-    if isinstance(item, SetAssignment):
+        yield from _with_states(number, head, item.topic, item.states)
+    elif isinstance(item, SetAssignment):
         data = TopicZNode.encode(item.topic_id, item.assignments)
         head = [Planned(SetData(TopicZNode.path(item.topic), data))]
-        return _with_states(number, head, item.topic, item.states)
-    return [Unit(number, _small(item))]
+        yield from _with_states(number, head, item.topic, item.states)
+    else:
+        yield Unit(number, _small(item))
 
 
 def _small(item: WriteItem) -> list[Planned]:
@@ -185,15 +187,18 @@ def _state(topic: str, partition: int, state: LeaderAndIsr) -> Iterator[Planned]
 
 def _with_states(
     number: int, head: list[Planned], topic: str, states: Mapping[int, LeaderAndIsr]
-) -> list[Unit]:
+) -> Iterator[Unit]:
     """One unit; several if the states are many: the next controller adds what is missing."""
-    ops = [*head, *(op for index, state in states.items() for op in _state(topic, index, state))]
-    whole = Unit(number, ops)
-    if len(ops) <= MAX_OPS and whole.size <= MAX_BYTES:
-        return [whole]
-    states_at_once = MAX_OPS // 4
-    tail = ops[len(head) :]
-    step = 2 * states_at_once
-    return [Unit(number, head)] + [
-        Unit(number, tail[start : start + step]) for start in range(0, len(tail), step)
-    ]
+    ops: Iterator[Planned] = (
+        op for index, state in states.items() for op in _state(topic, index, state)
+    )
+    if len(head) + 2 * len(states) <= MAX_OPS:
+        tail = list(ops)
+        whole = Unit(number, [*head, *tail])
+        if whole.size <= MAX_BYTES:
+            yield whole
+            return
+        ops = iter(tail)
+    yield Unit(number, head)
+    while some := list(islice(ops, MAX_OPS // 2)):
+        yield Unit(number, some)
