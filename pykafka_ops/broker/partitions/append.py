@@ -5,8 +5,10 @@ Counterpart of ``ReplicaManager.appendRecords`` and ``DelayedProduce``.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from pykafka_ops.broker.partitions.partition import Partition
@@ -14,11 +16,15 @@ from pykafka_ops.broker.partitions.records import check_records, is_transactiona
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.names import INTERNAL_TOPICS
+from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.broker.storage.log.appender import AppendInfo
+from pykafka_ops.broker.storage.validate import TakesLongError, ValidationRules, prepare
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -41,6 +47,8 @@ WITHOUT_LOG_START = frozenset(
 KNOWS_ABORTABLE = 11
 """The first version of Produce that knows TRANSACTION_ABORTABLE."""
 
+_CHECKED = Origin.CHECKED
+
 NOTHING = AppendInfo(-1, -1, -1, -1)
 """What an append of no records did."""
 
@@ -53,6 +61,15 @@ class Refused(NamedTuple):
 
 
 Result = AppendInfo | Refused
+Certain = list[Result] | Deferred
+"""What became of every batch, now or later."""
+
+
+def takes_long(result: Result) -> TakesLongError | None:
+    """Why a batch has yet to be appended, which :meth:`Appends.in_steps` does."""
+    if isinstance(result, Refused) and isinstance(result.error, TakesLongError):
+        return result.error
+    return None
 
 
 class TransactionCheck(Protocol):
@@ -84,9 +101,10 @@ class TransactionCheck(Protocol):
 
 
 class AppendSite:
-    """What appends go to; one per broker. ``clock()`` is the wall clock in ms."""
+    """What appends go to; one per broker. ``clock()`` is the wall clock in ms; ``copies`` are what
+    is kept of requests that take long."""
 
-    __slots__ = ("clock", "image", "replicas", "verification")
+    __slots__ = ("clock", "copies", "image", "replicas", "verification")
 
     def __init__(
         self,
@@ -94,11 +112,13 @@ class AppendSite:
         image: MetadataImage,
         clock: Callable[[], int],
         verification: TransactionCheck,
+        copies: Account,
     ) -> None:
         self.replicas = replicas
         self.image = image
         self.clock = clock
         self.verification = verification
+        self.copies = copies
 
 
 class Appends:
@@ -135,7 +155,7 @@ class Appends:
 
     def run(
         self, batches: Sequence[Batch], transactional_id: str | None, timeout_ms: int
-    ) -> list[Result] | Deferred:
+    ) -> Certain | Steps[Certain]:
         """Append everything; the results once they are certain as ``acks`` asks.
 
         What is not certain after ``timeout_ms`` has REQUEST_TIMED_OUT. Raises KafkaError
@@ -162,8 +182,7 @@ class Appends:
         )
         if found is None:
             return None
-        # The client's buffer is used for other requests by then.
-        kept = [(t, i, r if r is None else memoryview(bytearray(r))) for t, i, r in batches]
+        kept = _kept(batches)
 
         def go_on(codes: Codes) -> object:
             self._confirmed = codes
@@ -175,24 +194,67 @@ class Appends:
 
         return verification.after_confirming(*found, go_on, fail)
 
-    def _append_all(self, batches: Iterable[Batch], timeout_ms: int) -> list[Result] | Deferred:
-        results = [
-            self.append(topic, index, records, number)
-            for number, (topic, index, records) in enumerate(batches)
-        ]
+    def _append_all(self, batches: Sequence[Batch], timeout_ms: int) -> Certain | Steps[Certain]:
+        results: list[Result] = []
+        for number, (topic, index, records) in enumerate(batches):
+            result = self.append(topic, index, records, number)
+            long = takes_long(result)
+            if long is not None:
+                return self.in_steps(results, batches[number:], long, timeout_ms)
+            results.append(result)
         return self.settled(results, timeout_ms)
 
-    def append(self, topic: str, index: int, records: Any, number: int = 0) -> Result:
-        """Append to one partition, or say why not."""
+    def in_steps(
+        self,
+        results: list[Result],
+        batches: Sequence[Batch],
+        long: TakesLongError | None,
+        timeout_ms: int,
+    ) -> Steps[Certain]:
+        """Append the rest, of which the first takes ``long``: such are checked in a thread."""
+        kept = _kept(batches)
+        result: Result = NOTHING
+        holder = self._site.copies.holder()
+        holder.change(sum(len(records or b"") for _, _, records in kept))
         try:
-            return self._append(topic, index, records, number)
+            yield None
+            for batch in kept:
+                if long is None:
+                    result = self.append(*batch, len(results))
+                    long = takes_long(result)
+                if long is not None:
+                    result = yield from self._checked_first(batch, len(results), long.rules)
+                    long = None
+                results.append(result)
+        finally:
+            holder.release()
+        return self.settled(results, timeout_ms)
+
+    def _checked_first(self, batch: Batch, number: int, rules: ValidationRules) -> Steps[Result]:
+        topic, index, records = batch
+        try:
+            data = yield partial(_checked, records, rules)
+        except KafkaError as error:
+            with contextlib.suppress(KafkaError):
+                return _refused(self._site.replicas.leader(topic, index), error)
+            return Refused(error)
+        except Exception as error:
+            return _failed(topic, index, error)
+        self.now = rules.now
+        return self.append(topic, index, data, number, Origin.CHECKED)
+
+    def append(
+        self, topic: str, index: int, records: Any, number: int = 0, origin: Origin = Origin.CLIENT
+    ) -> Result:
+        """Append to one partition, or say why not; what :func:`takes_long` is not done."""
+        try:
+            return self._append(topic, index, records, number, origin)
         except KafkaError as error:
             return Refused(error)
         except Exception as error:
-            log.error("appending to %s-%d failed", topic, index, exc_info=error)
-            return Refused(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
+            return _failed(topic, index, error)
 
-    def _append(self, topic: str, index: int, records: Any, number: int) -> Result:
+    def _append(self, topic: str, index: int, records: Any, number: int, origin: Origin) -> Result:
         """Raises KafkaError for what is refused before it reaches the log."""
         site = self._site
         replicas = site.replicas
@@ -200,14 +262,15 @@ class Appends:
         if partition is None or partition.leader != replicas.broker_id:
             known = site.image.partition(topic, index) is not None
             partition = replicas.leader(topic, index, known=known)
-        check_records(self._version, records)
+        if origin is not _CHECKED:
+            check_records(self._version, records)
         if topic in INTERNAL_TOPICS and not self._internal_allowed:
             raise KafkaError(
                 ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic}"
             )
         if self.acks == -1 and not partition.enough_in_sync():
             raise KafkaError(ErrorCode.NOT_ENOUGH_REPLICAS)
-        if records is None or not len(records):
+        if not records:
             return NOTHING
         guard = None
         if self._transactional_id is not None and is_transactional(records):
@@ -219,16 +282,15 @@ class Appends:
                 self._confirmed,
             )
         try:
-            info = replicas.append(partition, records, now=self.now, guard=guard)
+            info = replicas.append(partition, records, now=self.now, origin=origin, guard=guard)
         except KafkaError as error:
-            told = error.code not in WITHOUT_LOG_START
-            return Refused(error, partition.log.log_start_offset if told else -1)
+            return _refused(partition, error)
         written, last = partition.log, info[1]
         if written.durability.owed >= 0 or (self.acks == -1 and written.high_watermark <= last):
             self.pending.append((partition, last + 1, number))
         return info
 
-    def settled(self, results: list[Result], timeout_ms: int) -> list[Result] | Deferred:
+    def settled(self, results: list[Result], timeout_ms: int) -> Certain:
         """The results when every partition is committed (acks=all) and flushed as its topic asks.
 
         What is not in time after ``timeout_ms`` is refused.
@@ -268,6 +330,28 @@ class Appends:
         deferred.on_abandon = lambda: replicas.produces.drop(waiter)
         replicas.wait(replicas.produces, waiter)
         return deferred
+
+
+def _kept(batches: Iterable[Batch]) -> list[Batch]:
+    """Batches that are still needed when the client's buffer is used for other requests."""
+    return [(t, i, r if r is None else memoryview(bytearray(r))) for t, i, r in batches]
+
+
+def _checked(records: memoryview, rules: ValidationRules) -> memoryview:
+    """The batch to append. Raises KafkaError."""
+    prepared = prepare(records, rules)
+    assert prepared is not None  # it is whole, or its size would not be known
+    return prepared.data
+
+
+def _refused(partition: Partition, error: KafkaError) -> Refused:
+    told = error.code not in WITHOUT_LOG_START
+    return Refused(error, partition.log.log_start_offset if told else -1)
+
+
+def _failed(topic: str, index: int, error: Exception) -> Refused:
+    log.error("appending to %s-%d failed", topic, index, exc_info=error)
+    return Refused(KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
 
 _WAITING = ErrorCode.REQUEST_TIMED_OUT

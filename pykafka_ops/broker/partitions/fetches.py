@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Hashable, Iterable
+from collections.abc import Collection, Coroutine, Hashable, Iterable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from pykafka_ops.broker.partitions.growth import Growth
+from pykafka_ops.broker.partitions.long_wait import LongWait
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.read import (
     Chooser,
@@ -32,6 +35,7 @@ from pykafka_ops.broker.state.fetch_session import (
 )
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.replication.replica_choice import LEADER, nearest
+from pykafka_ops.broker.state.steps import FEW, Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.check import RACK_AWARE_SELECTOR
 from pykafka_ops.wire.codes import ErrorCode
@@ -39,6 +43,9 @@ from pykafka_ops.wire.codes import ErrorCode
 log = logging.getLogger("kafka.server.ReplicaManager")
 
 ANYWHERE = Chooser(None)
+
+PART = 32
+"""Partitions of very many that are read between two pauses."""
 
 LOOK_MS = 10_000
 """How often (ms) all partitions of a follower's session are read, idle ones too."""
@@ -61,6 +68,10 @@ class Fetched:
         self._fetches = fetches
         self._fetch = fetch
         self.reads = reads
+
+    def part(self, begin: int, end: int) -> Fetched:
+        """Some of the partitions."""
+        return Fetched(self._fetches, self._fetch, self.reads[begin:end])
 
     @property
     def session_id(self) -> int:
@@ -85,7 +96,7 @@ class Fetched:
         return self._fetch.session_id
 
 
-Found = Fetched | KafkaError
+Found = Fetched | KafkaError | Steps[Fetched | Deferred]
 
 
 class Fetches:
@@ -109,12 +120,14 @@ class Fetches:
         session: tuple[int, int],
         partitions: Iterable[tuple[FetchKey, CachedPartition]],
         forgotten: Iterable[FetchKey],
-    ) -> Fetched | Deferred | Coroutine[Any, Any, Fetched]:
+    ) -> Fetched | Deferred | Coroutine[Any, Any, Fetched] | Steps[Fetched | Deferred]:
         """Read what is there; wait if that is less than the client wants to wait for.
 
+        Of very many partitions they are read in steps.
+
         ``session`` is its id and epoch, as the request has them. A promise is of a
-        :class:`Fetched` or of a KafkaError. Raises KafkaError FETCH_SESSION_ID_NOT_FOUND,
-        INVALID_FETCH_SESSION_EPOCH or FETCH_SESSION_TOPIC_ID_ERROR.
+        :class:`Fetched`, of a KafkaError, or of more steps. Raises KafkaError
+        FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH or FETCH_SESSION_TOPIC_ID_ERROR.
         """
         terms.left = terms.limit()
         if terms.left < terms.min_bytes:
@@ -130,6 +143,9 @@ class Fetches:
         )
         if terms.follower >= 0 and fetch.session is not None:
             _note_session(fetch.session, terms.follower, now)
+        if len(fetch.partitions) > FEW and len(_to_read(fetch)) > FEW:
+            wait_ms = self.site.replicas.awaited.wait_ms(terms.follower, terms.max_wait_ms)
+            return self._in_steps(terms, fetch, now + wait_ms)
         reads = self._read_all(terms, fetch)
         terms.first = False
         if terms.any_cold:
@@ -140,17 +156,20 @@ class Fetches:
 
     def _read_all(self, terms: Terms, fetch: FetchContext) -> list[PartitionRead]:
         """One pass over the partitions, within the limits of request and broker."""
-        if not terms.first:
-            terms.left, terms.any_read = terms.limit(), False
-        if terms.follower < 0 and terms.version >= CHOICE_FROM:
-            terms.client = self._client(terms) if terms.rack else ANYWHERE
+        self._begin(terms)
         session = fetch.session
         if fetch.kind is Kind.INCREMENTAL and session is not None and session.lively is not None:
-            return self._read_lively(session, session.lively, terms)
+            return self._read_lively(session, list(session.lively), terms)
         site = self.site
         return [
             read_partition(site, key, wanted, terms) for key, wanted in fetch.partitions.items()
         ]
+
+    def _begin(self, terms: Terms) -> None:
+        if not terms.first:
+            terms.left, terms.any_read = terms.limit(), False
+        if terms.follower < 0 and terms.version >= CHOICE_FROM:
+            terms.client = self._client(terms) if terms.rack else ANYWHERE
 
     def _client(self, terms: Terms) -> Chooser:
         """A consumer that names its rack is sent to a replica there, if the broker is set so."""
@@ -171,16 +190,18 @@ class Fetches:
         return Chooser(choose)
 
     def _read_lively(
-        self, session: FetchSession, lively: dict[FetchKey, None], terms: Terms
+        self, session: FetchSession, lively: list[FetchKey], terms: Terms
     ) -> list[PartitionRead]:
         """Read the partitions that may have news; the others are skipped until they are woken."""
         reads = []
-        watch = self.site.replicas.watch
-        for key in list(lively):
-            wanted = session.partitions[key]
+        watch, awake = self.site.replicas.watch, session.lively or {}
+        for key in lively:
+            wanted = session.partitions.get(key)
+            if wanted is None:
+                continue  # forgotten between two steps
             read = read_partition(self.site, key, wanted, terms)
             if read.is_known():
-                del lively[key]
+                awake.pop(key, None)
             watch((wanted.topic, wanted.index), session, key)
             reads.append(read)
         return reads
@@ -193,7 +214,7 @@ class Fetches:
         replicas = self.site.replicas
         follower, awaited, min_bytes = terms.follower, replicas.awaited, terms.min_bytes
         deferred = Deferred()
-        again = reads
+        again: list[PartitionRead] = []  # what was read is read again then, and not held till then
         growth = self._growth(fetch, reads, min_bytes)
 
         def ready() -> bool:
@@ -220,6 +241,53 @@ class Fetches:
         deferred.on_abandon = lambda: replicas.fetches.drop(waiter)
         replicas.wait(replicas.fetches, waiter)
         return deferred
+
+    def _in_steps(
+        self, terms: Terms, fetch: FetchContext, until: float
+    ) -> Steps[Fetched | Deferred]:
+        """The same of very many partitions; it is answered ``until`` then in any case."""
+        yield None
+        replicas, follower, several = self.site.replicas, terms.follower, terms.min_bytes > 1
+        handed_on, wait = False, LongWait(replicas, _watched(fetch, follower), until)
+        try:
+            while True:
+                wait.stirred = False
+                reads = yield from self._read_many(terms, fetch)
+                enough = terms.any_cold or _enough(fetch, reads, terms.min_bytes)
+                if enough or wait.over or replicas.awaited.is_awaited(follower):
+                    break
+                if several or not wait.stirred:
+                    handed_on = True
+                    go_on = partial(self._in_steps, terms, fetch, until)
+                    return wait.then(go_on, several=several)
+        finally:
+            if not handed_on:
+                wait.drop()
+        found = Fetched(self, fetch, [])
+        for at in range(0, len(reads), PART):
+            found.reads += self._found(fetch, reads[at : at + PART]).reads
+            yield None
+        return found
+
+    def _read_many(self, terms: Terms, fetch: FetchContext) -> Steps[list[PartitionRead]]:
+        reads: list[PartitionRead] = []
+        self._begin(terms)
+        for part in _parts_of(fetch):
+            reads += self._read_part(terms, fetch, part)
+            yield None
+        terms.first = False
+        for read in reads if terms.any_cold else ():
+            yield from read.warm_in_steps()
+        return reads
+
+    def _read_part(
+        self, terms: Terms, fetch: FetchContext, part: list[FetchKey]
+    ) -> list[PartitionRead]:
+        session = fetch.session
+        if _to_read(fetch) is not fetch.partitions and session is not None:
+            return self._read_lively(session, part, terms)
+        wanted = ((key, fetch.partitions.get(key)) for key in part)
+        return [read_partition(self.site, k, w, terms) for k, w in wanted if w is not None]
 
     def _growth(
         self, fetch: FetchContext, reads: list[PartitionRead], min_bytes: int
@@ -259,6 +327,20 @@ class Fetches:
         throttle = self.site.throttle
         if throttle is not None:
             throttle.record(size, self.site.replicas.timer())
+
+
+def _to_read(fetch: FetchContext) -> Collection[FetchKey]:
+    """What a pass reads: of a follower's session only what may have news."""
+    session = fetch.session
+    if fetch.kind is Kind.INCREMENTAL and session is not None and session.lively is not None:
+        return session.lively
+    return fetch.partitions
+
+
+def _parts_of(fetch: FetchContext) -> Iterator[list[FetchKey]]:
+    keys = iter(list(_to_read(fetch)))
+    while part := list(islice(keys, PART)):
+        yield part
 
 
 def _note_session(session: FetchSession, follower: int, now: float) -> None:

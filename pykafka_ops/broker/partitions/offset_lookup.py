@@ -11,6 +11,7 @@ from typing import NamedTuple
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.time_search import FoundOffset
 from pykafka_ops.errors import KafkaError
@@ -49,15 +50,16 @@ class OffsetLookup:
         self._image = image
         self._clock = clock
 
-    def find(self, asked: Lookup) -> Found:
-        """The offset of a time (ms), or of an end of the log.
+    def find(self, asked: Lookup) -> Steps[Found]:
+        """The offset of a time (ms), or of an end of the log; in steps where it takes long.
 
         Raises KafkaError NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION,
         FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, KAFKA_STORAGE_ERROR, and OFFSET_NOT_AVAILABLE
         while a new leader does not know yet how far the partition is committed, if the answer
         depends on that.
         """
-        return _find(asked, self._partition(asked))
+        found = yield from _find(asked, self._partition(asked))
+        return found
 
     def before(self, asked: Lookup, most: int) -> list[int]:
         """Starts of the segments last written at or before a time, the newest first: at most
@@ -75,7 +77,7 @@ class OffsetLookup:
         return self._replicas.leader(topic, index, known=known, epoch=asked.epoch)
 
 
-def _find(asked: Lookup, partition: Partition) -> Found:
+def _find(asked: Lookup, partition: Partition) -> Steps[Found]:
     records, timestamp = partition.log, asked.timestamp
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return records.times.earliest()
@@ -87,11 +89,11 @@ def _find(asked: Lookup, partition: Partition) -> Found:
         return -1, bound, partition.leader_epoch
     found: FoundOffset | None
     if timestamp == MAX_TIMESTAMP:
-        found = records.times.youngest()
+        found = yield from records.times.youngest()
         if found is not None and found.offset >= bound:
             found = None
     else:
-        found = records.times.first_since(timestamp, bound)
+        found = yield from records.times.first_since(timestamp, bound)
     if found is None:
         _check_committed(asked, partition)
         return -1, -1, -1

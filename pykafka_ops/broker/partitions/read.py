@@ -11,17 +11,18 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from pykafka_ops.broker.partitions.conversion import Conversion
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.log.log import Log
-from pykafka_ops.broker.storage.log.reader import ColdRead, ReadResult
-from pykafka_ops.disk.convert import down_convert
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.broker.storage.log.reader import ColdRead
+from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
-from pykafka_ops.wire.types import ZERO_UUID, Buffer
+from pykafka_ops.wire.types import ZERO_UUID, Part, joined
 
 logger = logging.getLogger("kafka.server.ReplicaManager")
 
@@ -31,8 +32,8 @@ NONE = ErrorCode.NONE
 BATCH_HEAD = struct.Struct(">qi")
 """Offset of a batch, and the length of what follows."""
 
-TOO_LONG = struct.pack(">qi", -1, 0x7FFFFFFF)
-"""Offset and length of a message that the client's limit cut off."""
+COLD_ERRORS = (OSError, KafkaError, CorruptBatchError)
+"""What reading from the disk, or converting, raises."""
 
 UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 
@@ -160,9 +161,9 @@ class PartitionRead:
         self.aborted: list[tuple[int, int]] | None = None
         self.diverging: tuple[int, int] | None = None
         self.preferred = -1
-        self.records: Buffer | list[Buffer] = b""
+        self.records: Part | list[Part] = b""
         self.size = 0
-        self.cold: tuple[ColdRead, Log] | None = None
+        self.cold: tuple[ColdRead | Conversion, Log] | None = None
         self.answer_now = error != NONE and error not in UNKNOWN
         self.throttled = False
         self.at_end = False
@@ -185,7 +186,7 @@ class PartitionRead:
         """Take off the start of a batch that the limit cut: its reader would fetch it again,
         which a throttle makes dear. Of one batch alone nothing is taken."""
         records = self.records
-        data = memoryview(b"".join(records) if isinstance(records, list) else records)
+        data = memoryview(joined(records if isinstance(records, list) else [records]))
         whole = _whole_batches(data)
         if 0 < whole < len(data):
             self.records, self.size = data[:whole], whole
@@ -197,11 +198,39 @@ class PartitionRead:
         cold, log = self.cold
         self.cold = None
         try:
-            self.records = await run_in_thread(cold.run)
-        except OSError as error:
-            self.error = log.home.fail(error).code
-            self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
-            self.aborted, self.records, self.size = None, b"", 0
+            self._warmed(cold, await run_in_thread(cold.warm))
+        except COLD_ERRORS as error:
+            self._not_warmed(error, log)
+
+    def warm_in_steps(self) -> Steps[None]:
+        """The same."""
+        if self.cold is None:
+            return
+        cold, log = self.cold
+        self.cold = None
+        try:
+            self._warmed(cold, (yield cold.warm))
+        except COLD_ERRORS as error:
+            self._not_warmed(error, log)
+
+    def _warmed(self, cold: ColdRead | Conversion, records: Part | list[Part]) -> None:
+        self.records = records
+        if isinstance(cold, Conversion):
+            self.size = len(records)
+
+    def _not_warmed(self, error: Exception, log: Log) -> None:
+        self.error = _code_of(error, log)
+        self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
+        self.aborted, self.records, self.size = None, b"", 0
+
+
+def _code_of(error: Exception, log: Log) -> int:
+    if isinstance(error, OSError):
+        return log.home.fail(error).code
+    if isinstance(error, KafkaError):
+        return error.code
+    logger.error("%s cannot be converted: %s", log.name, error)
+    return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
 def _whole_batches(data: memoryview) -> int:
@@ -331,8 +360,19 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
         read.cold = (result.cold, log)
         terms.any_cold = True
     elif version < 4:
-        read.records = _convert_down(version, wanted, result)
-        read.size = len(read.records)
+        try:
+            conversion = Conversion(version, wanted.fetch_offset, result)
+        except OSError as error:
+            raise log.home.fail(error) from error
+        if not conversion.is_long():
+            read.records = conversion.warm()
+            read.size = len(read.records)
+        elif terms.first:
+            read.cold = (conversion, log)
+            terms.any_cold = True
+        else:  # it asks again, and then it is the first pass
+            read.size, read.answer_now = 0, True
+            return
     else:
         read.records = result.parts
     if terms.committed_only:
@@ -350,22 +390,3 @@ def _diverges(partition: Partition, wanted: CachedPartition, read: PartitionRead
         read.diverging = (epoch, end)
         return True
     return False
-
-
-def _convert_down(version: int, wanted: CachedPartition, result: ReadResult) -> bytes:
-    """The message set that a client before v4 gets, up to the first batch it cannot have.
-
-    Before v3 a limit below the first batch is kept; the start of a message that does not fit
-    tells the client so. Raises KafkaError UNSUPPORTED_COMPRESSION_TYPE if nothing is left.
-    """
-    if version < 3 and result.first_batch_cut:
-        return TOO_LONG
-    magic = 0 if version < 2 else 1
-    converted: list[bytes] = []
-    try:
-        for message_set in down_convert(b"".join(result.parts), magic, wanted.fetch_offset):
-            converted.append(message_set)  # noqa: PERF402 - what came before an error counts
-    except KafkaError:
-        if not any(converted):
-            raise
-    return b"".join(converted)
