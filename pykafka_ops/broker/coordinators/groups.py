@@ -43,6 +43,7 @@ class Groups:
     ) -> None:
         self.settings = group_settings(configs)
         self._new_id = new_id
+        self._memory = environment.memory
         self.coordinator: Coordinator[GroupShard] = Coordinator(
             GROUP_METADATA_TOPIC,
             environment,
@@ -55,7 +56,7 @@ class Groups:
         self.now = self.coordinator.now
 
     def _make(self, index: int, timers: Timers, slot: GroupSlot) -> GroupShard:
-        return GroupShard(self.settings, timers, slot, self._new_id)
+        return GroupShard(self.settings, timers, slot, self._new_id, self._memory)
 
     def slot_of(self, group_id: str, *, may_be_empty: bool = False) -> GroupSlot:
         """The shard of a group; ``may_be_empty`` is for requests about offsets alone.

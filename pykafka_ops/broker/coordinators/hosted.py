@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.markers import LocalMarkers
@@ -17,6 +18,7 @@ from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.memory import Account
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -39,12 +41,14 @@ class Coordinators:
         clock: Callable[[], int],
         timer: Callable[[], float],
         run_in_thread: Callable[..., Coroutine[Any, Any, Any]],
+        memory: Account,
     ) -> None:
         self._loop = loop
         self._replicas = replicas
         self._clock = clock
         self._timer = timer
         self._run_in_thread = run_in_thread
+        self._memory = memory
         self._groups: Groups | None = None
         self._by_topic: dict[str, Coordinator[Any]] = {}
         self._timers: list[DeadlineTimer] = []
@@ -59,6 +63,7 @@ class Coordinators:
             arm=timer.arm,
             spawn=self._spawn,
             run_in_thread=self._run_in_thread,
+            memory=self._memory,
         )
         return environment, timer
 
@@ -106,7 +111,7 @@ class Coordinators:
             self._groups.topics_deleted(topics)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = self._loop.create_task(work)
+        task = jobs.start("work of a coordinator", work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

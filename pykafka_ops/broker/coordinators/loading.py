@@ -17,6 +17,7 @@ from pykafka_ops.broker.storage.replay import read_marker
 from pykafka_ops.disk.batch import BatchHeader, scan, starts_at
 from pykafka_ops.errors import CorruptError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.types import joined
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 
@@ -47,7 +48,7 @@ async def load(
         if result.cold is not None:
             data = await run_in_thread(result.cold.run)
         else:
-            data = b"".join(result.parts)
+            data = joined(result.parts)
         following, applied = _apply(slot.shard, data, offset, slot.name)
         count += applied
         if following <= offset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.verification import Verification
@@ -13,6 +14,7 @@ from pykafka_ops.broker.state.groups.offsets import GroupOffsets
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.outcome import TxnProducer
+from pykafka_ops.broker.state.steps import STEP, Steps, each
 from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.errors import KafkaError
@@ -22,7 +24,8 @@ Who = tuple[str, str | None, int]
 """Member id, static name and generation (-1: none)."""
 
 Codes = list[ErrorCode]
-Found = list[tuple[str, list[tuple[int, OffsetAndMetadata, int]]]]
+FoundTopic = tuple[str, list[tuple[int, OffsetAndMetadata, int]]]
+Found = list[FoundTopic]
 """By topic: partition, its offset, error code."""
 
 NO_OFFSET = OffsetAndMetadata(-1)
@@ -101,7 +104,9 @@ class Offsets:
             return None  # raised where the offsets are written
         return partition.key if self.verification.unconfirmed(partition, producer) else None
 
-    def fetch(self, group_id: str, asked: dict[str, list[int]] | None, *, stable: bool) -> Found:
+    def fetch(
+        self, group_id: str, asked: dict[str, list[int]] | None, *, stable: bool
+    ) -> Steps[Found]:
         """The committed offsets of partitions, of all if None; -1 where there is none.
 
         With ``stable``, UNSTABLE_OFFSET_COMMIT for those that an open transaction may change.
@@ -110,10 +115,13 @@ class Offsets:
         offsets = slot.shard.offsets.get(group_id, NOTHING)
         if asked is None:
             asked = by_topic(offsets.committed)
-        return [
-            (name, [_place(offsets, (name, index), stable) for index in indexes])
-            for name, indexes in asked.items()
-        ]
+        found: Found = []
+        for name, indexes in asked.items():
+            places = yield from each(partial(_place, offsets, stable, name), indexes)
+            found.append((name, places))
+            if not len(found) % STEP:
+                yield None
+        return found
 
     def delete(self, group_id: str, places: Sequence[TopicPartition]) -> object:
         """Delete what nobody reads; a code by partition, or one code for the group (or the promise
@@ -134,8 +142,9 @@ class Offsets:
 
 
 def _place(
-    offsets: GroupOffsets, place: tuple[str, int], stable: bool
+    offsets: GroupOffsets, stable: bool, topic: str, index: int
 ) -> tuple[int, OffsetAndMetadata, int]:
+    place = topic, index
     if stable and offsets.unstable(place):
         return place[1], NO_OFFSET, ErrorCode.UNSTABLE_OFFSET_COMMIT
     return place[1], offsets.committed.get(place, NO_OFFSET), ErrorCode.NONE

@@ -22,7 +22,8 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
-from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
+from pykafka_ops.broker.state.memory import Account
+from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC, SHORT, TRANSACTION_STATE_TOPIC
 from pykafka_ops.broker.state.outcome import Instant, Outcome, Shard
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
@@ -35,7 +36,7 @@ from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.coordinator.group.GroupMetadataManager")
 
-KEYS_KNOWN = 65536
+KEYS_KNOWN = 16_384
 """Groups or transactional ids whose partition is remembered: hashing each time costs more."""
 
 LOAD_PATIENCE_MS = 10_000
@@ -67,6 +68,7 @@ class Environment:
     arm: Callable[[float], None]
     spawn: Callable[[Coroutine[Any, Any, None]], object]
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
+    memory: Account
 
 
 class Coordinator(Generic[S]):
@@ -186,7 +188,9 @@ class Coordinator(Generic[S]):
         found = self._known.get(key)
         if found is None:
             found = partition_for(key, count)
-            if len(self._known) < KEYS_KNOWN:
+            if len(key) <= SHORT:
+                if len(self._known) >= KEYS_KNOWN:
+                    self._known.clear()
                 self._known[key] = found
         return found
 

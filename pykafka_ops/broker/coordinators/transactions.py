@@ -57,6 +57,7 @@ class Transactions:
         self._configs = configs
         self._replicas = environment.replicas
         self._take_id = take_id
+        self._memory = environment.memory
         self.markers = markers
         self._ask = ask
         self._spawn = environment.spawn
@@ -84,6 +85,7 @@ class Transactions:
             slot,
             complete=partial(self._sender.send, slot, slot.partition.leader_epoch),
             take_id=self._take_id,
+            memory=self._memory,
         )
 
     def _leader_of(self, partition: TopicPartition) -> int | None:

@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 
-from pykafka_ops.broker.coordinators.runtime import LOAD_PATIENCE_MS, Coordinator, Environment
+from pykafka_ops.broker.coordinators.runtime import (
+    KEYS_KNOWN,
+    LOAD_PATIENCE_MS,
+    Coordinator,
+    Environment,
+)
 from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
@@ -101,6 +107,7 @@ class World:
             arm=self.armed.append,
             spawn=self.tasks.append,
             run_in_thread=asyncio.to_thread,
+            memory=Account(),
         )
         return Coordinator(
             TOPIC, environment, Register, partitions=lambda: len(self.partitions), timeout_ms=100
@@ -120,6 +127,17 @@ class World:
         partition = self.partitions[0]
         follower_at(partition, end)
         self.site.replicas.wake(partition.key)
+
+
+def test_names_that_clients_invent_are_remembered_neither_without_end_nor_when_they_are_long() -> (
+    None
+):
+    coordinator = World(3).coordinator
+    names = [f"g{n}" for n in range(KEYS_KNOWN + 10)] + ["x" * 30_000]
+    places = {name: coordinator.partition_of(name) for name in names}
+    assert len(coordinator._known) <= KEYS_KNOWN
+    assert "x" * 30_000 not in coordinator._known
+    assert {name: coordinator.partition_of(name) for name in names} == places
 
 
 def test_one_replica_is_answered_at_once() -> None:
