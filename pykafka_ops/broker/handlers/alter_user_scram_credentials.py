@@ -5,8 +5,11 @@ Only the controller serves it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state import scram_requests
+from pykafka_ops.broker.state.steps import Steps, begun, each
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
@@ -17,13 +20,16 @@ from pykafka_ops.wire.messages.alter_user_scram_credentials import (
 
 async def handle(
     context: Context, request: AlterUserScramCredentialsRequest
-) -> AlterUserScramCredentialsResponse:
+) -> AlterUserScramCredentialsResponse | Steps[AlterUserScramCredentialsResponse]:
     """Change the credentials of each user, all or none of one user's."""
     context.services.topics.require_controller()
     outcomes = await context.services.scram.alter(scram_requests.ScramChanges(request))
-    return AlterUserScramCredentialsResponse(
-        results=[_result(user, error) for user, error in outcomes.items()]
-    )
+    return begun(_answer(outcomes))
+
+
+def _answer(outcomes: Mapping[str, KafkaError | None]) -> Steps[AlterUserScramCredentialsResponse]:
+    results = yield from each(lambda outcome: _result(*outcome), outcomes.items())
+    return AlterUserScramCredentialsResponse(results=results)
 
 
 def _result(user: str, error: KafkaError | None) -> AlterUserScramCredentialsResult:
@@ -38,7 +44,7 @@ def failed(
     request: AlterUserScramCredentialsRequest, version: int, error: KafkaError
 ) -> AlterUserScramCredentialsResponse:
     """Every user of the request with the same error."""
-    users = {each.name for each in request.deletions} | {each.name for each in request.upsertions}
+    users = {d.name for d in request.deletions} | {u.name for u in request.upsertions}
     return AlterUserScramCredentialsResponse(
         results=[_result(user, error) for user in sorted(users)]
     )

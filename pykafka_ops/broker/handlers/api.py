@@ -6,6 +6,7 @@ answers with
 * the response message, when it can be answered now (no task, no future: the hot path),
 * a :class:`~pykafka_ops.broker.state.deferred.Deferred`, when it must wait for other requests,
 * a coroutine, when it waits for the controller or for threads (admin work),
+* a generator, when it turns out to take long (:mod:`~pykafka_ops.broker.state.steps`),
 * ``None``, when the protocol has no answer (Produce with acks=0).
 
 ``KafkaError`` raised by a handler stands for the whole request; ``failed.py`` shapes it, or the
@@ -42,10 +43,13 @@ from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.controller.orders import OrderExecutor
 from pykafka_ops.broker.state.controller.topic_requests import Charge
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log_manager import LogManager
 
 MAX_VERSION = 0x7FFF
+SHAPE_BYTES = 2_000
+"""What a :class:`Shape` takes without what its client named; measured."""
 Answer = object | Coroutine[Any, Any, object] | None
 
 
@@ -82,6 +86,7 @@ class Services:
     controller: ControllerRequests
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]
     quotas: QuotaEntities
+    memory: Memory
     fetch_max_bytes: int = 55 * 1024 * 1024
     levels_changed: list[Callable[[], None]] = field(default_factory=list)
     """Called when loggers have other levels."""
@@ -128,6 +133,10 @@ class Shape(Protocol):
     @property
     def context(self) -> Context:
         """Who asks; the correlation id changes."""
+
+    @property
+    def held(self) -> int:
+        """Bytes of memory that it takes, about."""
 
     def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another.

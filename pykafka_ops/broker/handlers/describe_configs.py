@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.state.configs.alter import ResourceType
+from pykafka_ops.broker.state.configs.running import is_short
 from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.source import ConfigSource
+from pykafka_ops.settings.topic import TOPIC
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -62,10 +64,11 @@ def _configs(
         )
         return [_entry(entry, context.version, with_synonyms) for entry in entries]
 
-    if asked.resource_type != ResourceType.TOPIC or own is None:
+    if asked.resource_type != ResourceType.TOPIC or own is None or not is_short(own):
         return describe()
     memo = services.configs.memo
-    key = (frozenset(own.items()), frozenset(keys or ()), context.version == 0, with_synonyms, docs)
+    named = frozenset(TOPIC.keys() & keys) if keys else None
+    key = (frozenset(own.items()), named, context.version == 0, with_synonyms, docs)
     found: list[DescribeConfigsResourceResult] | None = memo.get(key)
     if found is None:
         found = describe()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.state.steps import STEP, Steps, begun
 from pykafka_ops.broker.storage.describe import DirDescription, LogDescription
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_log_dirs import (
@@ -27,21 +28,32 @@ def handle(context: Context, request: DescribeLogDirsRequest) -> Answer:
     wanted = None
     if request.topics is not None:
         wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
-    return DescribeLogDirsResponse(
-        results=[_directory(context, found, wanted) for found in context.services.logs.describe()]
-    )
+    return begun(_answer(context, wanted))
+
+
+def _answer(
+    context: Context, wanted: set[tuple[str, int]] | None
+) -> Steps[DescribeLogDirsResponse]:
+    response = DescribeLogDirsResponse()
+    described = yield from context.services.logs.describe()
+    for found in described:
+        directory = yield from _directory(context, found, wanted)
+        response.results.append(directory)
+    return response
 
 
 def _directory(
     context: Context, found: DirDescription, wanted: set[tuple[str, int]] | None
-) -> DescribeLogDirsResult:
+) -> Steps[DescribeLogDirsResult]:
     result = DescribeLogDirsResult(log_dir=os.path.abspath(found.path))
     if found.error is not None:
         result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
         return result
     result.total_bytes, result.usable_bytes = found.total_bytes, found.usable_bytes
     topics: dict[str, DescribeLogDirsTopic] = {}
-    for log in found.logs:
+    for count, log in enumerate(found.logs, 1):
+        if not count % STEP:
+            yield None
         if wanted is not None and (log.topic, log.partition) not in wanted:
             continue
         topic = topics.setdefault(log.topic, DescribeLogDirsTopic(name=log.topic))

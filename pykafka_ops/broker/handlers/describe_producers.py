@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
+from pykafka_ops.broker.state import producer_state
 from pykafka_ops.broker.state.names import check_name
+from pykafka_ops.broker.state.steps import Steps, begun, each
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.describe_producers import (
@@ -20,14 +22,23 @@ from pykafka_ops.wire.messages.describe_producers import (
 
 def handle(context: Context, request: DescribeProducersRequest) -> Answer:
     """The producers that each partition's log remembers; followers answer, too, as in Kafka."""
+    return begun(_answer(context, request))
+
+
+def _answer(
+    context: Context, request: DescribeProducersRequest
+) -> Steps[DescribeProducersResponse]:
     response = DescribeProducersResponse()
     for topic in request.topics:
-        partitions = [_partition(context, topic.name, index) for index in topic.partition_indexes]
+        partitions = []
+        for index in topic.partition_indexes:
+            found = yield from _partition(context, topic.name, index)
+            partitions.append(found)
         response.topics.append(TopicResponse(name=topic.name, partitions=partitions))
     return response
 
 
-def _partition(context: Context, topic: str, index: int) -> PartitionResponse:
+def _partition(context: Context, topic: str, index: int) -> Steps[PartitionResponse]:
     services = context.services
     known = services.image.partition(topic, index) is not None
     try:
@@ -41,15 +52,17 @@ def _partition(context: Context, topic: str, index: int) -> PartitionResponse:
         if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and topic not in services.image.topics:
             told = code.text
         return PartitionResponse(partition_index=index, error_code=code, error_message=told)
-    active = [
-        ProducerState(
-            producer_id=producer_id,
-            producer_epoch=state.epoch,
-            last_sequence=state.last_sequence,
-            last_timestamp=state.last_timestamp,
-            coordinator_epoch=state.coordinator_epoch,
-            current_txn_start_offset=state.txn_first_offset,
-        )
-        for producer_id, state in producers
-    ]
+    active = yield from each(_described, list(producers))
     return PartitionResponse(partition_index=index, active_producers=active)
+
+
+def _described(known: tuple[int, producer_state.ProducerState]) -> ProducerState:
+    producer_id, state = known
+    return ProducerState(
+        producer_id=producer_id,
+        producer_epoch=state.epoch,
+        last_sequence=state.last_sequence,
+        last_timestamp=state.last_timestamp,
+        coordinator_epoch=state.coordinator_epoch,
+        current_txn_start_offset=state.txn_first_offset,
+    )

@@ -6,6 +6,7 @@ request lists. Kafka counterpart: ``AbstractRequest.getErrorResponse``.
 
 from __future__ import annotations
 
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -58,13 +59,23 @@ def answer_to(
     return answer
 
 
-def _fields(message: object, version: int) -> list[Field]:
-    return [field for field in table_of(type(message)).fields if field.exists(version)]
+def _kind(item: object) -> type:
+    return type(item)
+
+
+@cache
+def _fields(kind: type, version: int) -> list[Field]:
+    return [field for field in table_of(kind).fields if field.exists(version)]
+
+
+@cache
+def _names(kind: type, version: int) -> frozenset[str]:
+    return frozenset(field.name for field in _fields(kind, version))
 
 
 def _tell(answer: object, version: int, code: int, text: str | None) -> bool:
     """Whether an answer, or an item of one, has a place for the error; it is there then."""
-    names = {field.name for field in _fields(answer, version)}
+    names = _names(_kind(answer), version)
     if names.isdisjoint(CODES):
         return False
     told = {**BESIDE_ERRORS, **dict.fromkeys(CODES, code), MESSAGE: text}
@@ -75,8 +86,9 @@ def _tell(answer: object, version: int, code: int, text: str | None) -> bool:
 
 def _list(answer: object, asked: object, version: int, code: int, text: str | None) -> None:
     """Have in the answer's array what the request's array asks for, each with the error."""
-    arrays = {f.name: getattr(asked, f.name) or () for f in _fields(asked, version) if f.array}
-    for field in _fields(answer, version):
+    theirs = _fields(_kind(asked), version)
+    arrays = {f.name: getattr(asked, f.name) or () for f in theirs if f.array}
+    for field in _fields(_kind(answer), version):
         if arrays and field.array and isinstance(field.kind, type):
             items = []
             for each in arrays.get(field.name, next(iter(arrays.values()))):
@@ -90,18 +102,32 @@ def _list(answer: object, asked: object, version: int, code: int, text: str | No
 
 def _name(item: object, asked: object, version: int) -> bool:
     """Give an item the names and numbers of what was asked; whether it is about such a thing."""
-    fields = [f for f in _fields(item, version) if f.name not in (*CODES, MESSAGE)]
-    keys = [f for f in fields if isinstance(f.kind, Scalar) and not f.array]
+    kind = _kind(asked)
+    key, shared = _shared(_kind(item), kind, version)
     if not isinstance(asked, Struct):
-        setattr(item, keys[0].name, asked)
+        setattr(item, key, asked)
         return True
-    theirs = {field.name: field for field in _fields(asked, version)}
-    for field in fields:
-        if field.name in theirs and theirs[field.name].kind is field.kind and _is_zero(field):
-            value = getattr(asked, field.name)
-            if value is not None or field.may_be_null(version):
-                setattr(item, field.name, value)
-    return not keys or keys[0].name in theirs
+    for name, may_be_null in shared:
+        value = getattr(asked, name)
+        if value is not None or may_be_null:
+            setattr(item, name, value)
+    return not key or key in _names(kind, version)
+
+
+@cache
+def _shared(item: type, asked: type, version: int) -> tuple[str, list[tuple[str, bool]]]:
+    """What an item is named by ("" for nothing), and the fields that it takes over, which may be
+    null."""
+    fields = [f for f in _fields(item, version) if f.name not in (*CODES, MESSAGE)]
+    keys = [f.name for f in fields if isinstance(f.kind, Scalar) and not f.array]
+    is_struct = issubclass(asked, Struct)
+    theirs = {f.name: f.kind for f in _fields(asked, version)} if is_struct else {}
+    shared = [
+        (field.name, field.may_be_null(version))
+        for field in fields
+        if theirs.get(field.name) is field.kind and _is_zero(field)
+    ]
+    return next(iter(keys), ""), shared
 
 
 def _is_zero(field: Field) -> bool:

@@ -8,15 +8,16 @@ Versions below 4 get message sets.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Generator, Iterator
 from typing import Any
 
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.handlers.fetch_answer import answer, failed
+from pykafka_ops.broker.handlers.fetch_answer import answer, answer_in_steps, failed
 from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched, Found
 from pykafka_ops.broker.partitions.read import Terms
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
+from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.frame import Encoded
@@ -57,6 +58,8 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         return answer(context, found)
     if isinstance(found, Deferred):
         return found.shaped(lambda found: _answer_later(context, request, found))
+    if isinstance(found, Generator):
+        return begun(_answer_in_steps(context, request, found))
     return _answer_cold(context, found)
 
 
@@ -98,7 +101,19 @@ async def _answer_cold(
     return answer(context, await found)
 
 
-def _answer_later(context: Context, request: FetchRequest, found: Found) -> FetchResponse | Encoded:
+def _answer_later(context: Context, request: FetchRequest, found: Found) -> Answer:
     if isinstance(found, KafkaError):
         return failed(request, context.version, found)
+    if isinstance(found, Generator):
+        return _answer_in_steps(context, request, found)
     return answer(context, found)
+
+
+def _answer_in_steps(
+    context: Context, request: FetchRequest, steps: Steps[Fetched | Deferred]
+) -> Steps[Answer]:
+    found = yield from steps
+    if isinstance(found, Deferred):
+        return found.shaped(lambda found: _answer_later(context, request, found))
+    told = yield from answer_in_steps(context, found)
+    return told

@@ -8,8 +8,10 @@ from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.partitions.fetches import IDS_FROM, Fetched
 from pykafka_ops.broker.partitions.read import UNKNOWN, PartitionRead
+from pykafka_ops.broker.state.steps import STEP, Steps
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.division import GatheredAnswer
 from pykafka_ops.wire.frame import Encoded
 from pykafka_ops.wire.messages.fetch import (
     AbortedTransaction,
@@ -21,6 +23,9 @@ from pykafka_ops.wire.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
+
+MOST_BYTES = 1 << 30
+"""More than the records and the names of all partitions take."""
 
 HINTS_FROM = 16
 
@@ -50,6 +55,25 @@ def answer(context: Context, found: Fetched) -> FetchResponse | Encoded:
             return FetchResponse(session_id=found.hold_back())
     found.sent()
     return response
+
+
+def answer_in_steps(context: Context, found: Fetched) -> Steps[FetchResponse | GatheredAnswer]:
+    """The same of very many partitions."""
+    parts: list[FetchResponse] = []
+    for at in range(0, len(found.reads), STEP):
+        parts.append(_response(context, found.part(at, at + STEP)))
+        yield None
+    whole = GatheredAnswer(["responses", "partitions"], context.version, MOST_BYTES)
+    first = parts[0] if parts else FetchResponse(session_id=found.session_id)
+    endpoints = {each.node_id: each for part in parts for each in part.node_endpoints}
+    first.node_endpoints = list(endpoints.values())
+    for part in parts or [first]:
+        yield from whole.add(part, goes_on=True)
+    yield from whole.finish()
+    if context.meter is not None and context.meter.fetched(whole.size):
+        return FetchResponse(session_id=found.hold_back())
+    found.sent()
+    return whole
 
 
 def _response(context: Context, found: Fetched) -> FetchResponse:

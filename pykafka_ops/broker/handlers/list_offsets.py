@@ -15,6 +15,7 @@ from pykafka_ops.broker.partitions.offset_lookup import (
     MAX_TIMESTAMP,
     Lookup,
 )
+from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.list_offsets import (
@@ -41,18 +42,20 @@ def handle(context: Context, request: ListOffsetsRequest) -> Answer:
         for partition in topic.partitions
     )
     twice = {place for place, count in asked.items() if count > 1 and context.version > 0}
-    return ListOffsetsResponse(
-        topics=[
-            ListOffsetsTopicResponse(
-                name=topic.name,
-                partitions=[
-                    _answer(context, request, topic.name, partition, twice)
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+    return begun(_answers(context, request, twice))
+
+
+def _answers(
+    context: Context, request: ListOffsetsRequest, twice: Collection[tuple[str, int]]
+) -> Steps[ListOffsetsResponse]:
+    response = ListOffsetsResponse()
+    for topic in request.topics:
+        answers = []
+        for partition in topic.partitions:
+            answer = yield from _answer(context, request, topic.name, partition, twice)
+            answers.append(answer)
+        response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
+    return response
 
 
 def _answer(
@@ -61,7 +64,7 @@ def _answer(
     topic: str,
     asked: ListOffsetsPartition,
     twice: Collection[tuple[str, int]],
-) -> ListOffsetsPartitionResponse:
+) -> Steps[ListOffsetsPartitionResponse]:
     answer = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
     try:
         if (topic, asked.partition_index) in twice:
@@ -79,7 +82,8 @@ def _answer(
         if context.version == 0:
             answer.old_style_offsets = lookup.before(wanted, asked.max_num_offsets)
         else:
-            answer.timestamp, answer.offset, answer.leader_epoch = lookup.find(wanted)
+            found = yield from lookup.find(wanted)
+            answer.timestamp, answer.offset, answer.leader_epoch = found
     except KafkaError as error:
         answer.error_code = _code_for(context.version, error.code)
     except Exception as error:

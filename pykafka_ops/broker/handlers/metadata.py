@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.metadata_answer import answer
+from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import (
@@ -27,7 +28,7 @@ def handle(context: Context, request: MetadataRequest) -> Answer:
     _check(request, context.version)
     image = context.services.image
     if request.topics is None or (context.version == 0 and not request.topics):
-        return answer(context, request, image.topics)
+        return begun(answer(context, request, list(image.topics)))
     ids = dict.fromkeys(t.topic_id for t in request.topics if t.topic_id != ZERO_UUID)
     if ids:
         known = image.topic_names_by_id
@@ -37,13 +38,14 @@ def handle(context: Context, request: MetadataRequest) -> Answer:
             for id_ in ids
             if id_ not in known
         ]
-        return answer(context, request, [known[i] for i in ids if i in known], first=unknown)
+        names = [known[i] for i in ids if i in known]
+        return begun(answer(context, request, names, first=unknown))
     names = list(dict.fromkeys(topic.name or "" for topic in request.topics))
     missing = [name for name in names if name not in image.topics]
     allowed = context.services.configs.value
     if missing and request.allow_auto_topic_creation and allowed("auto.create.topics.enable"):
         return _create_first(context, request, names, missing)
-    return answer(context, request, names)
+    return begun(answer(context, request, names))
 
 
 def _check(request: MetadataRequest, version: int) -> None:
@@ -61,6 +63,6 @@ def _check(request: MetadataRequest, version: int) -> None:
 
 async def _create_first(
     context: Context, request: MetadataRequest, names: list[str], missing: Collection[str]
-) -> MetadataResponse:
+) -> MetadataResponse | Steps[MetadataResponse]:
     errors = await context.services.topics.auto.create(missing, context.mutations())
-    return answer(context, request, names, errors=errors)
+    return begun(answer(context, request, names, errors=errors))

@@ -12,6 +12,7 @@ from pykafka_ops.broker.handlers.operations import (
 )
 from pykafka_ops.broker.state.image import PartitionImage, TopicImage
 from pykafka_ops.broker.state.names import is_internal, name_problem
+from pykafka_ops.broker.state.steps import STEP, Steps, each
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import (
     MetadataRequest,
@@ -25,6 +26,8 @@ _FIRST_VERSION_WITH_LISTENER_ERRORS = 6
 _VERSIONS_WITH_CLUSTER_OPERATIONS = range(8, 11)
 
 NO_LEADER_ID = -1
+MANY = 2 * STEP
+"""Topics in an answer that is made in steps."""
 
 
 def answer(
@@ -34,18 +37,25 @@ def answer(
     *,
     first: Iterable[MetadataResponseTopic] = (),
     errors: Mapping[str, ErrorCode] | None = None,
-) -> MetadataResponse:
+) -> Steps[MetadataResponse]:
     """The brokers, what is ``first``, and the topics of these ``names`` as they are now;
     ``errors`` tells what kept some of them from being created."""
     image = context.services.image
     view = _View(context)
     topics = list(first)
     operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED
-    for name in names:
+
+    def shown(name: str) -> Steps[MetadataResponseTopic]:
         found = image.topics.get(name)
-        topic = view.topic(found) if found is not None else _missing(name, errors or {})
+        topic = _missing(name, errors or {}) if found is None else (yield from view.topic(found))
         topic.topic_authorized_operations = operations
+        return topic
+
+    for count, name in enumerate(names, 1):
+        topic = yield from shown(name)
         topics.append(topic)
+        if count >= MANY and not count % STEP:
+            yield None
     cluster_operations = NOT_ASKED
     if (
         request.include_cluster_authorized_operations
@@ -87,15 +97,17 @@ class _View:
             else ErrorCode.LEADER_NOT_AVAILABLE
         )
 
-    def topic(self, topic: TopicImage) -> MetadataResponseTopic:
+    def topic(self, topic: TopicImage) -> Steps[MetadataResponseTopic]:
+        partitions = yield from each(self._partition, topic.partitions.items())
         return MetadataResponseTopic(
             name=topic.name,
             topic_id=topic.topic_id,
             is_internal=is_internal(topic.name),
-            partitions=[self._partition(i, image) for i, image in topic.partitions.items()],
+            partitions=partitions,
         )
 
-    def _partition(self, index: int, image: PartitionImage) -> MetadataResponsePartition:
+    def _partition(self, known: tuple[int, PartitionImage]) -> MetadataResponsePartition:
+        index, image = known
         replicas, isr = list(image.replicas), list(image.isr)
         error = ErrorCode.NONE
         if self._filter:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.state.groups.commits import java_length
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.errors import KafkaError
@@ -23,6 +23,7 @@ from pykafka_ops.wire.messages.offset_commit import (
     OffsetCommitResponse,
 )
 from pykafka_ops.wire.shared import PartitionCode, TopicCodes
+from pykafka_ops.wire.types import joined
 
 FIRST_VERSION = 2
 """Before it, commits have times of their own or go elsewhere."""
@@ -68,6 +69,7 @@ class OffsetCommitShape:
         "_topics",
         "_unpack",
         "context",
+        "held",
     )
 
     def __init__(self, context: Context, request: OffsetCommitRequest) -> None:
@@ -90,7 +92,8 @@ class OffsetCommitShape:
         self._unpack = _numbers(
             differs.to_bytes(self._size, "big"), len(self._places), self._step
         ).unpack_from
-        self._reply = b"".join(response_parts(self._response(ErrorCode.NONE), context.version, 0))
+        self._reply = joined(response_parts(self._response(ErrorCode.NONE), context.version, 0))
+        self.held = SHAPE_BYTES + 6 * self._size
 
     def fits(self, frame: memoryview) -> bool:
         """Whether the frame has this shape."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from pykafka_ops.broker.handlers import leader_hint
 from pykafka_ops.broker.handlers.api import Answer, Context
-from pykafka_ops.broker.partitions.append import Appends, Refused, Result
+from pykafka_ops.broker.partitions.append import Appends, Certain, Refused, Result
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.steps import Steps, begun
 from pykafka_ops.broker.storage.validate import RecordsRejectedError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.produce import (
@@ -34,12 +35,19 @@ def begin(context: Context, acks: int) -> Appends:
 
 
 def conclude(
-    context: Context, acks: int, topics: Topics, results: list[Result] | Deferred
+    context: Context, acks: int, topics: Topics, results: Certain | Steps[Certain]
 ) -> Answer:
     """The answer to a request with these topics, or the promise of it."""
-    if not isinstance(results, Deferred):
+    if isinstance(results, list):
         return _respond(context, acks, topics, results)
-    return results.shaped(lambda found: _respond(context, acks, topics, found))
+    if isinstance(results, Deferred):
+        return results.shaped(lambda found: conclude(context, acks, topics, found))
+    return begun(_concluded(context, acks, topics, results))
+
+
+def _concluded(context: Context, acks: int, topics: Topics, steps: Steps[Certain]) -> Steps[Answer]:
+    results = yield from steps
+    return conclude(context, acks, topics, results)
 
 
 def _respond(

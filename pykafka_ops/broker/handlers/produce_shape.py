@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from struct import Struct
 
-from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.handlers.api import SHAPE_BYTES, Context
 from pykafka_ops.broker.handlers.produce_answer import begin, conclude
-from pykafka_ops.broker.partitions.append import Refused, Result
+from pykafka_ops.broker.partitions.append import Certain, Refused, Result, takes_long
 from pykafka_ops.broker.partitions.records import is_transactional
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.log.appender import AppendInfo
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.frame import encode_request, response_parts
@@ -26,6 +27,7 @@ from pykafka_ops.wire.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from pykafka_ops.wire.types import joined
 from pykafka_ops.wire.varint import read_varint
 
 FLEXIBLE = 9
@@ -62,7 +64,17 @@ def shape(context: Context, request: ProduceRequest, frame: memoryview) -> Produ
 class ProduceShape:
     """Serves requests of one shape on one connection; ``context`` is that of the first."""
 
-    __slots__ = ("_end", "_head", "_key", "_reply", "_timeout_ms", "_topic", "_work", "context")
+    __slots__ = (
+        "_end",
+        "_head",
+        "_key",
+        "_reply",
+        "_timeout_ms",
+        "_topic",
+        "_work",
+        "context",
+        "held",
+    )
 
     def __init__(self, context: Context, acks: int, timeout_ms: int, topic: str) -> None:
         self.context = context
@@ -81,6 +93,7 @@ class ProduceShape:
         self._head = frame[_HEAD_SIZE:-_PARTITION_SIZE]
         self._end = _HEAD_SIZE + len(self._head)
         self._reply = _Reply(topic, context.version)
+        self.held = SHAPE_BYTES + 4 * len(self._head)
 
     def find(self, frame: memoryview) -> tuple[int, int, int, int] | None:
         """Correlation id, partition, first and last + 1 byte of the records; None if the frame
@@ -118,17 +131,23 @@ class ProduceShape:
         work.now = context.services.clock()
         result = work.append(self._topic, index, records)
         if isinstance(result, Refused) or work.pending:
-            return self._conclude(index, result)
+            return self._conclude(index, records, result)
         return self._reply.pack(correlation_id, index, result) if work.acks else b""
 
-    def _conclude(self, index: int, result: Result) -> object:
+    def _conclude(self, index: int, records: memoryview, result: Result) -> object:
         """The answer where it is not the usual one."""
         work, context = self._work, self.context
         self._work = begin(context, work.acks)
         topic = TopicProduceData(
             name=self._topic, partition_data=[PartitionProduceData(index=index)]
         )
-        results = work.settled([result], self._timeout_ms)
+        results: Certain | Steps[Certain]
+        long = takes_long(result)
+        if long is None:
+            results = work.settled([result], self._timeout_ms)
+        else:
+            batch = (self._topic, index, records)
+            results = work.in_steps([], [batch], long, self._timeout_ms)
         answer = conclude(context, work.acks, [topic], results)
         return b"" if answer is None else answer
 
@@ -173,4 +192,4 @@ def _encoded(topic: str, version: int, number: int) -> bytes:
         log_start_offset=number,
     )
     topics = [TopicProduceResponse(name=topic, partition_responses=[answer])]
-    return b"".join(response_parts(ProduceResponse(responses=topics), version, 0))
+    return joined(response_parts(ProduceResponse(responses=topics), version, 0))

@@ -30,7 +30,7 @@ from pykafka_ops.broker.metadata.znodes.config import (
     EntityConfig,
 )
 from pykafka_ops.broker.metadata.znodes.json_data import ZnodeError
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 
 log = logging.getLogger("kafka.server.ConfigAdminManager")
@@ -45,9 +45,12 @@ _TIDIED = tuple(f"{kind}/" for kind in (USERS, CLIENTS, IPS))
 
 @contextmanager
 def _unknown_to_clients() -> Iterator[None]:
-    """As in Kafka, clients hear UNKNOWN_SERVER_ERROR and no more; the log says the rest."""
+    """As in Kafka, clients hear UNKNOWN_SERVER_ERROR and no more; the log says the rest. What is
+    wrong with this broker's disk they hear, too."""
     try:
         yield
+    except StorageError as error:
+        raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
     except (StoreError, ZnodeError) as error:
         log.warning("settings cannot be read or written: %s", error)
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR) from error
@@ -56,7 +59,8 @@ def _unknown_to_clients() -> Iterator[None]:
 async def read(store: MetadataStore, *entities: str) -> list[dict[str, str]]:
     """The settings of each entity (``topics/t``, ``brokers/0``), empty where it has none.
 
-    Raises KafkaError UNKNOWN_SERVER_ERROR if the tree cannot be reached or understood.
+    Raises KafkaError UNKNOWN_SERVER_ERROR if the tree cannot be reached or understood,
+    KAFKA_STORAGE_ERROR if its disk fails or is full.
     """
     with _unknown_to_clients():
         nodes = await store.get_many([EntityConfig.path(entity) for entity in entities])

@@ -48,5 +48,7 @@ class OnController:
         """As ``ControllerGate.perform``; KafkaError also where the tree or the disk fails."""
         try:
             return await self._controller.perform(rule)
-        except (StoreError, StorageError) as error:
+        except StorageError as error:
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
+        except StoreError as error:
             raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error

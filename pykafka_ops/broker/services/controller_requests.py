@@ -19,7 +19,7 @@ from pykafka_ops.broker.state.controller.leadership import (
     intern_replicas,
 )
 from pykafka_ops.broker.state.controller.steps import Steps
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
@@ -126,7 +126,7 @@ class ControllerRequests(OnController):
             block = await allocate_producer_ids(self._store, request.broker_id)
         except KafkaError as error:
             return AllocateProducerIdsResponse(error_code=error.code)
-        except StoreError as error:
+        except (StoreError, StorageError) as error:
             log.error("cannot claim a block of producer ids: %s", error)
             return AllocateProducerIdsResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
         return AllocateProducerIdsResponse(

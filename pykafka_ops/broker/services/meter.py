@@ -64,6 +64,10 @@ class Meter:
         if self._used_ms is None:
             self._used_ms = self.timer() - self.started
 
+    def worked(self, ms: float) -> None:
+        """Work went on after the handler had returned."""
+        self._used_ms = (self._used_ms or 0.0) + ms
+
     def settle(self, *, answered: bool) -> int:
         """The request is done: count it; how long to leave its client alone, in ms.
 

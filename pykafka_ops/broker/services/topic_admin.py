@@ -28,6 +28,7 @@ from pykafka_ops.broker.state.controller.topic_requests import (
     apart,
     plan_partitions,
     plan_topic,
+    within_limit,
 )
 from pykafka_ops.broker.state.controller.topic_rules import TopicCreation
 from pykafka_ops.broker.state.image import MetadataImage
@@ -135,16 +136,15 @@ class TopicAdmin(OnController):
         self, specs: Sequence[TopicSpec], controller: Controller
     ) -> Steps[dict[str, Created]]:
         yield from ()
-        plans = [self._plan(spec, controller) for spec in specs]
+        plans = self._plan_all(specs, controller)
         return {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
 
     def _create(
         self, specs: Sequence[TopicSpec], controller: Controller, charge: Charge | None
     ) -> Steps[dict[str, Created]]:
-        plans = apart([self._plan(spec, controller) for spec in specs])
         plans = [
             (_refused(len(p.assignments), charge) or p) if isinstance(p, TopicCreation) else p
-            for p in plans
+            for p in apart(self._plan_all(specs, controller))
         ]
         results = {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
         errors = yield from controller.topics.create(
@@ -157,6 +157,12 @@ class TopicAdmin(OnController):
                 results[name] = Created(error=error)
         return results
 
+    def _plan_all(
+        self, specs: Sequence[TopicSpec], controller: Controller
+    ) -> list[TopicCreation | KafkaError]:
+        allowed = within_limit(specs, self._configs.value("num.partitions"))
+        return [s if isinstance(s, KafkaError) else self._plan(s, controller) for s in allowed]
+
     def _plan(self, spec: TopicSpec, controller: Controller) -> TopicCreation | KafkaError:
         value = self._configs.value
         defaults = TopicDefaults(
@@ -167,7 +173,7 @@ class TopicAdmin(OnController):
         try:
             return plan_topic(spec, controller.cluster, defaults, self._draw, self._new_topic_id())
         except KafkaError as error:
-            return error
+            return error.bare()
 
     async def create_all(
         self, specs: Sequence[TopicSpec], timeout_ms: int, charge: Charge | None
@@ -210,7 +216,7 @@ class TopicAdmin(OnController):
                         charge(len(added))
                     yield from _enlarge(controller, spec.name, added)
                 except KafkaError as error:
-                    results[spec.name] = error
+                    results[spec.name] = error.bare()
             return results
 
         results = await self._perform(rule)

@@ -164,6 +164,11 @@ def test_a_trial_stores_nothing(desk: ConfigDesk) -> None:
             {"connection_creation_rate": 3e9},
             "Configuration connection_creation_rate must be a INT value",
         ),
+        (
+            {"ip": None},
+            {"connection_creation_rate": 0},
+            "connection_creation_rate of all addresses must be at least 1, else nobody connects",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_kafkas_words(

@@ -11,6 +11,7 @@ from pykafka_ops.broker.handlers import ROUTES, Route, api_versions
 from pykafka_ops.wire.codec import encode
 from pykafka_ops.wire.frame import decode_response
 from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from tests.support.each import each
 from tests.support.memory.handler_site import Site
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "wire" / "java-broker-api-versions.jsonl"
@@ -44,7 +45,7 @@ def test_exactly_what_kafka_3_9_in_zookeeper_mode_announces_is_announced() -> No
     assert {key: (r.min_version, r.max_version) for key, r in ROUTES.items()} == theirs
 
 
-@pytest.mark.parametrize("route", ROUTES.values(), ids=lambda route: route.module)
+@each("route", ROUTES.values())
 def test_every_api_that_is_announced_has_a_handler(route: Route) -> None:
     assert callable(route.load().handle)
 

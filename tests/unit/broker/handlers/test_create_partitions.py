@@ -93,7 +93,7 @@ REFUSALS = [
     (
         grow("t", 2**31 - 1),
         ErrorCode.INVALID_PARTITIONS,
-        "Number of partitions must be at most 100000.",
+        "Number of partitions must be at most 10000.",
     ),
     (grow("x", 3), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The topic 'x' does not exist."),
     (grow("t", 3, [[0, 9]]), BAD, "Unknown broker(s) in replica assignment: 9."),

@@ -22,6 +22,7 @@ from pykafka_ops.wire.messages.create_topics import (
 from tests.support.memory.replica_double import eventually
 from tests.support.memory.topic_desk import TopicDesk, at_desk
 
+TOO_MANY = ErrorCode.POLICY_VIOLATION
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "wire" / "java-topics.jsonl"
 
 
@@ -147,7 +148,7 @@ REFUSALS = [
     (
         topic("t", 2**31 - 1, 1),
         ErrorCode.INVALID_PARTITIONS,
-        "Number of partitions must be at most 100000.",
+        "Number of partitions must be at most 10000.",
     ),
     (
         topic("t", 2, -1, replicas=[[0]]),
@@ -200,6 +201,22 @@ def test_what_may_not_be_is_refused_in_kafkas_words(tmp_path: Path, only: bool) 
         for asked, code, text in REFUSALS:
             assert await refused(desk, asked, validate_only=only) == (code, text)
         assert set(desk.image().topics) == {"old", "c_d"}
+
+    at_desk(tmp_path, body)
+
+
+def test_one_request_makes_so_many_partitions_and_no_more(tmp_path: Path) -> None:
+    by_hand = topic("by-hand", replicas=[[0]] * 2)
+
+    async def body(desk: TopicDesk) -> None:
+        asked = [topic("a", 9_998, 1), topic("b", 3, 1), by_hand, topic("c", 1, 1)]
+        results = (await create(desk, *asked, validate_only=True)).topics
+        assert {r.name: (ErrorCode(r.error_code), r.error_message) for r in results} == {
+            "a": (ErrorCode.NONE, None),
+            "b": (TOO_MANY, "Excessively large number of partitions per request."),
+            "by-hand": (ErrorCode.NONE, None),
+            "c": (TOO_MANY, "Excessively large number of partitions per request."),
+        }
 
     at_desk(tmp_path, body)
 
@@ -290,13 +307,13 @@ def test_a_store_that_cannot_be_written_is_an_error_not_the_end(
     async def body(desk: TopicDesk) -> None:
         store = desk.nodes[0].store
 
-        async def full(_: object) -> Any:
-            raise StorageError("cannot write the metadata file: database or disk is full")
+        async def broken(_: object) -> Any:
+            raise StorageError("cannot write the metadata file: disk I/O error")
 
         with monkeypatch.context() as patch:
-            patch.setattr(store, "multi", full)
+            patch.setattr(store, "multi", broken)
             (result,) = (await create(desk, topic("t"))).topics
-            assert result.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+            assert result.error_code == ErrorCode.KAFKA_STORAGE_ERROR
         await eventually(lambda: desk.nodes[0].loop.is_active)
         (result,) = (await create(desk, topic("t"))).topics
         assert result.error_code == ErrorCode.NONE

@@ -48,6 +48,24 @@ def test_only_the_settings_asked_for_are_shown(desk: ConfigDesk) -> None:
     assert len(desk.describe(TOPIC, "t", []).configs) == 36
 
 
+def test_names_of_settings_that_do_not_exist_are_not_remembered(desk: ConfigDesk) -> None:
+    memo = desk.configs.memo
+    for n in range(5):
+        assert desk.describe(TOPIC, "t", [f"no.{n}"]).configs == []
+        found = desk.describe(TOPIC, "t", ["retention.ms", "x" * 1000 + str(n)])
+        assert [c.name for c in found.configs] == ["retention.ms"]
+    assert len(memo) == 2
+
+
+def test_settings_that_are_long_lists_are_not_remembered(desk: ConfigDesk) -> None:
+    configs = desk.configs
+    for n in range(5):
+        throttled = ",".join(f"{p}:{n}" for p in range(500))
+        overrides = {"leader.replication.throttled.replicas": throttled, "retention.ms": "7"}
+        assert configs.topic_config(overrides).retention_ms == 7
+    assert len(configs._topic_cache) == 0
+
+
 def test_a_broker_shows_itself(desk: ConfigDesk) -> None:
     (found,) = desk.describe(BROKER, "0", ["num.partitions"]).configs
     assert (found.value, found.config_source, found.read_only) == (

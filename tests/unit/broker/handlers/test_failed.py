@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from pykafka_ops.broker.handlers import ROUTES, failed
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import APIS, ApiKey
@@ -35,6 +33,7 @@ from pykafka_ops.wire.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
 )
+from tests.support.each import each
 from tests.support.wire.values import Maker
 
 CODE = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
@@ -56,13 +55,13 @@ def codes(message: Any) -> set[int]:
         value = getattr(message, name)
         if name.endswith("error_code") and name != "topic_config_error_code":
             found.add(value)
-        for each in value if isinstance(value, list) else ():
-            if isinstance(each, Struct):
-                found |= codes(each)
+        for item in value if isinstance(value, list) else ():
+            if isinstance(item, Struct):
+                found |= codes(item)
     return found
 
 
-@pytest.mark.parametrize("api", [ApiKey(key) for key in ROUTES], ids=lambda api: api.name)
+@each("api", [ApiKey(key) for key in ROUTES])
 def test_every_version_of_every_api_can_say_that_it_failed(api: ApiKey) -> None:
     for version in range(ROUTES[api].min_version, ROUTES[api].max_version + 1):
         for seed in range(4):

@@ -10,6 +10,9 @@ import pytest
 
 from pykafka_ops.broker.partitions import fetches
 from pykafka_ops.broker.storage.log.reader import ColdRead
+from pykafka_ops.disk.compression import Codec
+from pykafka_ops.disk.convert import read_message_set
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.support.memory.handler_site import ME, OTHER, Later, Site, batch
 from tests.support.memory.replication import follower_at
@@ -239,3 +242,46 @@ def test_a_cold_read_is_closed_when_it_is_done(site: Site) -> None:
     cold = log.read(0, 1000, up_to=1, cached_only=True).cold
     assert isinstance(cold, ColdRead)
     assert len(cold.run()) == SIZE
+
+
+# -- records that take long to convert ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4])
+def test_dense_batches_are_converted_in_another_thread(site: Site, codec: Codec) -> None:
+    values = [b"v%d" % n for n in range(2000)]
+    site.append("t", 0, batch(*values, codec=codec))
+
+    async def body() -> None:
+        ran = []
+
+        async def in_thread(fn: Any) -> Any:
+            ran.append(fn)
+            return await asyncio.to_thread(fn)
+
+        site.services.fetches.run_in_thread = in_thread
+        answer = await site.ask_soon(request(("t", 0)), 2)
+        (found,) = answer.responses[0].partitions
+        assert [r.value for r in read_message_set(found.records).records] == values
+        assert len(ran) == 1
+
+    asyncio.run(body())
+
+
+def test_a_dense_batch_that_cannot_be_converted_is_told_so(site: Site) -> None:
+    site.append("t", 0, batch(*[b"v"] * 2000, codec=Codec.ZSTD))
+
+    async def body() -> None:
+        answer = await site.ask_soon(request(("t", 0)), 2)
+        assert codes(answer) == [ErrorCode.UNSUPPORTED_COMPRESSION_TYPE]
+
+    asyncio.run(body())
+
+
+def test_a_dense_batch_that_comes_while_an_old_client_waits_is_left_for_its_next_request(
+    site: Site,
+) -> None:
+    later = wait(site, ("t", 0), version=2)
+    site.append("t", 0, batch(*[b"v"] * 2000))
+    assert later.done
+    assert (codes(later.answer), sizes(later.answer)) == ([NONE], [0])
