@@ -13,7 +13,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 SPARK, TRIO = "spark", "three Apache Kafka brokers"
-OWN_SPARK = {f"tests/spark/test_{name}.py" for name in ("demo", "standalone")}
+OWN_SPARK = {f"tests/spark/test_{name}.py" for name in ("demo", "local_cluster", "standalone")}
 TRIO_FILES = {
     "tests/peer/test_cluster_answers.py",
     *(

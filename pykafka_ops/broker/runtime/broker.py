@@ -13,7 +13,8 @@ from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.settings.listeners import Endpoint, Listening
-from pykafka_ops.broker.runtime.settings.start import settings_at_start
+from pykafka_ops.broker.runtime.settings.start import record_start, settings_at_start
+from pykafka_ops.broker.runtime.trimming import Trimming
 from pykafka_ops.broker.services.image_waits import comes_true
 from pykafka_ops.broker.state.image import BrokerEndpoint as ImageEndpoint
 from pykafka_ops.broker.state.image import BrokerInfo
@@ -110,8 +111,12 @@ class Broker:
         await self._join()
         parts.tasks.start()
         self._opened("tasks", parts.tasks.stop)
+        trimming = Trimming(parts.memory, self._run_in_thread)
+        trimming.start()
+        self._opened("trimming", trimming.stop)
         parts.cleaner.start()
         self._opened("cleaner", parts.cleaner.stop)
+        self._membership.store.serving()
         await parts.server.accept()
         self._opened("leaderships", self._hand_over)
         await self._hear_of_ourselves()
@@ -121,6 +126,8 @@ class Broker:
         self._opened("lock", membership.lock(self._data_dir).close)
         store = await membership.open_store(self.configs, self._data_dir)
         self._opened("store", store.close)
+        if not self.configs.value("zookeeper.connect"):
+            record_start(self.configs.static, self._data_dir)
         self._membership = await Membership.take(store, self.configs)
 
     async def _open_sockets(self) -> None:

@@ -50,6 +50,8 @@ from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
+from pykafka_ops.broker.state.memory import Memory
+from pykafka_ops.broker.state.producer_room import ProducerRoom
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.state.replication.throttle import ReplicationThrottles
 from pykafka_ops.broker.storage.clocks import monotonic_clock, wall_clock
@@ -83,6 +85,7 @@ class Parts:
         self.failed_dirs = FailedDirs(
             membership, lambda gone: self.executor.dir_failed(gone), on_fatal
         )
+        self.memory = Memory()
         self.deadlines = DeadlineTimer(loop, monotonic_clock)
         self.peers = Peers(self.image, self.configs, self.broker_id, listener)
         self._make_storage()
@@ -143,6 +146,7 @@ class Parts:
             log_start_checkpoint_ms=get("log.flush.start.offset.checkpoint.interval.ms"),
             move_threads=get("num.replica.alter.log.dirs.threads") or 0,
             high_watermark_checkpoint_ms=get("replica.high.watermark.checkpoint.interval.ms"),
+            producer_room=ProducerRoom(self.memory.producers),
         )
 
     def _setting_effects(self) -> SettingEffects:
@@ -165,6 +169,7 @@ class Parts:
             clock=wall_clock,
             timer=monotonic_clock,
             run_in_thread=self._run_in_thread,
+            memory=self.memory.state,
         )
         self.fetchers = ReplicaFetchers(
             Site(
@@ -243,6 +248,7 @@ class Parts:
         sessions = FetchSessions(
             get("max.incremental.fetch.session.cache.slots"),
             lambda: random.getrandbits(31),
+            self.memory.state,
         )
         site = ReadSite(self.replicas, self.image, self.throttles.leader)
         blocks = ProducerBlocks(self.broker_id, self.link, lambda: self.executor.broker_epoch)
@@ -263,7 +269,9 @@ class Parts:
             configs=self.configs,
             logs=self.logs,
             replicas=self.replicas,
-            append_site=AppendSite(self.replicas, self.image, wall_clock, verification),
+            append_site=AppendSite(
+                self.replicas, self.image, wall_clock, verification, self.memory.copies
+            ),
             deletion=RecordDeletion(self.replicas, self.image),
             offset_lookup=OffsetLookup(self.replicas, self.image, wall_clock),
             fetches=Fetches(site, sessions, self.configs, self._run_in_thread),
@@ -281,6 +289,7 @@ class Parts:
             controller=self.requests,
             run_in_thread=self._run_in_thread,
             quotas=self.quotas,
+            memory=self.memory,
             fetch_max_bytes=get("fetch.max.bytes"),
         )
 

@@ -10,7 +10,10 @@ from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.apis import APIS
 from pykafka_ops.wire.codec import decode, encode
+from pykafka_ops.wire.division import GatheredAnswer
+from pykafka_ops.wire.frame import decode_response
 from pykafka_ops.wire.message import table_of
+from tests.support.memory.steps import at_once
 
 
 def ask(context: Context, request: Any) -> Any:
@@ -34,11 +37,22 @@ async def ask_and_wait(context: Context, request: Any) -> Any:
     return shown(request, context.version, answer)
 
 
+def driven(answer: Any) -> Any:
+    """What work in steps gives in the end, or any other answer."""
+    while inspect.isgenerator(answer):
+        answer = at_once(answer)
+    return answer
+
+
 def shown(request: Any, version: int, answer: Any) -> Any:
     """The answer as a client decodes it; None where the protocol has none."""
+    answer = driven(answer)
     if answer is None:
         return None
     response = APIS[api_of(request)].response
+    if isinstance(answer, GatheredAnswer):
+        frame = b"".join(bytes(part) for part in answer.framed(1))
+        return decode_response(response, version, frame[4:])[1]
     assert isinstance(answer, response)
     return decode(response, version, encode(answer, version))
 

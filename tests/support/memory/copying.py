@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.runtime.replication.fetch_requests import Site as FetcherSite
 from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
+from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota, ReplicationThrottles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk.batch import scan
@@ -15,6 +16,7 @@ from pykafka_ops.disk.record import iter_records
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.messages.fetch import FetchResponse
 from tests.support.memory.handler_site import Later, Site
+from tests.support.memory.steps import at_once
 
 T = TypeVar("T")
 
@@ -81,7 +83,7 @@ def fetch_once(fetcher: Fetcher, leader: Site) -> FetchResponse | None:
         return None
     version = 17 if fetcher.partitions.session.by_id else 12
     answer = drive(peer.ask(request, version, FetchResponse))
-    for state in fetcher.partitions.take(answer):
+    for state in at_once(fetcher.partitions.take(answer)):
         drive(fetcher._reset(cast(Any, peer), state))
     leader.run_soon()
     return answer
@@ -124,6 +126,10 @@ class Pair:
     def fetch(self) -> FetchResponse | None:
         """One round."""
         return fetch_once(self.fetcher, self.leader)
+
+    def take(self, response: FetchResponse) -> list[FollowState]:
+        """Do what an answer says."""
+        return at_once(self.fetcher.partitions.take(response))
 
     def settle(self) -> None:
         """Rounds until both know everything."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.types import INT, Choices, Matching
+from pykafka_ops.commands.framework.types import COUNT, Choices, Matching
 from pykafka_ops.commands.tongue.tool import Tool
 
 NAME = Option("-n", "--name", metavar="NAME", multiple=True, help="a name")
 STATE = Option("--state", metavar="STATES", bare="all", help="states",
                type=Matching("state", "(full|empty)(,(full|empty))*"))  # fmt: skip
 LIST_OF = Option("--list-of", metavar="A,B", separator=",", help="split at commas")
-COUNT = Option("-c", "--count", metavar="N", type=INT, help="how many")
+COUNT = Option("-c", "--count", metavar="N", type=COUNT, help="how many")
 FAST = Switch("-f", "--fast", help="hurry")
 KIND = Option("--kind", metavar="KIND", type=Choices(("a", "b")), help="which")
 

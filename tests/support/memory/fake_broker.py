@@ -18,8 +18,11 @@ from pykafka_ops.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
 
 Answer = Callable[[Any], Any]
+LARGEST = 100 << 20
+"""socket.request.max.bytes: it hangs up on who sends more, as on the hello of TLS."""
 
 
 class HangUp:
@@ -51,6 +54,7 @@ class FakeBroker:
         self.answers: dict[str, Answer] = {
             "ApiVersions": lambda request: self.versions(),
             "Metadata": self.metadata,
+            "SaslHandshake": lambda request: SaslHandshakeResponse(error_code=34),
         }
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listener.getsockname()[1]
@@ -162,6 +166,8 @@ class FakeBroker:
             data += got
             if len(data) >= 4:
                 size = 4 + int.from_bytes(data[:4], "big")
+                if size > LARGEST:
+                    return None
         return data[4:]
 
 

@@ -53,8 +53,9 @@ class MemoryFile:
             inode = self._inode = self._files.inode(self.path)
         return inode
 
-    def append(self, data: Buffer) -> None:
+    def append(self, data: Buffer) -> int:
         self._files.append(self._at(), self.path, bytes(data))
+        return len(self._at().data)
 
     def read(self, size: int, position: int) -> bytes:
         self._files.check("read", self.path)
@@ -65,6 +66,14 @@ class MemoryFile:
             return None
         data = self.read(size, position)
         return memoryview(data) if len(data) == size else None
+
+    def read_into(self, room: memoryview, position: int) -> int:
+        data = self.read_cached(len(room), position) or b""
+        room[: len(data)] = data
+        return len(data)
+
+    def is_cached(self, size: int, position: int) -> bool:
+        return not self._files.cold
 
     def truncate(self, size: int) -> None:
         self._files.check("truncate", self.path)
@@ -79,6 +88,15 @@ class MemoryFile:
 
     def size(self) -> int:
         return len(self._at().data)
+
+    def is_held(self) -> bool:
+        return self._inode is not None
+
+    def is_intact(self, size: int) -> bool:
+        mine = self._at()
+        if len(mine.data) != size:
+            return False
+        return self._files.inodes.get(self.path) is mine or mine in self._files.inodes.values()
 
     def sync(self) -> None:
         self._files.check("sync", self.path)
@@ -114,6 +132,8 @@ class MemoryFiles:
         self.inodes: dict[str, Inode] = {}
         self.folders: set[str] = {"/"}
         self._locked: set[str] = set()
+        self._unsynced_names: list[tuple[str | None, str]] = []
+        """(old name, new name) of folders renamed, or made (None), since their parent's sync."""
         self._faults: list[Fault] = []
 
     # -- faults --------------------------------------------------------------------------------
@@ -167,6 +187,22 @@ class MemoryFiles:
             inode.data = bytearray(kept)
             inode.durable = kept
         self.crash()
+
+    def lose_names(self) -> None:
+        """Power cut of a file system that keeps no order: folders made are gone, and renamed ones
+        have their old names, unless their parent was synced since."""
+        for old, new in reversed(self._unsynced_names):
+            if new in self.folders:
+                if old is None:
+                    self.remove_tree(new)
+                else:
+                    self._rename_folder(new, old)
+        self._unsynced_names.clear()
+        self.crash()
+
+    def unsynced_names(self, parent: str) -> list[str]:
+        """Folders of ``parent`` made or renamed since its last sync."""
+        return [new for _, new in self._unsynced_names if dirname(new) == parent]
 
     def crash(self) -> None:
         """kill -9: contents stay, locks and planned failures are gone."""
@@ -271,6 +307,7 @@ class MemoryFiles:
             self.inodes[new] = self.inodes.pop(old)
         elif old in self.folders:
             self._rename_folder(old, new)
+            self._unsynced_names.append((old, new))
         else:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), old)
 
@@ -290,6 +327,9 @@ class MemoryFiles:
         self.check("mkdir", path)
         if path in self.folders:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        if path in self.inodes:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        self._unsynced_names.append((None, path))
         while path not in self.folders:
             self.folders.add(path)
             path = dirname(path)
@@ -302,6 +342,7 @@ class MemoryFiles:
 
     def sync_directory(self, path: str) -> None:
         self.check("sync_directory", path)
+        self._unsynced_names = [n for n in self._unsynced_names if dirname(n[1]) != path]
 
     def lock(self, path: str) -> MemoryLock:
         if path in self._locked:

@@ -17,6 +17,7 @@ from pykafka_ops.broker.state.groups.group import Group, GroupSettings
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata, decode_entry
 from pykafka_ops.broker.state.groups.shard import GroupShard
+from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.disk.batch import read_header
@@ -53,6 +54,7 @@ class World:
         self.fail = ErrorCode.NONE
         self.hold = False
         self._held: list[Outcome] = []
+        self.memory = Account()
         self._ids = itertools.count(1)
         self._client = itertools.count(1)
         self.start()
@@ -63,7 +65,8 @@ class World:
         """Load what the log holds; whoever waited at the old shard waits for nothing more."""
         self.timers = Timers()
         self._held.clear()
-        self.shard = GroupShard(self.settings, self.timers, self, self._new_id)
+        self.memory = Account(self.memory.limit)
+        self.shard = GroupShard(self.settings, self.timers, self, self._new_id, self.memory)
         for offset, entry in enumerate(self.log):
             if len(entry) == 2:
                 self.shard.apply_marker(entry[0], offset, committed=entry[1])

@@ -31,6 +31,7 @@ from pykafka_ops.broker.state.image import (
     MetadataImage,
     PartitionImage,
 )
+from pykafka_ops.broker.state.memory import Account, Memory
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
@@ -70,6 +71,7 @@ class CoordinatorDesk:
             clock=lambda: site.now,
             timer=lambda: site.time,
             run_in_thread=asyncio.to_thread,
+            memory=site.memory.state,
         )
         self._coordinators._spawn = self._work.append  # type: ignore[assignment,method-assign]
         self.transactions = self._coordinators.add_transactions(
@@ -127,7 +129,7 @@ class Logs:
 
 
 def _fetches(replicas: Replicas, image: MetadataImage, configs: BrokerConfigs) -> Fetches:
-    sessions = FetchSessions(100, itertools.count(1).__next__)
+    sessions = FetchSessions(100, itertools.count(1).__next__, Account())
     return Fetches(ReadSite(replicas, image), sessions, configs, asyncio.to_thread)
 
 
@@ -138,12 +140,13 @@ class Site:
     broker about transactions.
     """
 
+    now, time = 1_000_000, 0.0
+
     def __init__(
         self, broker_id: int = ME, *, ask: AskBroker | None = None, **settings: object
     ) -> None:
-        self.now = 1_000_000
-        self.time = 0.0
         self.armed: list[float] = []
+        self.memory = Memory()
         self._soon: list[Callable[[], None]] = []
         self.logs = Logs(lambda: self.now)
         self.image = MetadataImage("cluster")
@@ -169,7 +172,7 @@ class Site:
             configs=configs,
             logs=cast(Any, self.logs),
             replicas=self.replicas,
-            append_site=AppendSite(self.replicas, self.image, lambda: self.now, verification),
+            append_site=self._append_site(verification),
             deletion=RecordDeletion(self.replicas, self.image),
             offset_lookup=OffsetLookup(self.replicas, self.image, lambda: self.now),
             fetches=_fetches(self.replicas, self.image, configs),
@@ -186,8 +189,13 @@ class Site:
             controller=cast(Any, SimpleNamespace()),
             run_in_thread=asyncio.to_thread,
             quotas=QuotaEntities(),
+            memory=self.memory,
         )
         self.update({})
+
+    def _append_site(self, verification: Verification) -> AppendSite:
+        copies = self.memory.copies
+        return AppendSite(self.replicas, self.image, lambda: self.now, verification, copies)
 
     def update(
         self, partitions: dict[str, dict[int, PartitionImage]], alive: tuple[int, ...] = (ME, OTHER)
@@ -253,7 +261,7 @@ class Site:
 
     def ask(self, request: Any, version: int, *, context: Context | None = None) -> Any:
         """The decoded answer, or a :class:`Later` when there is none yet, or None."""
-        answer = asking.ask(context or self.context(version), request)
+        answer = asking.driven(asking.ask(context or self.context(version), request))
         if isinstance(answer, Deferred):
             return Later(request, version, answer)
         return asking.shown(request, version, answer)
@@ -304,6 +312,7 @@ class Later:
     def answer(self) -> Any:
         """The decoded answer, once it is there."""
         assert self.deferred.done
+        assert not isinstance(self.deferred.answer, Deferred)
         return asking.shown(self._request, self._version, self.deferred.answer)
 
 

@@ -15,6 +15,7 @@ from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
 from pykafka_ops.broker.storage.scan import header_at
+from pykafka_ops.broker.storage.validate import TakesLongError, prepare
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
@@ -86,6 +87,16 @@ def refused(code: ErrorCode, call: Callable[[], object]) -> KafkaError:
         call()
     assert ErrorCode(caught.value.code) == code
     return caught.value
+
+
+def as_leader(log: Log, data: memoryview, **how: Any) -> AppendInfo:
+    """Append as Produce does: what takes long is checked first."""
+    try:
+        return log.append_as_leader(data, **how)
+    except TakesLongError as long:
+        prepared = prepare(data, long.rules)
+        assert prepared is not None
+        return log.append_as_leader(prepared.data, **how, origin=Origin.CHECKED)
 
 
 def end_txn(

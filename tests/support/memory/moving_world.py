@@ -3,7 +3,9 @@ what, in which order, and what is left at the end."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pykafka_ops.wire.codes import ErrorCode
@@ -35,6 +37,8 @@ class MovingWorld:
         self.looks = looks
         self.replicas: dict[Key, list[int]] = {}
         self.sizes: dict[Key, int] = {}
+        self.ids: dict[str, bytes] = {}
+        """Of topics that were made anew."""
         self.behind: set[Key] = set()
         self.gone: set[int] = set()
         self.silent: set[int] = set()
@@ -98,7 +102,11 @@ class MovingWorld:
             cluster_id="fake",
             controller_id=0,
             topics=[
-                MetadataResponseTopic(name=n, topic_id=n.encode().ljust(16), partitions=topics[n])
+                MetadataResponseTopic(
+                    name=n,
+                    topic_id=self.ids.get(n, n.encode()).ljust(16),
+                    partitions=topics[n],
+                )
                 if n in topics
                 else MetadataResponseTopic(name=n, error_code=3)
                 for n in names
@@ -228,3 +236,9 @@ class MovingWorld:
                 )
             ]
         )
+
+
+def write_plan(path: str, after: dict[int, list[int]], **fields: object) -> None:
+    """A file that moves partitions of the topic t."""
+    items = [{"topic": "t", "partition": n, "replicas": ids} for n, ids in after.items()]
+    Path(path).write_text(json.dumps({"version": 1, "partitions": items, **fields}))

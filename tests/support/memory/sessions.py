@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from typing import Any
 
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
-from pykafka_ops.broker.metadata.store import Cancel, SessionState, enlist, split
+from pykafka_ops.broker.metadata.store import (
+    Cancel,
+    Create,
+    NoRoomError,
+    SessionState,
+    enlist,
+    split,
+)
 from pykafka_ops.broker.metadata.tree import Changes
 
 
@@ -42,6 +50,20 @@ class SharedStore(EmbeddedStore):
         self._sessions.discard(self)
         if not self._sessions:
             self._tree.close()
+
+    def fill(self) -> None:
+        """From now on the file cannot grow, and is full."""
+        self.serving()
+        (pages,) = self._tree._disk.execute("PRAGMA page_count").fetchone()
+        self._tree._disk.execute(f"PRAGMA max_page_count = {pages}")
+        for size in (1000, 1):
+            with suppress(NoRoomError):
+                while True:
+                    self._tree.apply([Create("/filler", bytes(size), sequence=True)], 0)
+
+    def make_room(self) -> None:
+        """It can grow again."""
+        self._tree._disk.execute("PRAGMA max_page_count = 1000000")
 
     def expire(self) -> None:
         """End the session as ZooKeeper does with one that is silent for too long, then start a new

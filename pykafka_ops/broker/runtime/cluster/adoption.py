@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Iterable
 
 from pykafka_ops.broker.metadata.store import Create, MetadataStore, Op
@@ -24,9 +25,27 @@ from pykafka_ops.broker.storage.data_dir import read_meta
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.errors import StorageError
+
+MOST_MISSING = 10_000
+"""Partitions of a topic that need not be there; a number far beyond is no partition's."""
 
 log = logging.getLogger("kafka.server.KafkaServer")
+
+
+def _topic_id(topic: str, logs: dict[int, Log]) -> bytes:
+    """The id that most logs have in ``partition.metadata``; those that have another are dropped."""
+    ids = {index: found.place.topic_id for index, found in sorted(logs.items())}
+    known = Counter(topic_id for topic_id in ids.values() if topic_id is not None)
+    if not known:
+        return os.urandom(16)
+    chosen = known.most_common(1)[0][0]
+    for index, topic_id in ids.items():
+        if topic_id not in (None, chosen):
+            log.warning(
+                "%s has the id of another topic than the other partitions; left alone",
+                logs.pop(index).directory,
+            )
+    return chosen
 
 
 async def is_fresh(store: MetadataStore) -> bool:
@@ -56,31 +75,27 @@ async def adopt(store: MetadataStore, logs: LogManager, broker_id: int) -> list[
         found = logs.get(topic, index)
         if found is not None:
             topics.setdefault(topic, {})[index] = found
+    taken = []
     for topic, found_logs in topics.items():
+        if max(found_logs) > MOST_MISSING + len(found_logs):
+            log.warning("%s-%d stands alone; left alone", topic, max(found_logs))
+            continue
         await store.multi(_operations(topic, found_logs, broker_id))
         log.warning("topic %s was found in log.dirs and is taken over", topic)
-    return sorted(topics)
+        taken.append(topic)
+    return sorted(taken)
 
 
 def _operations(topic: str, logs: dict[int, Log], broker_id: int) -> list[Op]:
     """The znodes of one topic; leader epochs go on after those in the logs."""
-    ids = set()
-    for found in logs.values():
-        found.open()
-        if found.place.topic_id is not None:
-            ids.add(found.place.topic_id)
-    if len(ids) > 1:
-        raise StorageError(
-            f"the partitions of topic {topic} have different ids in partition.metadata: "
-            "move the directories that do not belong there away"
-        )
-    topic_id = ids.pop() if ids else os.urandom(16)
+    topic_id = _topic_id(topic, logs)
     assignment = {index: ReplicaAssignment.of([broker_id]) for index in range(max(logs) + 1)}
     operations: list[Op] = [
         Create(TopicZNode.path(topic), TopicZNode.encode(topic_id, assignment)),
         Create(Partitions.path(topic)),
     ]
     for index, found in sorted(logs.items()):
+        found.open()
         state = LeaderAndIsr(broker_id, max(0, found.latest_epoch), (broker_id,), 0)
         operations.append(Create(TopicPartitionZNode.path(topic, index)))
         operations.append(Create(PartitionState.path(topic, index), PartitionState.encode(state)))

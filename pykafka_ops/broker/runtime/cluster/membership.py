@@ -21,7 +21,8 @@ from pykafka_ops.broker.runtime.cluster import adoption
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.storage.clocks import wall_clock
-from pykafka_ops.broker.storage.files import Lock, RealFiles
+from pykafka_ops.broker.storage.files import Lock
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.errors import SettingError, StorageError
 from pykafka_ops.settings import check
 from pykafka_ops.wire.types import uuid_text

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
 from pykafka_ops.broker.metadata.registration import ControllerTerm
-from pykafka_ops.broker.metadata.store import MetadataStore
+from pykafka_ops.broker.metadata.store import MetadataStore, NoRoomError
 from pykafka_ops.broker.runtime.controller.channels import ChannelTarget, ControllerChannels
 from pykafka_ops.broker.runtime.controller.leader_rebalance import (
     LeaderRebalance,
@@ -115,10 +115,15 @@ class ActiveController:
         rules = self._rules
         steps = rule(rules)
         reply: Reply = None
+        acted = False
         try:
             while True:
                 step = steps.send(reply)
                 reply = await self._execute(step)
+                acted |= not isinstance(step, ReadStates)
+        except NoRoomError as error:
+            error.torn |= acted
+            raise
         except StopIteration as done:
             result: R = done.value
             return result

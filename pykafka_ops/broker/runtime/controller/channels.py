@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.state.controller.orders import (
     LeaderAndIsrOrder,
     MetadataOrder,
@@ -58,7 +59,7 @@ class ControllerChannel:
         """Hand over ``order`` after all former ones."""
         self._orders.append(order)
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._drain())
+            self._task = jobs.start(f"orders to broker {self.broker}", self._drain())
 
     async def idle(self) -> None:
         """Wait until everything sent so far has been handed over."""

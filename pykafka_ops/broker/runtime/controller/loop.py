@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.registration import (
     ControllerMovedError,
     become_controller,
@@ -20,6 +21,7 @@ from pykafka_ops.broker.metadata.registration import (
 from pykafka_ops.broker.metadata.store import (
     Cancel,
     MetadataStore,
+    NoRoomError,
     SessionLostError,
     SessionState,
     StoreError,
@@ -93,7 +95,7 @@ class ControllerLoop:
         Returns once there is a controller. If it is this broker, it has executed its own
         orders by then and knows its topics. Raises StoreError, StorageError, ZnodeError.
         """
-        self._worker = asyncio.get_running_loop().create_task(self._work())
+        self._worker = jobs.start("controller", self._work())
         self._cancels = [
             self._store.watch_data(ControllerZNode.path, lambda _: self.post(self._elect)),
             self._store.on_session(self._session_changed),
@@ -121,8 +123,8 @@ class ControllerLoop:
     async def perform(self, rule: Rule[R]) -> R:
         """Run a rule of the controller; its result.
 
-        Raises KafkaError NOT_CONTROLLER if this broker is not controller, what the rule raises,
-        and StoreError if the tree cannot be reached.
+        Raises KafkaError NOT_CONTROLLER if this broker is not controller, KAFKA_STORAGE_ERROR if
+        the tree's disk is full, what the rule raises, and StoreError if the tree cannot be reached.
         """
         try:
             return await self._finished(lambda: self._run(rule))
@@ -251,7 +253,13 @@ class ControllerLoop:
     async def _run(self, rule: Rule[R]) -> R:
         if self._active is None or self._active.rules is None:
             raise _not_controller()
-        return await self._active.run(rule)
+        try:
+            return await self._active.run(rule)
+        except NoRoomError as error:
+            if error.torn:
+                raise
+            # Rules remember what is written, and nothing was.
+            raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def _replied(self, broker: int, order: Order, errors: PartitionErrors) -> None:
         if self._active is not None and self._active.rules is not None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, NamedTuple
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.logs.cleaner_process import (
     AbortedError,
     CleanerProcess,
@@ -92,7 +93,7 @@ class LogCleaner:
         """Begin to look for dirty logs, unless ``log.cleaner.enable`` is off."""
         if self._configs.value("log.cleaner.enable"):
             count: int = self._configs.value("log.cleaner.threads")
-            self._tasks = [asyncio.ensure_future(self._work()) for _ in range(count)]
+            self._tasks = [jobs.start("log cleaner", self._work()) for _ in range(count)]
 
     async def stop(self) -> None:
         """End the processes; a swap under way is finished first."""
@@ -110,7 +111,9 @@ class LogCleaner:
     def reconfigure(self, changed: frozenset[str]) -> None:
         """Broker settings changed."""
         if self._tasks and changed & SETTINGS:
-            self._restarting = asyncio.ensure_future(self._restart(self._restarting))
+            self._restarting = jobs.start(
+                "restart of the log cleaner", self._restart(self._restarting)
+            )
 
     async def _restart(self, before: asyncio.Task[None] | None) -> None:
         if before is not None:
@@ -127,9 +130,11 @@ class LogCleaner:
         try:
             await asyncio.sleep(min(_FIRST_LOOK_SECONDS, self._backoff()))
             while True:
-                chosen = await self._choose()
-                cleaned = chosen is not None and await self._clean(process, chosen)
-                await self._apply_retention()
+                cleaned = False
+                with jobs.told("log cleaner"):
+                    chosen = await self._choose()
+                    cleaned = chosen is not None and await self._clean(process, chosen)
+                    await self._apply_retention()
                 if cleaned:
                     used = time.monotonic()
                     continue
@@ -150,7 +155,7 @@ class LogCleaner:
     def _compacted(self) -> Iterator[Key]:
         """Partitions of compacted topics that are not being cleaned."""
         compacts: dict[str, bool] = {}
-        for key in self._logs.partitions():
+        for key in self._logs.served():
             topic = key[0]
             if topic not in compacts:
                 compacts[topic] = self._logs.config_of(topic).compacts
@@ -183,6 +188,9 @@ class LogCleaner:
         except KafkaError as error:
             log.error("looking at %s: %s", found.name, error)
             return None
+        except Exception as error:
+            self._give_up(found, error)
+            return None
         if not cleanable.total_bytes or not cleanable.due(found.config):
             return None
         return Chosen(key, found, cleanable)
@@ -205,11 +213,9 @@ class LogCleaner:
             found = self._logs.get(*key)
             if found is None or key in self._busy:
                 continue
-            try:
+            deleted = 0
+            with jobs.told(f"retention of {found.name}"):
                 deleted = found.delete_old_segments(self._clock())
-            except KafkaError as error:
-                log.error("retention of %s: %s", found.name, error)
-                continue
             if deleted:
                 log.info("deleted %d segments of %s", deleted, found.name)
                 await asyncio.sleep(0)
@@ -234,6 +240,9 @@ class LogCleaner:
         except asyncio.CancelledError:
             await self._sweep(found)
             raise
+        except Exception as error:
+            await self._sweep(found)
+            self._give_up(found, error)
         else:
             _tell(found.name, chosen.found, report)
             return True
@@ -254,7 +263,7 @@ class LogCleaner:
             swap = compaction.put_in_place(cleaned) if unchanged() else None
             if swap is None:
                 return False
-            task = asyncio.ensure_future(self._finish(found, swap))
+            task = jobs.start(f"swap in {found.name}", self._finish(found, swap))
             self._swaps.add(task)
             task.add_done_callback(self._swaps.discard)
             await asyncio.shield(task)
@@ -313,6 +322,11 @@ class LogCleaner:
                 found.home.fail(OSError(error.errno or errno.EIO, str(error)))
             return
         log.warning("%s cannot be cleaned and is left alone from now on: %s", found.name, error)
+        self.uncleanable.add(found)
+
+    def _give_up(self, found: Log, error: Exception) -> None:
+        """What nobody expected goes wrong with this log: it would again, and again."""
+        jobs.failed(f"cleaning of {found.name}, which is left alone from now on,", error)
         self.uncleanable.add(found)
 
     async def _sweep(self, found: Log) -> None:

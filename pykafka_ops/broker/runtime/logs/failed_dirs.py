@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import StoreError
 from pykafka_ops.broker.metadata.znodes.admin import LogDirEvents
 from pykafka_ops.broker.runtime.cluster.membership import Membership
@@ -40,7 +41,7 @@ class FailedDirs:
             self.fatal = True
             self._on_fatal()
             return
-        task = asyncio.get_running_loop().create_task(self.announce())
+        task = jobs.start("news of a failed directory", self.announce())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

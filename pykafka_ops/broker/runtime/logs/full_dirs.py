@@ -16,6 +16,7 @@ import itertools
 import logging
 from collections.abc import Awaitable, Callable
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.image import MetadataImage
@@ -69,7 +70,7 @@ class FullDirs:
             "log directory %s is full: what other brokers have, too, is theirs until it has room",
             data_dir.path,
         )
-        task = loop.create_task(self._watch(data_dir))
+        task = jobs.start(f"watch on {data_dir.path}", self._watch(data_dir))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

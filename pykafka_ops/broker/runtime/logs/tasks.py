@@ -9,10 +9,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.storage.log_manager import LogManager
-from pykafka_ops.errors import KafkaError
 
 log = logging.getLogger("kafka.log.LogManager")
 
@@ -70,21 +70,19 @@ class PeriodicTasks:
         if now >= self._retention_at and (self._retention is None or self._retention.done()):
             interval: int = self._configs.value("log.retention.check.interval.ms")
             self._retention_at = now + interval
-            self._retention = self._loop.create_task(self._apply_retention(self._clock()))
+            self._retention = jobs.start("retention", self._apply_retention(self._clock()))
 
     async def _apply_retention(self, now: int) -> None:
         """Every log that is not the cleaner's in turn; clients are served in between."""
         time_slice = TimeSlice()
-        for key in self._logs.partitions():
+        for key in self._logs.served():
             data_dir = self._logs.directory_of(key)
             config = self._logs.config_of(key[0])
             if data_dir is None or config.compacts:
                 continue
-            try:
+            with jobs.told(f"retention of {key[0]}-{key[1]}"):
                 if data_dir.may_expire(key, config, now):
                     self._expire(key, now)
-            except KafkaError as error:
-                log.error("retention of %s-%d: %s", *key, error)
             await time_slice.pause()
 
     def _expire(self, key: tuple[str, int], now: int) -> None:

@@ -28,6 +28,7 @@ from pykafka_ops.broker.state.replication.fetching import (
     Truncation,
 )
 from pykafka_ops.broker.state.replication.follower_session import FollowerSession, PartitionFetch
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.log_home import NoSpaceError
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -206,8 +207,9 @@ class CopiedPartitions:
 
     # -- answers
 
-    def take(self, response: FetchResponse) -> list[FollowState]:
-        """Do what the answer says; the partitions whose offset is out of range remain."""
+    def take(self, response: FetchResponse) -> Steps[list[FollowState]]:
+        """Do what the answer says, with a pause after each partition that gets records, and after
+        some hundred batches of it. The partitions whose offset is out of range remain."""
         session = self.session
         sent, by_id = session.sent, session.by_id
         answers: dict[Key, PartitionData] = {}
@@ -222,12 +224,21 @@ class CopiedPartitions:
             return []
         resets = []
         for key, data in answers.items():
-            want = sent[key]
-            if self._take(key, Asked(want.offset, want.leader_epoch), data) is FetchVerdict.RESET:
-                resets.append(self.states[key])
+            asked = Asked(sent[key].offset, sent[key].leader_epoch)
+            for records in fetch_requests.in_stretches(data.records):
+                verdict = self._take(key, asked, data, records)
+                if verdict is FetchVerdict.RESET:
+                    resets.append(self.states[key])
+                if verdict is not FetchVerdict.TAKE:
+                    break
+                asked = asked._replace(offset=self.states[key].offset)
+                if len(records):
+                    yield None
         return resets
 
-    def _take(self, key: Key, asked: Asked, data: PartitionData) -> FetchVerdict:
+    def _take(
+        self, key: Key, asked: Asked, data: PartitionData, records: memoryview
+    ) -> FetchVerdict:
         now = self._site.timer()
         state = self.states.get(key)
         diverging = data.diverging_epoch is not None and data.diverging_epoch.end_offset >= 0
@@ -240,7 +251,7 @@ class CopiedPartitions:
         self._changed[key] = None
         try:
             if verdict is FetchVerdict.TAKE:
-                self._replicate(partition, state, data)
+                self._replicate(partition, state, data, records)
             elif verdict is FetchVerdict.TRUNCATE:
                 self._truncate(partition, state, data)
                 self.session.failed()  # the same
@@ -252,6 +263,7 @@ class CopiedPartitions:
             state.offset = partition.log.log_end_offset
             state.last_epoch = partition.log.latest_epoch
             state.delay(now + self.backoff, now)
+            return FetchVerdict.WAIT
         except KafkaError as error:
             if error.code != ErrorCode.CORRUPT_MESSAGE:
                 self.fail(state, error)
@@ -259,11 +271,13 @@ class CopiedPartitions:
             log.error("%s-%d at offset %d: %s", *key, state.offset, error.message)
             state.offset = partition.log.log_end_offset
             self.delay(state, error.code)
+            return FetchVerdict.WAIT
         return verdict
 
-    def _replicate(self, partition: Partition, state: FollowState, data: PartitionData) -> None:
+    def _replicate(
+        self, partition: Partition, state: FollowState, data: PartitionData, records: memoryview
+    ) -> None:
         site = self._site
-        records = fetch_requests.in_one_piece(data.records)
         state.errors = 0
         moved = follower.replicate(
             partition,

@@ -6,8 +6,9 @@ Counterpart of ``RemoteLeaderEndPoint``, for ``inter.broker.protocol.version`` 3
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from struct import Struct
 
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cluster.peer import Peer
@@ -15,6 +16,7 @@ from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.broker.state.replication.follower_session import SessionFetch
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
+from pykafka_ops.disk.batch import LOG_OVERHEAD
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.fetch import (
@@ -30,7 +32,7 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
-from pykafka_ops.wire.types import Records
+from pykafka_ops.wire.types import Buffer, Records, joined
 
 VERSION = 17
 VERSION_WITHOUT_IDS = 12
@@ -38,6 +40,8 @@ LIST_OFFSETS_VERSION = 9
 """Request versions of 3.9 brokers (``MetadataVersion.fetchRequestVersion`` and others)."""
 
 LATEST, EARLIEST = -1, -2
+STRETCH = 200
+_LENGTH = Struct(">i")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +126,24 @@ async def leader_offset(site: Site, peer: Peer, state: FollowState, timestamp: i
     raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 
 
+def in_stretches(records: Records) -> Iterator[memoryview]:
+    """The records, at most ``STRETCH`` batches at a time, at least once: a megabyte may hold
+    thousands of batches of one record."""
+    whole = in_one_piece(records)
+    start = position = count = 0
+    while len(whole) - position > LOG_OVERHEAD:
+        position += LOG_OVERHEAD + max(0, _LENGTH.unpack_from(whole, position + 8)[0])
+        count += 1
+        if count == STRETCH and position < len(whole):
+            yield whole[start:position]
+            start, count = position, 0
+    yield whole[start:]
+
+
 def in_one_piece(records: Records) -> memoryview:
     """The records in one piece."""
     if records is None:
         return memoryview(b"")
-    return memoryview(b"".join(records) if isinstance(records, list) else records)
+    if isinstance(records, Buffer):
+        return memoryview(records)
+    return memoryview(joined(records if isinstance(records, list) else [records]))

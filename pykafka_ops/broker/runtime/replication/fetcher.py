@@ -10,10 +10,12 @@ import asyncio
 import contextlib
 import logging
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.replication import fetch_requests
 from pykafka_ops.broker.runtime.replication.copied_partitions import CopiedPartitions
 from pykafka_ops.broker.runtime.replication.fetch_requests import Site
+from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -43,7 +45,7 @@ class Fetcher:
     def start(self) -> None:
         """Begin to copy."""
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
+            self._task = jobs.start(f"fetcher from broker {self.leader}", self._run())
 
     async def stop(self) -> None:
         """Copy nothing any more."""
@@ -95,7 +97,7 @@ class Fetcher:
         by_id = self.partitions.session.by_id
         version = fetch_requests.VERSION if by_id else fetch_requests.VERSION_WITHOUT_IDS
         response = await peer.ask(request, version, FetchResponse)
-        for state in self.partitions.take(response):
+        for state in await TimeSlice().drive(self.partitions.take(response)):
             await self._reset(peer, state)
         self.partitions.troubles.tell()
         if response.error_code not in SESSION_OVER:

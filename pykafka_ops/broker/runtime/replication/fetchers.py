@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import java_hash
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.runtime.replication.fetch_requests import Site
 from pykafka_ops.broker.state.replication.fetching import Key
@@ -71,7 +72,7 @@ class ReplicaFetchers:
         for place, fetcher in list(self._fetchers.items()):
             if not fetcher.partitions.states and not fetcher.partitions.failed:
                 del self._fetchers[place]
-                task = asyncio.get_running_loop().create_task(fetcher.stop())
+                task = jobs.start("end of a fetcher", fetcher.stop())
                 self._ending.add(task)
                 task.add_done_callback(self._ending.discard)
 

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import PartitionKey, Replicas
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
@@ -59,7 +60,7 @@ class IsrChanges:
     def start(self) -> None:
         """Begin to look for followers that fell behind, and take proposals."""
         self._replicas.propose = self.propose
-        self._watcher = asyncio.get_running_loop().create_task(self._watch())
+        self._watcher = jobs.start("ISR expiration", self._watch())
 
     async def stop(self) -> None:
         """Send nothing any more."""
@@ -75,7 +76,7 @@ class IsrChanges:
         """Bring ``proposal`` to the controller; its answer goes to ``partition.settle``."""
         self._waiting[partition.key] = partition, proposal
         if self._sender is None or self._sender.done():
-            self._sender = asyncio.get_running_loop().create_task(self._send_all())
+            self._sender = jobs.start("ISR changes", self._send_all())
 
     async def _send_all(self) -> None:
         while self._waiting:
@@ -159,10 +160,8 @@ class IsrChanges:
             for partition in self._replicas.all():
                 if partition.in_sync is None:
                     continue
-                try:
+                with jobs.told(f"ISR expiration of {partition.topic}-{partition.index}"):
                     partition.drop_late()
-                except KafkaError as error:
-                    log.error("%s-%d: %s", *partition.key, error.message or error.code)
                 await time_slice.pause()
 
 

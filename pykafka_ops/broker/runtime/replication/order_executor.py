@@ -207,8 +207,8 @@ class LocalOrderExecutor:
     def _ensure_log(self, change: ReplicaChange) -> None:
         topic, index = change.topic, change.partition
         topic_id = None if change.topic_id == ZERO_UUID else change.topic_id
-        if self._logs.get(topic, index) is not None:
-            return
+        if self._logs.claim((topic, index)):
+            return  # its Log is made when it is used
         if self._logs.offline and not change.is_new:  # it may be in such a directory
             self._replicas.host(topic, index, change.topic_id).go_offline()
         config = self._settings.topic_config(topic)

@@ -10,6 +10,7 @@ import logging
 import socket
 from collections.abc import Mapping
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.metadata.znodes.config import EntityConfig, quota_entity
 from pykafka_ops.broker.services.config_entities import address_of, quota_paths
@@ -50,7 +51,7 @@ class QuotaSettings:
         elif (address := address_of(entity.ip, socket.AI_NUMERICHOST)) is not None:
             self._set(path, QuotaEntity(ip=address), values)
         else:
-            task = asyncio.get_running_loop().create_task(self._resolve(path, entity.ip, values))
+            task = jobs.start(f"look-up of {entity.ip}", self._resolve(path, entity.ip, values))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 

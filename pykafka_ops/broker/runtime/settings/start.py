@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from pykafka_ops.broker.runtime.cluster import adoption
 from pykafka_ops.broker.runtime.cluster.membership import NO_BROKER_ID
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.storage.files import RealFiles
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.settings import check
+from pykafka_ops.settings.broker import BROKER
 
+LAST_START = "started.json"
+"""In the data directory: what the broker was started with, without secrets."""
 ALONE = {
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
 }
+
+
+def record_start(static: Mapping[str, str], data_dir: Path) -> None:
+    """Leave for :func:`last_start` what a broker starts with; a full disk keeps what was there."""
+    known = {k: v for k, v in static.items() if k in BROKER and not BROKER[k].sensitive}
+    made = data_dir / f"{LAST_START}.new"
+    with suppress(OSError):
+        made.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf-8")
+        os.replace(made, data_dir / LAST_START)
+
+
+def last_start(data_dir: Path) -> BrokerConfigs:
+    """The settings that the broker in ``data_dir`` started with last, Kafka's defaults if it never
+    did. Raises SettingError, StorageError."""
+    try:
+        found = json.loads((data_dir / LAST_START).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    return settings_at_start(found if isinstance(found, dict) else {})
 
 
 def settings_at_start(properties: Mapping[str, str]) -> BrokerConfigs:

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import Cancel, MetadataStore, NoNodeError, StoreError
 from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
 from pykafka_ops.errors import PkoError
@@ -63,7 +64,7 @@ class ConfigWatch:
     def _wake(self, _path: str) -> None:
         self._dirty = True
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._follow())
+            self._task = jobs.start("changes of settings", self._follow())
 
     async def _follow(self) -> None:
         while self._dirty:

@@ -13,15 +13,22 @@ from collections import deque
 from collections.abc import Callable
 from mmap import mmap
 
+from pykafka_ops.broker.state.memory import Memory
+
 SHARED_SIZE = 512 * 1024
+LITTLE = 4 * 1024
+"""What is read at a time while memory is short: it may have to be held."""
 POOL_CLASSES = (256 * 1024, 1024 * 1024 + 65536, 4 * 1024 * 1024)
 POOL_KEEP = 4
 EAGER_BUDGET = 64 * 1024 * 1024
 FIRST_GROWTH = 8 * 1024
-DEFAULT_LIMIT = 512 * 1024 * 1024
-"""Bytes of frames that are still arriving, where ``queued.max.request.bytes`` says nothing."""
 
 Resume = Callable[[], None]
+
+
+def kept(frame: memoryview) -> memoryview:
+    """A frame that is still needed when others arrive: a copy where its memory is used again."""
+    return frame if len(frame) > POOL_CLASSES[-1] else memoryview(bytes(frame))
 
 
 class FrameBuffer:
@@ -55,12 +62,15 @@ class FrameBuffer:
 class BufferPool:
     """Hands out frame buffers and takes them back for the next large frame."""
 
-    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+    def __init__(self, memory: Memory) -> None:
         # Mapped, not allocated: pages that no request has filled take no memory.
         self.shared_view = memoryview(mmap(-1, SHARED_SIZE))
-        self.limit = limit
+        self._little = self.shared_view[:LITTLE]
+        self.next_view = self.shared_view
+        """Where the next bytes go that are read."""
+        self._memory = memory
         self.held = 0
-        """Bytes of all frames that are arriving."""
+        """Bytes of all frames that are arriving, and of what is charged beside them."""
         self.waiting = 0
         """How many of them are not read, for want of memory."""
         self._frames = 0
@@ -85,6 +95,18 @@ class BufferPool:
         self._frames += 1
         return buffer
 
+    def has_room(self, size: int) -> bool:
+        """Whether so much more may be held."""
+        return self.held + size <= self._memory.for_requests
+
+    def charge(self, size: int) -> None:
+        """Memory beside the frames is taken for requests; given back if ``size`` is negative.
+        Where it gets short, little is read at a time."""
+        self.held += size
+        if size <= 0:
+            self._unpark()
+        self.next_view = self.shared_view if self.has_room(SHARED_SIZE) else self._little
+
     def grow(self, buffer: FrameBuffer, resume: Resume) -> bool:
         """Double a full buffer; False if its connection must not be read until ``resume()``.
 
@@ -101,7 +123,7 @@ class BufferPool:
 
     def _may_grow(self, buffer: FrameBuffer, others_waiting: int) -> bool:
         more = min(buffer.size - buffer.filled, buffer.filled)
-        return self.held + more <= self.limit or others_waiting == self._frames - 1
+        return self.held + more <= self._memory.for_requests or others_waiting == self._frames - 1
 
     def _double(self, buffer: FrameBuffer) -> None:
         """New memory, since the transport still holds a view of the old."""
@@ -125,7 +147,7 @@ class BufferPool:
             free = self._free[buffer.eager]
             if len(free) < POOL_KEEP:
                 free.append(buffer.data)
-        self._unpark()
+        self.charge(0)
 
     def _unpark(self) -> None:
         """Let those that wait go on, the first first, while there is room."""

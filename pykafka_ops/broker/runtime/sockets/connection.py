@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from struct import Struct
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool, FrameBuffer
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
 from pykafka_ops.broker.runtime.sockets.exchange import Exchange
+from pykafka_ops.broker.runtime.sockets.outgoing import PIECE, Behind, Outgoing
+from pykafka_ops.broker.runtime.sockets.turns import LOOK, Turns
+from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.errors import WireError
-from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.types import Part
 
 log = logging.getLogger("kafka.network.SocketServer")
 
@@ -28,21 +30,16 @@ MIN_FRAME = 8
 """A request header without a client id."""
 OWN_MEMORY = 32 * 1024
 """A frame above this size gets memory of its own while it arrives."""
-BURST = 256
-"""Requests of one client served in a row before the others have their turn."""
 LEAST_PROGRESS = 4096
 """Bytes of a frame between two sweeps that count as activity: a trickle does not."""
-WRITE_HIGH = 1 << 20
-"""Bytes that may wait for a client that reads slowly; above, nothing more is served to it."""
-FORGETS = (3, 12) <= sys.version_info < (3, 12, 9) or (3, 13) <= sys.version_info < (3, 13, 2)
-"""``writelines`` of asyncio's own loop does not pause the protocol when the client does not read
-(CVE-2024-12254, gh-127655): we would hold every answer that it asked for. uvloop pauses."""
 
 
 class Shared(Protocol):
     """What all connections of a broker have in common."""
 
     pool: BufferPool
+    turns: Turns
+    memory: Memory
     max_request_bytes: int
     dispatch: Dispatch
 
@@ -52,11 +49,17 @@ class Shared(Protocol):
     def forget(self, connection: Connection) -> None:
         """It is closed."""
 
+    def relieve(self) -> None:
+        """Answers that wait hold too much memory: close connections."""
+
     def call_soon(self, callback: Callable[[], None]) -> None:
         """Call back when others have had their turn."""
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back after a while."""
+
+    def spawn(self, work: Coroutine[Any, Any, object]) -> object:
+        """Have a coroutine run."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -66,10 +69,12 @@ class Connection(asyncio.BufferedProtocol):
     """
 
     __slots__ = (
+        "_charged",
         "_exchange",
         "_frame",
         "_frame_mark",
         "_muted",
+        "_outgoing",
         "_paused_reading",
         "_received_bytes",
         "_served",
@@ -77,6 +82,7 @@ class Connection(asyncio.BufferedProtocol):
         "_tail",
         "_transport",
         "_writable",
+        "behind",
         "busy",
         "client_host",
         "closing",
@@ -88,8 +94,11 @@ class Connection(asyncio.BufferedProtocol):
         self._server = server
         self.listener = listener
         self._exchange = Exchange(self, server.dispatch)
+        self.behind = Behind(server.memory.answers)
         self._transport: asyncio.Transport | None = None
+        self._outgoing: Outgoing | None = None
         self._tail = bytearray()
+        self._charged = 0  # bytes of ``_tail`` that do not count with answers
         self._frame: FrameBuffer | None = None
         self._frame_mark = 0
         self.busy = False
@@ -110,23 +119,29 @@ class Connection(asyncio.BufferedProtocol):
         peer = transport.get_extra_info("peername")
         self.client_host = peer[0] if isinstance(peer, tuple) else ""
         self._server.admit(self)
-        self._transport.set_write_buffer_limits(high=WRITE_HIGH)
+        self._outgoing = Outgoing(
+            self._transport,
+            self._server.turns,
+            read_aside=self._read_aside,
+            go_on=lambda: self._send(Outgoing.write_on),
+        )
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget everything about this client."""
         self.closing = True
-        self._transport = None
+        self._transport = self._outgoing = None
         self._drop_input()
-        self._exchange.drop("abandoned")
+        self.behind.release()
+        self._exchange.close()
         if self._muted is not None:
             self._muted.cancel()
         self._server.forget(self)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """The shared buffer, or the rest of the large frame that is arriving."""
+        """Some of the shared buffer, or the rest of the large frame that is arriving."""
         if self._frame is not None:
             return self._frame.room()
-        return self._server.pool.shared_view
+        return self._server.pool.next_view
 
     def buffer_updated(self, nbytes: int) -> None:
         """Serve every frame that is whole now."""
@@ -143,12 +158,15 @@ class Connection(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         """The client reads too slowly: serve nothing more until it has caught up."""
         self._writable = False
+        if self._outgoing is not None:
+            self._outgoing.paused = True
+            self._weigh(self._outgoing)
 
     def resume_writing(self) -> None:
         """Go on with what was left waiting."""
-        self._writable = True
-        self._served = True
-        self.resume()
+        if self._outgoing is not None:
+            self._outgoing.paused = False
+        self._send(Outgoing.write_on)
 
     # -- frames --------------------------------------------------------------------------------
 
@@ -189,11 +207,11 @@ class Connection(asyncio.BufferedProtocol):
 
     def _cut(self, data: memoryview) -> None:
         """Serve whole frames of ``data`` in place and keep what is left over."""
-        position, end, served = 0, len(data), 0
+        position, end, served, look = 0, len(data), 0, LOOK
         while end - position >= 4:
             if self.busy or self.closing or not self._writable:
                 break
-            if served == BURST:
+            if served == look and not (look := self._server.turns.look_again(served)):
                 self.busy = True
                 self._server.call_soon(self._next_turn)
                 break
@@ -206,13 +224,15 @@ class Connection(asyncio.BufferedProtocol):
                 if size > OWN_MEMORY:
                     self._frame = self._server.pool.take(size, data[start:end])
                     self._frame_mark = self._frame.filled
-                    return
+                    position = end
                 break
             position = start + size
             self._served = True
             self._exchange.serve(data[start:position])
         if position < end and not self.closing:
             self._hold(data[position:end])
+        elif self._charged:
+            self._charge(0)
 
     def _next_turn(self) -> None:
         """Go on after a burst, while others were served, or after a break."""
@@ -224,6 +244,14 @@ class Connection(asyncio.BufferedProtocol):
         self._tail += data
         if self.busy or not self._writable:
             self._pause_reading()
+        if self._writable or self._outgoing is None:
+            self._charge(len(self._tail))
+        else:
+            self._weigh(self._outgoing)
+
+    def _charge(self, size: int) -> None:
+        self._server.pool.charge(size - self._charged)
+        self._charged = size
 
     def _pause_reading(self) -> None:
         if self._transport is not None and not self._paused_reading:
@@ -254,17 +282,57 @@ class Connection(asyncio.BufferedProtocol):
         if transport is not None and not transport.is_closing():
             transport.write(data)
 
-    def writelines(self, parts: list[Buffer]) -> None:
-        """Send an answer that consists of several buffers, likewise."""
+    def writelines(self, parts: list[Part]) -> None:
+        """Send an answer that consists of several parts, likewise."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        if len(parts) == 1:
-            transport.write(parts[0])
+        if sum(map(len, parts)) <= PIECE:
+            transport.write(b"".join(cast(list[bytes], parts)))
         else:
-            transport.writelines(parts)
-            if FORGETS:
-                transport.set_write_buffer_limits(high=WRITE_HIGH)  # compares what waits with it
+            self._send(lambda outgoing: outgoing.add(parts))
+
+    def _send(self, write: Callable[[Outgoing], None]) -> None:
+        """Go on sending; when all is sent, with what the client sent meanwhile."""
+        outgoing = self._outgoing
+        if outgoing is None:
+            return
+        waited = not self._writable
+        try:
+            write(outgoing)
+        except OSError as error:
+            log.error("closing connection from %s: its records: %s", self.client_host, error)
+            self.abort()
+            return
+        self._writable = outgoing.is_done
+        if waited or not self._writable:
+            self._weigh(outgoing)
+        if waited:
+            self._served = True
+            if self._writable and self.closing:
+                self.close()
+            self.resume()
+
+    def _weigh(self, outgoing: Outgoing) -> None:
+        """Count what waits for the client, its requests behind that too."""
+        tail, done = len(self._tail), outgoing.is_done
+        self._charge(tail if done else 0)
+        held = 0 if done else outgoing.held + tail
+        if not self.behind.note(held, self._server.dispatch.timer()):
+            self._server.relieve()
+
+    def _read_aside(self, read: Callable[[], bytes]) -> None:
+        self._server.spawn(self._read_on(read))
+
+    async def _read_on(self, read: Callable[[], bytes]) -> None:
+        """Send records that have to be read from the disk; others are served meanwhile."""
+        try:
+            data = await self._server.dispatch.services.run_in_thread(read)
+        except OSError as error:
+            log.error("closing connection from %s: its records: %s", self.client_host, error)
+            self.abort()
+        else:
+            self._send(lambda outgoing: outgoing.was_read(data))
 
     def leave_alone(self, ms: int) -> None:
         """The client is over a quota: serve nothing more for so long."""
@@ -312,17 +380,19 @@ class Connection(asyncio.BufferedProtocol):
         """Close after what is written has gone out; nothing more is served."""
         self.closing = True
         self._drop_input()
-        if self._transport is not None:
+        if self._transport is not None and (self._outgoing is None or self._outgoing.is_empty):
             self._transport.close()
 
     def abort(self) -> None:
         """Close at once."""
         self.closing = True
+        self.behind.release()
         if self._transport is not None:
             self._transport.abort()
 
     def _drop_input(self) -> None:
         self._tail = bytearray()
+        self._charge(0)
         if self._frame is not None:
             frame, self._frame = self._frame, None
             self._server.pool.give_back(frame)

@@ -14,6 +14,7 @@ from pykafka_ops.broker.handlers import Route, failed
 from pykafka_ops.broker.handlers.api import Context, Handle, MakeShape, Services
 from pykafka_ops.broker.runtime.sockets import request_log
 from pykafka_ops.broker.runtime.sockets.ended import Observer
+from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
 from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.quotas.clients import ClientQuotas
 from pykafka_ops.errors import KafkaError, WireError
@@ -50,10 +51,17 @@ class Api:
 
 class Dispatch:
     """One per broker. ``quotas`` says who has some, ``timer()`` is a monotonic clock in ms;
-    ``spawn`` runs the coroutines of handlers."""
+    ``spawn`` runs the coroutines of handlers, ``memory`` is for requests of many items."""
 
-    def __init__(self, services: Services, routes: Mapping[int, Route], spawn: Spawn) -> None:
+    def __init__(
+        self,
+        services: Services,
+        routes: Mapping[int, Route],
+        spawn: Spawn,
+        memory: DecodedMemory,
+    ) -> None:
         self.services = services
+        self.memory = memory
         self.spawn = spawn
         self.quotas = services.quotas
         self.client_quotas = ClientQuotas(services.quotas, services.configs.value)

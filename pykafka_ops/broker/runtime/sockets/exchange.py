@@ -12,18 +12,23 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from struct import Struct
-from types import CoroutineType
+from types import CoroutineType, GeneratorType
 from typing import Any, Protocol
 
 from pykafka_ops.broker.handlers.api import Context, Shape
 from pykafka_ops.broker.runtime.sockets.dispatch import Api, Dispatch
 from pykafka_ops.broker.runtime.sockets.ended import Ended
+from pykafka_ops.broker.runtime.sockets.large import LargeRequest
+from pykafka_ops.broker.runtime.sockets.long_work import FEW, in_pieces, long_work
+from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.errors import KafkaError, PkoError, WireError
-from pykafka_ops.wire.apis import APIS
+from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.errors import KafkaError, PkoError, TooManyItemsError, WireError
+from pykafka_ops.wire.apis import APIS, ApiKey
 from pykafka_ops.wire.codec import decode_at
 from pykafka_ops.wire.codes import ErrorCode
+from pykafka_ops.wire.division import GatheredAnswer
 from pykafka_ops.wire.frame import (
     THROTTLE_TIME,
     Encoded,
@@ -31,7 +36,7 @@ from pykafka_ops.wire.frame import (
     response_parts,
     with_throttle_time,
 )
-from pykafka_ops.wire.types import Buffer
+from pykafka_ops.wire.types import Part
 
 log = logging.getLogger("kafka.server.KafkaApis")
 
@@ -57,8 +62,8 @@ class Channel(Protocol):
     def write(self, data: bytes) -> None:
         """Send the bytes of an answer."""
 
-    def writelines(self, parts: list[Buffer]) -> None:
-        """Send an answer that consists of several buffers."""
+    def writelines(self, parts: list[Part]) -> None:
+        """Send an answer that consists of several parts."""
 
     def resume(self) -> None:
         """Serve the requests behind one that had to wait."""
@@ -101,7 +106,7 @@ class Exchange:
         self._channel = channel
         self._dispatch = dispatch
         self._shapes: tuple[Shape, ...] = ()
-        self._waiting: Deferred | None = None
+        self._waiting: Deferred | LargeRequest | None = None
         self._context: Context | None = None
         self._api: Api | None = None
         self._version = 0
@@ -135,17 +140,28 @@ class Exchange:
             return
         self._take(self._handle(frame))
 
-    def _take(self, answer: object) -> None:
+    def _take(self, answer: Any) -> None:
         """Send what a handler answered, or wait for it."""
-        if type(answer) is Deferred:
+        kind = type(answer)
+        if kind is Deferred:
             self._wait()
             self._waiting = answer
             answer.then(self._late)
-        elif type(answer) is CoroutineType:
+        elif kind is CoroutineType:
             self._wait()
             self._dispatch.spawn(answer).add_done_callback(self._late_task)
+        elif kind is GeneratorType:
+            self._take(self._in_steps(answer))
         else:
             self.finish(answer)
+
+    def _in_steps(self, steps: Steps[object]) -> Coroutine[Any, Any, object]:
+        """The answer of a handler that takes long. What a producer has sent is appended even if it
+        has gone, as what takes no time is."""
+        if self._api is None or self._api.key != ApiKey.PRODUCE:
+            self._waiting = Deferred()
+            self._waiting.on_abandon = steps.close
+        return long_work(steps, self._dispatch.memory, self._version)
 
     def _watch(self, frame: memoryview) -> None:
         """Somebody measures: from here on."""
@@ -190,23 +206,31 @@ class Exchange:
             if context.version >= 0:
                 assert api.request_class is not None
                 # Bytes behind the request are ignored, as by Kafka: librdkafka sends some.
-                message, _ = decode_at(api.request_class, context.version, frame, body)
+                message, _ = decode_at(api.request_class, context.version, frame, body, FEW)
                 if api.shape is not None and len(self._shapes) < MOST_SHAPES:
-                    shape = api.shape(context, message, frame)
-                    if shape is not None:
-                        self._shapes = (*self._shapes, shape)
-            answer = handle(context, message)
+                    self._learn(api.shape(context, message, frame))
+            answer: Any = handle(context, message)
+        except TooManyItemsError:
+            large = self._waiting = LargeRequest(
+                api, context, self._failed, self._dispatch.memory, frame, body
+            )
+            return large.serve()
         except WireError:
             raise
         except Exception as error:
             return self._failed(error, message)
-        if type(answer) is CoroutineType:
-            return self._guard(answer, message)
-        return answer
+        kind = type(answer)
+        if kind is GeneratorType:
+            return self._guard(self._in_steps(answer), message)
+        return self._guard(answer, message) if kind is CoroutineType else answer
+
+    def _learn(self, shape: Shape | None) -> None:
+        if shape is not None and self._dispatch.memory.keep(shape.held):
+            self._shapes = (*self._shapes, shape)
 
     async def _guard(self, work: Coroutine[Any, Any, object], message: object) -> object:
         try:
-            return await work
+            return await in_pieces(await work, self._version, TimeSlice())
         except Exception as error:
             return self._failed(error, message)
 
@@ -239,6 +263,8 @@ class Exchange:
         error = task.exception()
         if error is not None:
             self._channel.refuse(error)
+        elif type(task.result()) is Deferred:
+            self._take(task.result())
         else:
             self._late(task.result())
 
@@ -247,6 +273,9 @@ class Exchange:
 
         The caller is at work for another client: nothing is raised.
         """
+        if type(answer) is GeneratorType:
+            self._take(answer)
+            return
         channel = self._channel
         channel.busy = False
         self._waiting = None
@@ -290,6 +319,13 @@ class Exchange:
             self._meter = None
             self._end(how, 0, 0)
 
+    def close(self) -> None:
+        """The connection is gone, and the request, if there is one, with it."""
+        self.drop("abandoned")
+        if self._shapes:
+            self._dispatch.memory.forget(sum(shape.held for shape in self._shapes))
+            self._shapes = ()
+
     def _throttled(self, frame: bytes, throttle_ms: int) -> bytes:
         """Encoded answers carry the throttle time to their client, too."""
         assert self._api is not None
@@ -302,9 +338,12 @@ class Exchange:
         else:
             if throttle_ms and hasattr(answer, THROTTLE_TIME):
                 answer.throttle_time_ms = throttle_ms
-            parts = response_parts(answer, self._version, self._correlation_id)
+            if type(answer) is GatheredAnswer:
+                parts = answer.framed(self._correlation_id)
+            else:
+                parts = response_parts(answer, self._version, self._correlation_id)
         self._channel.writelines(parts)
-        return int.from_bytes(parts[0][:4], "big")
+        return sum(map(len, parts)) - 4
 
     def _end(self, how: str, sent: int, throttle_ms: int) -> None:
         """All requests end here: quotas and observers are told."""

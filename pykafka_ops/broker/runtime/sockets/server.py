@@ -11,12 +11,16 @@ import socket
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.handlers import ROUTES, Route
 from pykafka_ops.broker.handlers.api import Services
 from pykafka_ops.broker.runtime.sockets.admission import Admission, bind
-from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, BufferPool
+from pykafka_ops.broker.runtime.sockets.buffers import BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
+from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
+from pykafka_ops.broker.runtime.sockets.turns import Turns
+from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 
 log = logging.getLogger("kafka.network.SocketServer")
@@ -41,8 +45,10 @@ class Server:
         inter_broker: str = "",
     ) -> None:
         self._configs = services.configs
-        self.dispatch = Dispatch(services, routes, self.spawn)
-        self.pool = BufferPool()
+        self.memory = services.memory
+        self.pool = BufferPool(self.memory)
+        self.turns = Turns(self.call_soon)
+        self.dispatch = Dispatch(services, routes, self.spawn, DecodedMemory(self.pool))
         self._loop = loop
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
@@ -63,7 +69,7 @@ class Server:
         self.max_request_bytes: int = get("socket.request.max.bytes")
         self._idle_ms: int = get("connections.max.idle.ms")
         limit: int = get("queued.max.request.bytes")
-        self.pool.limit = limit if limit > 0 else DEFAULT_LIMIT
+        self.memory.set_limit(limit if limit > 0 else DEFAULT_LIMIT)
         self.admission.quotas.configure(get, self._configs.text)
         self.admission.look()
 
@@ -128,7 +134,7 @@ class Server:
         idle = self._idle_ms
         if idle > 0:
             for connection in list(self._connections.values()):
-                connection.sweep()
+                jobs.attempt("sweep of idle connections", connection.sweep)
         again = idle / 2000 if idle > 0 else 60.0
         self._timers["idle"] = self._loop.call_later(again, self._sweep_idle)
 
@@ -136,7 +142,7 @@ class Server:
         """While frames wait for memory, close those that hold some and make no progress."""
         if self.pool.waiting:
             for connection in list(self._connections.values()):
-                connection.sweep_stalled()
+                jobs.attempt("sweep of stalled connections", connection.sweep_stalled)
         self._timers["stalled"] = self._loop.call_later(STALL_SECONDS, self._sweep_stalled)
 
     # -- connections ---------------------------------------------------------------------------
@@ -151,6 +157,14 @@ class Server:
         """Count a closed connection out."""
         if self._connections.pop(connection.identity, None) is not None:
             self.admission.left(connection.listener, connection.client_host)
+
+    def relieve(self) -> None:
+        """Answers that nobody takes hold too much: cut off who has held most for longest."""
+        account, now = self.memory.answers, self.dispatch.timer()
+        while account.held > account.limit:
+            victim = max(self._connections.values(), key=lambda c: c.behind.cost(now))
+            log.warning("closing connection from %s: it takes no answers", victim.client_host)
+            victim.abort()
 
     def _make_room(self) -> None:
         """Close the connection to a client that has been idle, or open, for the longest time."""

@@ -30,7 +30,7 @@ async def with_server(answer: Answer, body: Callable[[Peer], Awaitable[None]]) -
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    peer = Peer(7, BrokerEndpoint("127.0.0.1", port, "PLAINTEXT", "PLAINTEXT"), "1", timeout_s=5)
+    peer = Peer(7, BrokerEndpoint("127.0.0.1", port, "PLAINTEXT", "PLAINTEXT"), "1", timeout_s=60)
     try:
         await body(peer)
     finally:
@@ -132,7 +132,9 @@ async def _ask_once(peer: Peer) -> None:
 
 def test_nobody_there_is_a_connect_error() -> None:
     async def main() -> None:
-        peer = Peer(7, BrokerEndpoint("127.0.0.1", free_port(), "P", "PLAINTEXT"), "1", timeout_s=5)
+        peer = Peer(
+            7, BrokerEndpoint("127.0.0.1", free_port(), "P", "PLAINTEXT"), "1", timeout_s=60
+        )
         await peer.ask(heartbeat(1), 4, HeartbeatResponse)
 
     with pytest.raises(ConnectError, match="broker 7 at"):

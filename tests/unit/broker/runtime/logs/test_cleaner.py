@@ -16,10 +16,12 @@ from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.cleaner.clean import Compaction
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
+from pykafka_ops.broker.storage.log.compacted_log import CompactedLog
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.record import Record
+from pykafka_ops.errors import CorruptIndexError
 from tests.support.memory.compaction import records
 from tests.support.memory.files import MemoryFiles
 from tests.support.memory.logs import NOW
@@ -201,6 +203,8 @@ def test_a_log_nobody_uses_with_one_segment_is_not_opened() -> None:
         ["/a", "/b"], broker_id=0, cluster_id="c", config_of=lambda _: CONFIG, files=site.files
     )
     again.logs.open(NOW)
+    for key in again.logs.partitions():
+        again.logs.create(*key)
     again.cleaner = LogCleaner(again.logs, site.configs, lambda: NOW, _at_once)
     while run(again.round()):
         pass
@@ -226,3 +230,37 @@ def test_the_memory_is_shared_by_the_threads() -> None:
     limits = site.cleaner._limits()
     assert limits == {"memory": 1 << 22, "load": 0.9, "buffer": 1 << 16, "rate": 5000.0}
     assert Site().cleaner._limits()["rate"] == 0.0
+
+
+def test_a_log_that_cannot_be_looked_at_keeps_no_other_from_being_cleaned(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = site.log("t", 2, 40)
+    look = Log.compaction.fget
+    assert look is not None
+
+    def compaction(self: Log) -> CompactedLog:
+        if self is bad:
+            raise CorruptIndexError("not to be read")
+        found: CompactedLog = look(self)
+        return found
+
+    monkeypatch.setattr(Log, "compaction", property(compaction))
+    assert run(site.round())
+    assert site.jobs == [site.much.directory]
+    assert site.cleaner.uncleanable == {bad}
+    assert "cleaning of t-2, which is left alone from now on, failed" in caplog.text
+    assert not run(site.round())
+
+
+def test_a_cleaning_that_fails_as_nobody_expected_does_not_end_the_cleaner(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: Site) -> None:
+        raise ZeroDivisionError
+
+    site.before = fail
+    assert run(site.round())
+    assert site.cleaner.uncleanable == {site.much}
+    assert "ZeroDivisionError" in caplog.text
+    assert not run(site.round())

@@ -71,7 +71,7 @@ def test_of_many_partitions_some_are_named_at_a_time_and_nobody_waits_before_all
         named.append((sum(len(t.partitions) for t in request.topics), request.max_wait_ms))
         response = pair.leader.ask(request, 17)
         if isinstance(response, FetchResponse):  # the last one waits
-            pair.fetcher.partitions.take(response)
+            pair.take(response)
     assert named == [(AT_ONCE, 0), (AT_ONCE, 0), (1, 500), (0, 500)]
     assert len(pair.fetcher.partitions.session.sent) == many
 
@@ -188,7 +188,7 @@ def test_damaged_records_are_asked_for_again_after_a_while() -> None:
     bad = bytearray(good)
     bad[-1] ^= 1
     pair.fetcher.partitions.request()
-    pair.fetcher.partitions.take(answer(pair, records=bytes(good) + bytes(bad)))
+    pair.take(answer(pair, records=bytes(good) + bytes(bad)))
     assert pair.copy.log.log_end_offset == 0  # nothing of it is kept
     assert not pair.fetcher.partitions.failed
     pair.leader.append("t", 0, batch(b"x"))
@@ -205,7 +205,7 @@ def test_who_does_not_lead_yet_is_asked_again_soon_and_then_less_often(code: int
     waits = []
     for _ in range(8):
         pair.fetcher.partitions.request()
-        assert pair.fetcher.partitions.take(answer(pair, error_code=code)) == []
+        assert pair.take(answer(pair, error_code=code)) == []
         state = pair.fetcher.partitions.states["t", 0]
         waits.append(state.ready_at - pair.follower.time)
         pair.follower.time = state.ready_at
@@ -236,7 +236,7 @@ def test_a_high_watermark_in_an_answer_that_came_too_late_is_heard_again() -> No
     lead(pair.copy, (0, 1), leader=0, epoch=4)
     lead(pair.led, (0, 1), leader=0, epoch=4)
     pair.fetcher.partitions.add(pair.copy)
-    pair.fetcher.partitions.take(told)
+    pair.take(told)
     assert pair.copy.log.high_watermark == 0
     pair.settle()
     assert pair.copy.log.high_watermark == 1
@@ -246,7 +246,7 @@ def test_what_comes_after_a_partition_is_removed_is_not_appended() -> None:
     pair = Pair()
     pair.fetcher.partitions.request()
     pair.fetcher.partitions.remove(("t", 0))
-    pair.fetcher.partitions.take(answer(pair, records=batch(b"a")))
+    pair.take(answer(pair, records=batch(b"a")))
     assert pair.copy.log.log_end_offset == 0
 
 
@@ -255,7 +255,7 @@ def test_an_answer_from_an_epoch_ago_is_not_appended() -> None:
     pair.fetcher.partitions.request()
     lead(pair.copy, (0, 1), leader=0, epoch=4)
     pair.fetcher.partitions.add(pair.copy)
-    pair.fetcher.partitions.take(answer(pair, records=batch(b"a")))
+    pair.take(answer(pair, records=batch(b"a")))
     assert pair.copy.log.log_end_offset == 0
 
 
@@ -263,7 +263,7 @@ def test_who_leads_by_now_does_not_append_what_it_asked_for_as_follower() -> Non
     pair = Pair()
     pair.fetcher.partitions.request()
     lead(pair.copy, (1,), leader=1, epoch=3)
-    pair.fetcher.partitions.take(answer(pair, records=batch(b"a")))
+    pair.take(answer(pair, records=batch(b"a")))
     assert pair.copy.log.log_end_offset == 0
 
 
@@ -287,7 +287,7 @@ def test_a_session_that_is_over_or_confused_is_begun_anew(broken: FetchResponse)
     pair.settle()
     pair.leader.append("t", 0, batch(b"a"))
     pair.fetcher.partitions.request()
-    pair.fetcher.partitions.take(broken)
+    pair.take(broken)
     pair.settle()
     pair.settle()
     assert contents(pair.copy.log) == {0: b"a"}

@@ -7,6 +7,7 @@ import dataclasses
 import time
 from typing import Any, cast
 
+from pykafka_ops.broker.runtime.replication.fetch_requests import STRETCH, VERSION
 from pykafka_ops.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchRequest,
@@ -16,6 +17,7 @@ from pykafka_ops.wire.messages.fetch import (
 from tests.support.memory.copying import InMemoryPeer, Pair
 from tests.support.memory.handler_site import batch, topic_id
 from tests.support.memory.shelf import Shelf
+from tests.support.memory.steps import at_once, counted
 
 UNKNOWN_EPOCH = 75
 
@@ -36,7 +38,7 @@ def test_nobody_waits_at_the_leader_for_longer_than_until_another_is_asked_for_a
     idle = pair.fetcher.partitions.request()
     assert idle is not None
     assert idle.max_wait_ms == 500
-    assert pair.fetcher.partitions.take(refusal(idle.session_id)) == []
+    assert at_once(pair.fetcher.partitions.take(refusal(idle.session_id))) == []
     without = pair.fetcher.partitions.request()
     assert without is not None
     assert [t.topic_id for t in without.forgotten_topics_data] == [topic_id("t")]
@@ -103,3 +105,23 @@ def test_a_leader_is_not_told_of_what_flush_messages_wants_synced_first() -> Non
 
     asyncio.run(asyncio.wait_for(copy_it(), 60))
     assert copy.log.durability.recovery_point == 1
+
+
+def test_others_have_a_turn_after_the_records_of_each_partition() -> None:
+    pair = Pair()
+    pair.fetcher.partitions.request()
+    part = PartitionData(partition_index=0, high_watermark=0, records=batch(b"a"))
+    topic = FetchableTopicResponse(topic_id=topic_id("t"), partitions=[part])
+    answer = FetchResponse(session_id=5, responses=[topic])
+    resets, pauses = counted(pair.fetcher.partitions.take(answer))
+    assert (resets, pauses, pair.copy.log.log_end_offset) == ([], 1, 1)
+
+
+def test_others_have_a_turn_after_some_hundred_batches_of_one_partition() -> None:
+    pair = Pair()
+    for _ in range(2 * STRETCH + 1):
+        pair.leader.append("t", 0, batch(b"a"))
+    answer = pair.leader.ask(pair.fetcher.partitions.request(), VERSION)
+    resets, pauses = counted(pair.fetcher.partitions.take(answer))
+    assert (resets, pauses, pair.copy.log.log_end_offset) == ([], 3, 2 * STRETCH + 1)
+    assert [s.offset for s in pair.fetcher.partitions.states.values()] == [2 * STRETCH + 1]

@@ -64,9 +64,9 @@ class Fetchers:
 class Desk:
     """Broker 1 of 1 and 2, with two log directories in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: MemoryFiles | None = None) -> None:
         self.image = MetadataImage("cluster")
-        self.files = MemoryFiles()
+        self.files = files or MemoryFiles()
         self.logs = LogManager(
             ["/a", "/b"],
             broker_id=ME,
@@ -166,6 +166,18 @@ def test_who_leads_appends_and_who_follows_copies(desk: Desk) -> None:
     assert desk.coordinators.events == [("led", OTHER), ("led", ME), ("led", OTHER)]
     with pytest.raises(KafkaError):
         desk.replicas.leader(*KEY)
+
+
+def test_a_log_of_before_costs_nothing_until_it_is_used(desk: Desk) -> None:
+    desk.order(ME, 0, replicas=(ME,), is_new=True)
+    desk.logs.close()
+    again = Desk(desk.files)
+    assert again.order(ME, 1, replicas=(ME,)) == {}
+    directory = again.logs.directory_of(KEY)
+    assert directory is not None
+    assert directory.partitions[KEY] is None
+    assert again.partition.log.log_end_offset == 0
+    assert directory.partitions[KEY] is not None
 
 
 def test_the_same_leader_in_a_new_epoch_is_followed_anew(desk: Desk) -> None:
@@ -302,3 +314,13 @@ def test_an_order_is_refused_while_the_session_is_lost(desk: Desk) -> None:
         desk.order(ME, 3)
     assert caught.value.code == ErrorCode.STALE_BROKER_EPOCH, "the next registration gets all anew"
     assert desk.replicas.find("t", 0) is None
+
+
+def test_a_log_of_before_is_served_once_a_controller_names_it(desk: Desk) -> None:
+    desk.order(ME, 1)
+    desk.order(ME, 1, index=1)
+    desk.logs.close()
+    again = Desk(desk.files)
+    assert (len(again.logs), again.logs.served()) == (2, [])
+    again.order(ME, 2)
+    assert again.logs.served() == [("t", 0)]

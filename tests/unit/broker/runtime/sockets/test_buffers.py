@@ -14,6 +14,7 @@ from pykafka_ops.broker.runtime.sockets.buffers import (
     BufferPool,
     FrameBuffer,
 )
+from pykafka_ops.broker.state.memory import Memory
 
 MIB = 1024 * 1024
 
@@ -35,7 +36,7 @@ def fill(pool: BufferPool, buffer: FrameBuffer, data: bytes) -> None:
 
 @given(size=st.integers(1, 400_000), have=st.integers(0, 400_000), spent=st.booleans())
 def test_a_frame_is_put_together_from_what_arrives(size: int, have: int, spent: bool) -> None:
-    pool = BufferPool()
+    pool = BufferPool(Memory())
     if spent:
         pool._eager = EAGER_BUDGET
     have = min(have, size - 1)
@@ -48,12 +49,12 @@ def test_a_frame_is_put_together_from_what_arrives(size: int, have: int, spent: 
 
 
 def test_there_is_never_room_beyond_the_frame() -> None:
-    buffer = BufferPool().take(100_000, memoryview(b"x" * 99_990))
+    buffer = BufferPool(Memory()).take(100_000, memoryview(b"x" * 99_990))
     assert len(buffer.room()) == 10
 
 
 def test_a_claim_of_100_mib_costs_what_has_arrived() -> None:
-    pool = BufferPool()
+    pool = BufferPool(Memory())
     buffer = pool.take(100 * MIB, memoryview(b"x" * 10))
     assert pool.held == FIRST_GROWTH
     while buffer.filled < MIB:
@@ -63,7 +64,7 @@ def test_a_claim_of_100_mib_costs_what_has_arrived() -> None:
 
 
 def test_eager_memory_is_bounded_for_all_connections_together() -> None:
-    pool = BufferPool()
+    pool = BufferPool(Memory())
     buffers = [pool.take(4 * MIB, memoryview(b"")) for _ in range(1000)]
     assert sum(len(b.data) for b in buffers) <= EAGER_BUDGET + 1000 * FIRST_GROWTH
     for buffer in buffers:
@@ -72,7 +73,7 @@ def test_eager_memory_is_bounded_for_all_connections_together() -> None:
 
 
 def test_memory_is_used_again_but_not_hoarded() -> None:
-    pool = BufferPool()
+    pool = BufferPool(Memory())
     first = pool.take(MIB, memoryview(b""))
     data = first.data
     pool.give_back(first)
@@ -86,7 +87,7 @@ def test_memory_is_used_again_but_not_hoarded() -> None:
 
 @pytest.mark.parametrize("size", [POOL_CLASSES[-1] + 1, 100 * MIB])
 def test_buffers_that_grew_are_not_kept(size: int) -> None:
-    pool = BufferPool()
+    pool = BufferPool(Memory())
     pool.give_back(pool.take(size, memoryview(b"")))
     assert not any(pool._free.values())
 
@@ -100,7 +101,7 @@ def half_of(pool: BufferPool, size: int) -> FrameBuffer:
 
 
 def test_over_the_limit_frames_wait_and_go_on_in_order() -> None:
-    pool, resumed = BufferPool(limit=50 * MIB), list[str]()
+    pool, resumed = BufferPool(Memory(50 * MIB)), list[str]()
     first, second, third = (half_of(pool, 24 * MIB) for _ in range(3))
     assert pool.held == 36 * MIB
     assert pool.grow(first, lambda: None)
@@ -114,7 +115,7 @@ def test_over_the_limit_frames_wait_and_go_on_in_order() -> None:
 
 
 def test_when_all_frames_wait_the_first_of_them_goes_on() -> None:
-    pool, resumed = BufferPool(limit=20 * MIB), list[str]()
+    pool, resumed = BufferPool(Memory(20 * MIB)), list[str]()
     buffers = [half_of(pool, 24 * MIB) for _ in range(3)]
     assert not pool.grow(buffers[0], lambda: resumed.append("first"))
     assert not pool.grow(buffers[1], lambda: resumed.append("second"))
@@ -126,7 +127,7 @@ def test_when_all_frames_wait_the_first_of_them_goes_on() -> None:
 
 
 def test_a_waiting_frame_whose_connection_goes_is_left_out() -> None:
-    pool, resumed = BufferPool(limit=20 * MIB), list[str]()
+    pool, resumed = BufferPool(Memory(20 * MIB)), list[str]()
     buffers = [half_of(pool, 24 * MIB) for _ in range(3)]
     for name, buffer in zip("ab", buffers[:2], strict=True):
         pool.grow(buffer, lambda name=name: resumed.append(name))

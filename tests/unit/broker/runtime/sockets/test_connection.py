@@ -61,11 +61,11 @@ def test_a_frame_of_an_impossible_size_closes_at_once(peer: Peer, size: int) -> 
 
 
 def test_the_largest_frame_allowed_is_the_setting(loop: asyncio.AbstractEventLoop) -> None:
-    peer = Peer(loop, socket_request_max_bytes=1000)
-    peer.transport.feed(struct.pack(">i", 1000))
+    peer = Peer(loop, socket_request_max_bytes=1024)
+    peer.transport.feed(struct.pack(">i", 1024))
     assert not peer.transport.closed
     other = peer.another()
-    other.feed(struct.pack(">i", 1001))
+    other.feed(struct.pack(">i", 1025))
     assert other.closed
 
 

@@ -6,11 +6,17 @@ import asyncio
 import struct
 from typing import Any
 
-from pykafka_ops.broker.runtime.sockets.buffers import DEFAULT_LIMIT, FIRST_GROWTH
-from pykafka_ops.broker.runtime.sockets.connection import BURST, LEAST_PROGRESS
+import pytest
+
+from pykafka_ops.broker.runtime.sockets import turns
+from pykafka_ops.broker.runtime.sockets.buffers import FIRST_GROWTH, LITTLE
+from pykafka_ops.broker.runtime.sockets.connection import LEAST_PROGRESS
+from pykafka_ops.broker.runtime.sockets.turns import BURST, LOOK
 from pykafka_ops.broker.state.deferred import Deferred
+from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.wire.messages.fetch import FetchResponse
 from pykafka_ops.wire.messages.produce import ProduceResponse
+from tests.support.wire import clocked
 from tests.support.wire.peer import Peer, fetch, produce, versions
 
 MIB = 1024 * 1024
@@ -82,6 +88,13 @@ def test_serving_stops_in_the_middle_of_what_arrived(peer: Peer) -> None:
     assert peer.transport.correlation_ids() == [1, 2, 3]
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request takes any time."""
+    monkeypatch.setattr(turns, "BURST_S", 3600)
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_client_that_sends_very_many_requests_lets_others_have_their_turn(peer: Peer) -> None:
     other = peer.another()
     peer.transport.feed(b"".join(versions(n) for n in range(3 * BURST)))
@@ -95,6 +108,17 @@ def test_a_client_that_sends_very_many_requests_lets_others_have_their_turn(peer
     assert peer.transport.reading
 
 
+def test_a_client_whose_requests_take_long_lets_others_have_their_turn_earlier(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "BURST_S", -1)
+    peer.transport.feed(b"".join(versions(n) for n in range(2 * LOOK)))
+    assert peer.transport.correlation_ids() == list(range(LOOK))
+    peer.settle()
+    assert peer.transport.correlation_ids() == list(range(2 * LOOK))
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_client_that_goes_between_two_bursts_is_forgotten(peer: Peer) -> None:
     peer.transport.feed(b"".join(versions(n) for n in range(2 * BURST)))
     peer.transport.lose()
@@ -113,7 +137,77 @@ def test_a_large_frame_that_ends_while_the_client_does_not_read_waits(peer: Peer
     assert peer.server.pool.held == 0
 
 
+def test_requests_behind_answers_that_nobody_takes_count_and_are_dropped_where_there_is_no_memory(
+    peer: Peer,
+) -> None:
+    memory = peer.server.memory
+    memory.set_limit(4 * MIB)
+    crowd = [peer.another(f"10.0.0.{i}") for i in range(5)]
+    for each in crowd:
+        each.connection.pause_writing()
+        each.feed(produce(1, 400_000))
+    assert [each.aborted for each in crowd].count(True) == 3
+    assert 800_000 < memory.answers.held <= MIB
+    for each in crowd:
+        if not each.aborted:
+            each.connection.resume_writing()
+            assert each.correlation_ids() == [1]
+    assert memory.answers.held == 0
+
+
 # -- memory ------------------------------------------------------------------------------------
+
+
+def test_requests_behind_a_waiting_one_count_until_they_are_served(peer: Peer) -> None:
+    waiting = Deferred()
+    peer.fetch = lambda context, request: waiting
+    behind = produce(2, 200_000) + produce(3, 10_000)
+    peer.transport.feed(fetch(1) + behind)
+    assert peer.server.pool.held == len(behind)
+    waiting.resolve(FetchResponse())
+    assert peer.transport.correlation_ids() == [1, 2, 3]
+    assert peer.server.pool.held == 0
+
+
+def test_what_is_held_for_a_client_is_given_back_when_it_goes(peer: Peer) -> None:
+    peer.fetch = lambda context, request: Deferred()
+    peer.transport.feed(fetch(1) + produce(2, 200_000))
+    begun = peer.another()
+    begun.feed(produce(3, 20_000)[:-1])
+    assert peer.server.pool.held > 220_000
+    peer.transport.lose()
+    begun.lose()
+    assert peer.server.pool.held == 0
+
+
+def test_a_crowd_with_requests_behind_waiting_ones_holds_no_more_than_the_limit(peer: Peer) -> None:
+    peer.server.memory.set_limit(4 * MIB)
+    peer.fetch = lambda context, request: Deferred()
+    crowd = [peer.another(f"10.0.0.{i}") for i in range(50)]
+    for each in crowd:
+        each.feed(fetch(1) + produce(2, 400_000))
+    assert 3 * MIB < peer.server.pool.held <= 4 * MIB + len(crowd) * LITTLE
+    other = peer.another("10.0.1.1")
+    other.feed(b"".join(produce(n, 20_000) for n in range(20)))
+    assert other.correlation_ids() == list(range(20))
+    for each in crowd:
+        each.lose()
+    assert peer.server.pool.held == 0
+    assert len(other.connection.get_buffer(-1)) > LITTLE
+
+
+def test_what_is_known_of_a_clients_requests_counts_until_it_goes(
+    loop: asyncio.AbstractEventLoop,
+) -> None:
+    desk = clocked.Desk(loop)
+    clients = [desk.client() for _ in range(2)]
+    for client in clients:
+        client.send(clocked.produce())
+    pool = desk.server.pool
+    assert pool.held > 0
+    for client in clients:
+        client.transport.lose()
+    assert pool.held == 0
 
 
 def test_claims_alone_cost_next_to_nothing(peer: Peer) -> None:
@@ -130,7 +224,7 @@ def test_large_frames_share_a_limit_and_all_of_them_are_served_in_the_end(
     loop: asyncio.AbstractEventLoop,
 ) -> None:
     peer = Peer(loop)
-    peer.server.pool.limit = 20 * MIB
+    peer.server.memory.set_limit(20 * MIB)
     peers = [peer.another() for _ in range(10)]
     highest = 0
     data = produce(1, 8 * MIB)
@@ -147,15 +241,15 @@ def test_large_frames_share_a_limit_and_all_of_them_are_served_in_the_end(
 
 
 def test_the_limit_for_memory_is_the_setting(loop: asyncio.AbstractEventLoop) -> None:
-    assert Peer(loop).server.pool.limit == DEFAULT_LIMIT
-    assert Peer(loop, queued_max_request_bytes=200 * MIB).server.pool.limit == 200 * MIB
+    assert Peer(loop).server.memory.limit == DEFAULT_LIMIT
+    assert Peer(loop, queued_max_request_bytes=200 * MIB).server.memory.limit == 200 * MIB
 
 
 def test_who_waits_for_memory_goes_on_when_another_client_goes(
     loop: asyncio.AbstractEventLoop,
 ) -> None:
     peer = Peer(loop)
-    peer.server.pool.limit = 2 * MIB
+    peer.server.memory.set_limit(2 * MIB)
     hog, other, gone = peer.another(), peer.another(), peer.another()
     data = produce(1, 6 * MIB)
     hog.feed(data[: 3 * MIB], 65536)
@@ -174,7 +268,7 @@ def test_a_frame_that_stalls_while_others_wait_for_memory_is_closed(
     loop: asyncio.AbstractEventLoop,
 ) -> None:
     peer = Peer(loop)
-    peer.server.pool.limit = 2 * MIB
+    peer.server.memory.set_limit(2 * MIB)
     hog, other = peer.another(), peer.another()
     data = produce(1, 6 * MIB)
     hog.feed(data[: 3 * MIB], 65536)

@@ -15,6 +15,7 @@ from pykafka_ops.wire.messages.api_versions import ApiVersionsRequest
 from pykafka_ops.wire.messages.heartbeat import HeartbeatRequest
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest
 from pykafka_ops.wire.messages.update_metadata import UpdateMetadataRequest
+from tests.support.each import each
 from tests.support.memory.handler_site import ME, OTHER
 from tests.support.wire.clocked import RECORDS, Desk, fetch, got, produce
 
@@ -189,7 +190,7 @@ def test_a_failed_request_counts_and_what_brokers_say_does_not(desk: Desk) -> No
     assert not broker.muted
 
 
-@pytest.mark.parametrize("key", sorted(APIS))
+@each("key", sorted(APIS))
 def test_every_answer_has_room_for_the_break_or_leaves_it_out(key: int) -> None:
     response: Any = APIS[key].response()
     if hasattr(response, "throttle_time_ms"):

@@ -223,6 +223,30 @@ def test_a_client_that_does_not_read_holds_one_answer_not_all(
     on_site(body)
 
 
+def test_of_those_who_take_no_answers_the_costliest_are_cut_off(
+    on_site: Callable[..., None],
+) -> None:
+    async def body(site: Site) -> None:
+        site.fetch = lambda context, request: records_of(8 * MIB)
+        slow = []
+        for _ in range(12):
+            slow.append(await site.client(limit=4096))
+            slow[-1].send(FetchRequest(), 4)
+        await until(lambda: len(site.contexts) == 12)
+        await until(lambda: len(site.server._connections) < 12)
+        assert site.server.memory.answers.held <= 30 * MIB
+        assert len(site.server._connections) >= 2
+        site.fetch = lambda context, request: FetchResponse()
+        other = await site.client()
+        await other.ask(FetchRequest(), 4)
+        for client in (*slow, other):
+            client.close()
+        await until(lambda: not site.server._connections)
+        assert site.server.memory.answers.held == 0
+
+    on_site(body, queued_max_request_bytes=120 * MIB)
+
+
 @pytest.mark.parametrize(
     "data",
     [

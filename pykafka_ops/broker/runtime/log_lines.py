@@ -1,0 +1,78 @@
+"""The lines of the broker's log: their layout, and which are left out."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+
+from pykafka_ops.broker.runtime.sockets import request_log
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+REPEAT_S = 10.0
+MOST_TEXTS = 1000
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+CONTROLS |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+LOG_FORMAT = "[%(asctime)s,%(msecs)03d] %(levelname)s %(message)s (%(name)s)"
+
+
+class OneLine(logging.Formatter):
+    """Shows control characters as escapes: clients choose names, but neither lines nor colours."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """The line of a record, without a traceback's lines."""
+        return super().formatMessage(record).translate(CONTROLS)
+
+
+class Repeats(logging.Filter):
+    """Of warnings and errors with the same words one in ``REPEAT_S`` seconds, with the number of
+    those left out: a client that tries again and again must not fill the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[int, tuple[float, int]] = {}
+        """When each was last told (seconds), and how often it came since; by the hash of its
+        words, which can be long."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is to be written."""
+        if record.levelno < logging.WARNING or record.exc_info:
+            return True
+        text = record.getMessage()
+        key = hash((record.name, text))
+        told, more = self._seen.pop(key, (0.0, 0))
+        if 0 <= record.created - told < REPEAT_S:
+            self._seen[key] = told, more + 1
+            return False
+        if more:
+            since = time.strftime("%H:%M:%S", time.localtime(told))
+            record.msg, record.args = f"{text} ({more} times more since {since})", ()
+        self._seen[key] = record.created, 0
+        if len(self._seen) > MOST_TEXTS:
+            del self._seen[next(iter(self._seen))]
+        return True
+
+
+def set_up_log(path: str | None, level: str) -> None:
+    """Log to ``path``, or to stderr, in the layout of Kafka's log4j."""
+    handler: logging.Handler = (
+        logging.FileHandler(path, encoding="utf-8") if path else logging.StreamHandler(sys.stderr)
+    )
+    handler.setFormatter(OneLine(LOG_FORMAT, "%Y-%m-%d %H:%M:%S"))
+    handler.addFilter(Repeats())
+    logging.raiseExceptions = False  # a full disk loses lines; to tell on stderr helps nobody
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    # As in Kafka's log4j.properties: a line for each request only where it is asked for.
+    logging.getLogger(request_log.NAME).setLevel(logging.WARNING)
+
+
+def reopen_log() -> None:
+    """Go on in a new file of the same name: the old one was moved away."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.FileHandler):
+            handler.close()  # the next line opens it
+    log.info("SIGHUP: log files are opened anew")

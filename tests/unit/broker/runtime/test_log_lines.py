@@ -1,0 +1,87 @@
+"""The broker's log: one line for each message, whatever clients call themselves."""
+
+from __future__ import annotations
+
+import logging
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pykafka_ops.broker.runtime.log_lines import Repeats, set_up_log
+
+ODD = "a\nINFO all is well\r\x1b[31m\x7f\x9b\u2028"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Path]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    path = tmp_path / "broker.log"
+    set_up_log(str(path), "INFO")
+    try:
+        yield path
+    finally:
+        for handler in root.handlers:
+            handler.close()
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+def test_control_characters_of_a_name_are_shown_as_escapes_in_one_line(log: Path) -> None:
+    logging.getLogger("kafka.server").warning("client %s is gone", ODD)
+    (line, end) = log.read_text(encoding="utf-8").split("\n")
+    assert r"client a\x0aINFO all is well\x0d\x1b[31m\x7f\x9b\u2028 is gone" in line
+    assert end == ""
+
+
+def test_a_traceback_keeps_its_lines(log: Path) -> None:
+    try:
+        raise ValueError("no")
+    except ValueError as error:
+        logging.getLogger("kafka.server").error("failed", exc_info=error)
+    lines = log.read_text().splitlines()
+    assert lines[0].endswith("failed (kafka.server)")
+    assert lines[-1] == "ValueError: no"
+
+
+def told(repeats: Repeats, at: float, text: str = "no", level: int = logging.ERROR) -> str | None:
+    """The line that is written of one at this time (seconds); None if none is."""
+    record = logging.LogRecord("kafka", level, "", 0, "%s", (text,), None)
+    record.created = at
+    return record.getMessage() if repeats.filter(record) else None
+
+
+def test_the_same_error_again_and_again_is_told_every_ten_seconds_with_its_number() -> None:
+    repeats = Repeats()
+    assert told(repeats, 100.0) == "no"
+    assert [told(repeats, 100.0 + n) for n in range(1, 10)] == [None] * 9
+    again = told(repeats, 110.0)
+    assert again is not None
+    assert again.startswith("no (9 times more since ")
+    assert told(repeats, 125.0) == "no"
+
+
+def test_other_texts_and_lines_that_are_no_warnings_are_all_told() -> None:
+    repeats = Repeats()
+    assert told(repeats, 100.0) == "no"
+    assert told(repeats, 100.0, "not") == "not"
+    assert [told(repeats, 100.0, "yes", logging.INFO) for _ in range(3)] == ["yes"] * 3
+
+
+def test_texts_that_are_always_new_take_no_memory_without_end() -> None:
+    repeats = Repeats()
+    for n in range(5000):
+        told(repeats, 100.0, f"client {n}")
+    assert len(repeats._seen) == 1000
+
+
+def test_long_texts_are_known_again_without_being_held() -> None:
+    repeats = Repeats()
+    tracemalloc.start()
+    assert [told(repeats, 100.0, "x" * 100_000 + str(n % 50)) for n in range(100)][50:] == [
+        None
+    ] * 50
+    assert tracemalloc.get_traced_memory()[0] < 500_000
+    tracemalloc.stop()
