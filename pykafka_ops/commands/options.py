@@ -30,6 +30,8 @@ COMMAND_CONFIG = Option("--command-config", metavar="FILE", type=FILE_PATH,
 OUTPUT = Option("-o", "--output", metavar="FORMAT", ours=True, default="table",
                 type=Choices(("table", "wide", "json", "yaml", "csv", "name")),
                 help="format of the answer")  # fmt: skip
+TIMEOUT = Option("--timeout", metavar="SPAN", type=SPAN, default="4s", ours=True,
+                 help="how long a broker or ZooKeeper that is called may be silent")  # fmt: skip
 COMMON: tuple[Option, ...] = (
     BOOTSTRAP,
     COMMAND_CONFIG,
@@ -38,6 +40,7 @@ COMMON: tuple[Option, ...] = (
            help="which [profiles.NAME] of the config file to use"),
     Option("-X", "--setting", metavar="KEY=VALUE", multiple=True, ours=True,
            help="one client setting, e.g. -X request.timeout.ms=5000"),
+    TIMEOUT,
     Switch("-y", "--yes", ours=True, help="do it without asking"),
     Switch("--debug", ours=True, help="show the traceback of an error and the protocol trace"),
     Switch("--version", help="show the version", is_eager=True, expose_value=False,
@@ -63,6 +66,14 @@ KEY_FORMAT = Option("--key-format", metavar="FORMAT", ours=True,
                     "(skips 5 bytes of Confluent's registry before the data)")  # fmt: skip
 VALUE_FORMAT = Option("--value-format", metavar="FORMAT", ours=True,
                       help="what values are, as for keys")  # fmt: skip
+KEY = Option("--key", metavar="KEY", ours=True,
+             help="records with just this key, written as --key-format says")  # fmt: skip
+KEY_REGEX = Option("--key-regex", metavar="REGEX", ours=True,
+                   help="records with a key in which this expression is found")  # fmt: skip
+VALUE_REGEX = Option("--value-regex", metavar="REGEX", ours=True,
+                     help="records with a value in which this expression is found")  # fmt: skip
+HEADER = Option("--header", metavar="NAME[=VALUE]", multiple=True, ours=True,
+                help="records with this header, and this value where one is given")  # fmt: skip
 BROKER_LIST = Option("--broker-list", metavar="HOST:PORT", stands_for="bootstrap-server",
                      hidden=True, help="old name of --bootstrap-server")  # fmt: skip
 OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True,

@@ -103,6 +103,15 @@ class Args:
         value = self.text(name)
         return None if value is None else span(value)
 
+    def silence(self) -> int | None:
+        """``--timeout`` of every command in ms, if given; not what Kafka's tools call so."""
+        from pykafka_ops.analysis.moments import span
+
+        if self.flags and not self.options["timeout"].ours:
+            return None
+        given = self.given("timeout")
+        return span(given[-1]) if given else None
+
     def moment(self, name: str, now: int) -> tuple[int, int] | None:
         """``text`` as (first ms, first ms after it), ms since 1970; ``2h`` counts from ``now``."""
         from pykafka_ops.analysis.moments import moment

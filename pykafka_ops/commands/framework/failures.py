@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from pykafka_ops.errors import KafkaError, PkoError, UsageError
+from pykafka_ops.commands.framework.files import without_java
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,24 +17,37 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 
-def in_one_line(error: PkoError) -> str:
-    """An error in our tongue: of a call that ran out of time the trouble that it met."""
-    trouble = getattr(error, "trouble", None)
-    text = str(trouble or error)
-    if isinstance(error, KafkaError):
-        text = f"{text_of(error)} [{_code(error).name}]"
+def in_one_line(error: PkoError, *, timeout: str = "--timeout 30s") -> str:
+    """An error in our tongue: of a call that ran out of time the trouble that it met.
+
+    ``timeout``: what lets a silent broker have more time.
+    """
+    cause = _cause(error)
+    text = cause.ours or without_java(str(cause))
+    if isinstance(cause, ConnectError):
+        from pykafka_ops.client.connection import SilentError
+
+        text += f" ({timeout} waits longer)" if isinstance(cause, SilentError) else ""
+    if isinstance(cause, KafkaError):
+        text = f"{text_of(cause)} [{_code(cause).name}]"
     return " ".join(text.split()) or type(error).__name__
 
 
-def item_error(item: str, error: PkoError) -> ItemError:
-    """One item that failed: Kafka's error, also where it was met until time ran out, else
-    UNREACHABLE."""
-    from pykafka_ops.commands.framework.output import ItemError
+def _cause(error: PkoError) -> PkoError:
+    """Of a call that ran out of time what it met, else the error itself."""
+    return getattr(error, "trouble", None) or error
 
-    cause = getattr(error, "trouble", None) or error
+
+def item_error(item: str, error: PkoError) -> ItemError:
+    """One item that failed: Kafka's error, also where it was met until time ran out; UNREACHABLE
+    where the broker is; else ours."""
+    from pykafka_ops.commands.framework.output import UNREACHABLE, ItemError
+
+    cause = _cause(error)
     if isinstance(cause, KafkaError):
         return ItemError.of(item, cause)
-    return ItemError(item, "UNREACHABLE", in_one_line(error))
+    name = UNREACHABLE if isinstance(cause, ConnectError) else type(cause).__name__
+    return ItemError(item, name, in_one_line(error))
 
 
 def parted(answers: Mapping[int, V | PkoError], what: str) -> tuple[dict[int, V], list[ItemError]]:
@@ -51,6 +65,7 @@ def raise_first(errors: Iterable[PkoError | None]) -> None:
 
 def exit_code(error: PkoError) -> int:
     """What the process ends with in our tongue: 3 also where the brokers do not allow it."""
+    error = _cause(error)
     if isinstance(error, KafkaError):
         name = _code(error).name
         return 3 if name.endswith(("AUTHORIZATION_FAILED", "AUTHENTICATION_FAILED")) else 1

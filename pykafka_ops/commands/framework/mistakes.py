@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import click
 
 from pykafka_ops.commands.framework.params import Option, Words
-from pykafka_ops.commands.framework.types import Spelled
 
 
 def in_our_words(error: click.UsageError) -> str:
@@ -75,6 +74,6 @@ def _bad_value(error: click.BadParameter) -> str:
     if isinstance(param, Words):
         return error.message
     if isinstance(param, Option):
-        quoted = ":" if isinstance(param.type, Spelled) else ""
+        quoted = ":" if error.message.startswith("'") else ""
         return f"--{param.long}{quoted} {error.message}"
     return error.format_message()

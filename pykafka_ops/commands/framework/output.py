@@ -11,11 +11,19 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
-from pykafka_ops.errors import KafkaError
+from pykafka_ops.errors import ConnectError, KafkaError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pykafka_ops.commands.framework.grid import Grid, Piece
+
+    Drawn = tuple[Grid, list["Column"], Sequence[Sequence[str]]]
 
 Row = Mapping[str, object]
 Cells = dict[str, object]
 
+_UNPRINTED = dict.fromkeys((*range(32), *range(127, 160)), "�")
+"""No control sequence of a name reaches a terminal, and a row stays a line."""
 BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
@@ -64,6 +72,10 @@ def with_sizes(row: Row) -> Cells:
     }
 
 
+UNREACHABLE = "UNREACHABLE"
+"""The error of an item whose broker does not answer."""
+
+
 class ItemError(NamedTuple):
     """One item that failed: what, Kafka's error name, the text, the number of the error."""
 
@@ -94,13 +106,14 @@ class Table:
 
     ``rows`` are flat, for table, CSV and names. ``items`` are the richer objects of JSON and YAML
     (the rows where not given). ``kafka`` is the text of Kafka's own tool in chunks, line ends
-    included, used for ``-o table`` in the flag tongue. ``name`` is the column of ``-o name``.
+    included, used for ``-o table`` in the flag tongue; ``script`` is text that stands for table and
+    CSV in ours, for a file that another verb takes. ``name`` is the column of ``-o name``.
     ``errors`` make the exit code 1; ``exit_code`` overrides that. ``above`` is a second grid for
     people, shown first.
     """
 
     __slots__ = ("above", "columns", "errors", "exit_code", "items", "kafka", "kind", "name",
-                 "notes", "rows")  # fmt: skip
+                 "notes", "rows", "script")  # fmt: skip
 
     def __init__(
         self,
@@ -115,17 +128,28 @@ class Table:
         notes: Sequence[str] = (),
         exit_code: int | None = None,
         above: Table | None = None,
+        script: Iterable[str] | None = None,
     ) -> None:
         self.kind, self.columns, self.rows = kind, tuple(columns), rows
         self.items, self.kafka, self.errors = items, kafka, tuple(errors)
+        self.script = script
         self.name = name or (self.columns[0].key if self.columns else "")
         self.notes, self.exit_code, self.above = tuple(notes), exit_code, above
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing at all to show or to tell."""
+        second = self.above is not None and self.above.rows
+        return not (self.rows or self.errors or self.notes or second or self.script)
 
     @property
     def code(self) -> int:
         """The exit code that this answer means."""
         if self.exit_code is not None:
             return self.exit_code
+        unreached = [e for e in self.errors if e.error == UNREACHABLE]
+        if unreached and not self.rows and len(unreached) == len(self.errors):
+            return ConnectError.exit_code
         return 1 if self.errors else 0
 
 
@@ -152,11 +176,13 @@ def write(table: Table, form: str, *, flags: bool, out: TextIO | None = None) ->
         import yaml
 
         yaml.safe_dump(document(table), out, sort_keys=False, allow_unicode=True)
-    elif form == "csv":
-        _csv(table, out)
     elif form == "name":
         seen = dict.fromkeys(str(r[table.name]) for r in table.rows)
         out.writelines(f"{n}\n" for n in seen)
+    elif not flags and table.script is not None:
+        out.writelines(table.script)
+    elif form == "csv":
+        _csv(table, out)
     elif flags and table.kafka is not None and form == "table":
         out.writelines(table.kafka)
     else:
@@ -227,71 +253,47 @@ def _nothing(column: Column, value: object) -> bool:
 
 
 def _grid(table: Table, out: TextIO, *, wide: bool) -> None:
-    """Aligned columns; on a terminal in colour, folded by rich where they do not fit."""
+    """Aligned columns; on a terminal in colour, and in as many columns as it has."""
     columns = _shown(table, wide)
     if not table.rows or not columns:
         return
-    widths = [_width(table, column) for column in columns]
-    paint = False
+    space, paint = None, False
     if out.isatty():
         from pykafka_ops.commands.framework.terminal import colours, room
 
-        while sum(widths) + 2 * (len(widths) - 1) > room():
-            spare = [i for i, c in enumerate(columns) if c.spare and not wide]
-            if not spare:
-                _folded(table, columns, out)
-                return
-            del columns[spare[-1]], widths[spare[-1]]
-        paint = colours()
-    cells = [[cell(r.get(c.key)) for c in columns] for r in table.rows]
-    head = [_padded(c, c.title, w) for c, w in zip(columns, widths, strict=True)]
-    out.write(_line(head, BOLD if paint else ""))
-    for row, line in zip(table.rows, cells, strict=True):
-        shown = []
-        for column, text, width in zip(columns, line, widths, strict=True):
-            padded = _padded(column, text, width)
-            red = paint and column.bad is not None and column.bad(row.get(column.key))
-            shown.append(f"{RED}{padded}{PLAIN}" if red else padded)
-        out.write(_line(shown))
+        space, paint = room(), colours()
+    grid, columns, cells = _best(table, columns, space, wide=wide)
+    for line in grid.head():
+        out.write(_line([piece.text for piece in line], BOLD if paint else ""))
+    for number, (row, texts) in enumerate(zip(table.rows, cells, strict=True)):
+        if number and not grid.upright:
+            out.write("\n")
+        for line in grid.row(texts):
+            out.write(_line([_painted(p, columns, row) if paint else p.text for p in line]))
 
 
-def _folded(table: Table, columns: Sequence[Column], out: TextIO) -> None:
-    """Draw ``table`` with rich, which folds cells; slow to load, so only where that is needed."""
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+def _best(table: Table, columns: list[Column], space: int | None, *, wide: bool) -> Drawn:
+    """The grid, its columns and cells: without as many spare columns as makes it readable."""
+    from pykafka_ops.commands.framework.grid import fitted
 
-    from pykafka_ops.commands.framework.terminal import room
-
-    titles = sum(len(column.title) for column in columns) + 2 * (len(columns) - 1)
-    grid = RichTable(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        grid.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            overflow="fold",
-            min_width=len(column.title) if titles <= room() else None,
-        )
-    for row in table.rows:
-        cells = []
-        for column in columns:
-            value = row.get(column.key)
-            bad = column.bad is not None and column.bad(value)
-            cells.append(Text(cell(value), style="red" if bad else ""))
-        grid.add_row(*cells)
-    Console(file=out, highlight=False).print(grid)
+    cells = [[cell(r.get(c.key)).translate(_UNPRINTED) for c in columns] for r in table.rows]
+    spare = [i for i, c in enumerate(columns) if c.spare and not wide]
+    titles, right = [c.title for c in columns], [c.right for c in columns]
+    grid, shown = fitted(titles, right, cells, space, spare)
+    return grid, [columns[i] for i in shown], grid.rows
 
 
-def _width(table: Table, column: Column) -> int:
-    return max(len(column.title), *(len(cell(row.get(column.key))) for row in table.rows))
+def _painted(piece: Piece, columns: Sequence[Column], row: Row) -> str:
+    """Headings bold, red what deserves it."""
+    if piece.column < 0:
+        return f"{BOLD}{piece.text}{PLAIN}"
+    column = columns[piece.column]
+    red = column.bad is not None and column.bad(row.get(column.key))
+    return f"{RED}{piece.text}{PLAIN}" if red else piece.text
 
 
-def _padded(column: Column, text: str, width: int) -> str:
-    return text.rjust(width) if column.right else text.ljust(width)
-
-
-def _line(cells: Sequence[str], style: str = "") -> str:
-    text = "  ".join(cells).rstrip()
+def _line(pieces: Sequence[str], style: str = "") -> str:
+    text = "".join(pieces).rstrip()
     return f"{style}{text}{PLAIN}\n" if style else f"{text}\n"
 
 

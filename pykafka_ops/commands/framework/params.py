@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pykafka_ops.commands.framework.types import Matching, Spelled, Whole
+from pykafka_ops.commands.framework.types import Amount, Matching, Spelled, Whole
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -67,7 +67,7 @@ class Option(click.Option):
     @property
     def how(self) -> str:
         """What to write for a value that has a spelling of its own; ""."""
-        return self.type.how if isinstance(self.type, Spelled) else ""
+        return self.type.how if isinstance(self.type, (Spelled, Amount)) else ""
 
     def text(self) -> str:
         """All that there is to say of it."""

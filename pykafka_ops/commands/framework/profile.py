@@ -22,7 +22,8 @@ import os
 from collections.abc import Mapping
 
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.errors import UsageError
+from pykafka_ops.commands.framework.files import in_file
+from pykafka_ops.errors import SettingError, UsageError
 
 KEYS = ("bootstrap-server", "command-config", "output", "settings")
 
@@ -121,6 +122,9 @@ def properties(args: Args, profile: Mapping[str, object], env: Mapping[str, str]
     bootstrap = args.text("bootstrap-server") or _old_name(args)
     if bootstrap is not None:
         merged["bootstrap.servers"] = bootstrap
+    silence = args.silence()
+    if silence is not None:
+        merged["socket.connection.setup.timeout.ms"] = str(silence)
     for pair in args.texts("setting"):
         key, eq, value = pair.partition("=")
         if not eq:
@@ -143,10 +147,28 @@ def read_properties(path: str) -> dict[str, str]:
     """A Java .properties file; UnreadableFileError."""
     from pykafka_ops.settings.properties import parse_properties
 
-    try:
-        with open(path, "rb") as f:
-            return parse_properties(f.read())
-    except FileNotFoundError:
-        raise UnreadableFileError(path) from None
-    except OSError as e:
-        raise UnreadableFileError(f"{path}: {e.strerror}") from None
+    with in_file(path):
+        try:
+            with open(path, "rb") as f:
+                data = f.read()
+        except FileNotFoundError:
+            raise UnreadableFileError(path) from None
+        except OSError as e:
+            raise UnreadableFileError(f"{path}: {e.strerror}") from None
+        try:
+            return parse_properties(data)
+        except SettingError as error:
+            error.ours = f"{path}, line {_bad_line(data)}: {error}"
+            raise
+
+
+def _bad_line(data: bytes) -> int:
+    """The first line, from 1, that is no line of properties by itself."""
+    from pykafka_ops.settings.properties import parse_properties
+
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            parse_properties(line)
+        except SettingError:
+            return number
+    return 1

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Result: TypeAlias = Table | int | None
 Work: TypeAlias = Callable[["Run"], Result]
 
+SILENCE = 4.0
 PATIENCE = 3.0
 """Seconds our tongue keeps trying a cluster that does not answer; Kafka's takes 60."""
 
@@ -50,6 +51,12 @@ class Run:
         from pykafka_ops.commands.framework.profile import properties
 
         return properties(self.args, self.profile, self.env)
+
+    @property
+    def silence(self) -> float:
+        """Seconds that a ZooKeeper may be silent: ``--timeout``, else ``SILENCE``."""
+        given = self.args.silence()
+        return SILENCE if given is None else given / 1000
 
     def cluster(self) -> Cluster:
         """The cluster of this command, made at first use; nothing is sent yet."""
@@ -116,6 +123,9 @@ def execute(run: Run, work: Work) -> int:
 def show(table: Table, run: Run, form: str) -> None:
     """Data to stdout; notes, and in our tongue the failed items, to stderr."""
     write(table, form, flags=run.args.flags)
+    people = not run.args.flags and form in ("table", "wide", "csv", "name")
+    if people and table.is_empty and not run.args.has("if-exists"):
+        say(f"pko: no {table.kind.replace('-', ' ')}")
     for note in table.notes:
         say(note)
     if not run.args.flags:

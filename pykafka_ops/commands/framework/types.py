@@ -30,13 +30,13 @@ class Live(click.ParamType[str]):
 class Whole(click.ParamType[int]):
     """A whole number of Java: ``bits`` 31 for an int, 63 for a long; ``live`` as in ``Live``.
 
-    In our tongue one from ``least`` on.
+    In our tongue one from ``least`` on; None: any, where negative ones mean something.
     """
 
     name = "integer"
 
-    def __init__(self, bits: int, live: str = "", *, least: int | None = None) -> None:
-        self.bits, self._kind, self._least = bits, live, least
+    def __init__(self, bits: int, live: str = "", *, least: int | None) -> None:
+        self.bits, self._kind, self.least = bits, live, least
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -47,11 +47,55 @@ class Whole(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number; click's BadParameter for anything else."""
         number = java_integer(str(value), self.bits)
-        if self._least is not None and (number is None or number < self._least):
-            self.fail(f"{value}: write a number from {self._least} on", param, ctx)
         if number is None:
-            self.fail(f"{value}: give a whole number", param, ctx)
+            self.fail(f"{value}: give a whole number{self._up_to(str(value))}", param, ctx)
+        if self.least is not None and number < self.least:
+            self.fail(f"{value}: write a number from {self.least} on", param, ctx)
         return number
+
+    def _up_to(self, text: str) -> str:
+        """What is wrong with a number that Java has no room for."""
+        return f" up to {(1 << self.bits) - 1}" if text.isdigit() else ""
+
+
+class Several(Whole):
+    """Whole numbers by comma; a single one in Kafka's tongue."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The text as it is; click's BadParameter where a part of it is no number."""
+        for part in str(value).split(","):
+            super().convert(part, param, ctx)
+        return value
+
+
+class Amount(Whole):
+    """A whole number of ms, minutes or bytes (``unit``); in our tongue another unit may follow it.
+
+    Kafka's tongue takes the number alone.
+    """
+
+    def __init__(self, bits: int, unit: str, *, least: int) -> None:
+        super().__init__(bits, least=least)
+        self.unit = unit
+
+    @property
+    def how(self) -> str:
+        """What to write."""
+        return _measures()[self.unit].how
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of ``unit``; click's BadParameter for anything else."""
+        text = str(value)
+        if not text[-1:].isalpha():
+            return super().convert(text, param, ctx)
+        measure = _measures()[self.unit]
+        try:
+            number, rest = divmod(measure.read(text), measure.size)
+        except UsageError as error:
+            self.fail(f"{str(error).partition(':')[0]}: write {self.how}", param, ctx)
+        if rest:
+            self.fail(f"{value}: write whole {self.unit}", param, ctx)
+        return super().convert(number, param, ctx)
 
 
 class Choices(click.Choice[str]):
@@ -133,10 +177,42 @@ def _live(kind: str, ctx: click.Context, incomplete: str) -> list[CompletionItem
     return [CompletionItem(n) for n in names if n.startswith(incomplete)]
 
 
-INT, LONG = Whole(31), Whole(63)
-BROKER_ID = Whole(31, "brokers")
+ANY_LONG = Whole(63, least=None)
+COUNT, POSITIVE = Whole(31, least=0), Whole(31, least=1)
+LONG_COUNT = Whole(63, least=0)
+MILLIS, SHORT_MILLIS = Amount(63, "ms", least=0), Amount(31, "ms", least=0)
+POSITIVE_MILLIS, MINUTES = Amount(31, "ms", least=1), Amount(31, "minutes", least=0)
+BYTES, SHORT_BYTES = Amount(63, "bytes", least=0), Amount(31, "bytes", least=0)
+POSITIVE_BYTES = Amount(31, "bytes", least=1)
+OR_MINUS_ONE = Whole(31, least=-1)
+BYTES_OR_MINUS_ONE = Amount(31, "bytes", least=-1)
+LONG_BYTES_OR_MINUS_ONE = Amount(63, "bytes", least=-1)
+"""-1 means something of its own."""
+INTS = Several(31, least=0)
+BROKER_ID = Whole(31, "brokers", least=0)
 TOPIC_NAME, GROUP_NAME, BROKER_NAME = Live("topics"), Live("groups"), Live("brokers")
 FILE_PATH = click.Path()
+
+
+class Measure(NamedTuple):
+    """``read`` gives ms or bytes, so many of which are ``size`` to the unit."""
+
+    read: Callable[[str], int]
+    size: int
+    how: str
+
+
+def _measures() -> dict[str, Measure]:
+    """By unit."""
+    from pykafka_ops.analysis import amounts, moments
+
+    spans = moments.SPANS.partition(";")[0]
+    sizes = amounts.SIZES.removeprefix("1500, ")
+    return {
+        "ms": Measure(moments.span, 1, f"{spans}; ms without a unit"),
+        "minutes": Measure(moments.span, moments.UNITS["m"], f"{spans}; minutes without a unit"),
+        "bytes": Measure(amounts.size_of, 1, f"{sizes}; bytes without a unit"),
+    }
 
 
 def _spelling(name: str) -> Spelling:
@@ -153,6 +229,5 @@ def _spelling(name: str) -> Spelling:
     return Spelling(moments.span, moments.SPANS)
 
 
-COUNT, POSITIVE = Whole(31, least=0), Whole(31, least=1)
 SIZE, TIME, PERIOD, SPAN = map(Spelled, ("size", "time", "period", "span"))
 """Bytes, a moment, FROM..TO, and a length of time; ``Args`` has a method to read each."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pykafka_ops.commands.framework.verb import Verb
 
     Check = Callable[[Args], None]
+    Enter = Callable[[Run], None]
     Failure = Callable[[PkoError, Run], int]
     Read = Callable[["Tool", list[str]], Args]
 
@@ -47,7 +48,8 @@ class Tool(click.Command):
     ``options``: those that no verb of ours has; ``required``: those that must be given. ``check``
     runs after reading and raises OptionError in Kafka's words. ``failure`` reports an error and
     returns the exit code. ``read`` turns the words into arguments; ``has_verbs``: in them the tool
-    has verbs of its own, so its flags mean nothing without its name.
+    has verbs of its own, so its flags mean nothing without its name. ``enter``, if
+    it is set, finds the brokers where ``--zookeeper`` is given, as before Kafka 3.0.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Tool(click.Command):
         super().__init__(name, help=purpose, add_help_option=False)
         self.required, self.check, self.failure, self.read = required, check, failure, read
         self.has_verbs = has_verbs
+        self.enter: Enter | None = None
         self.verbs: list[Verb] = []
         own = [*options, *COMMON, Switch("-h", "--help", help="show this help")]
         self.options = {option.kafka: option for option in reversed(own)}
@@ -138,9 +141,12 @@ class Tool(click.Command):
                 sys.stdout.write(self.manual())
                 return 0
             run = run_of(args)
-            args.require(*self.required)
+            if not (self.enter and args.has("zookeeper")):
+                args.require(*self.required)
             if self.check:
                 self.check(args)
+            if self.enter and args.has("zookeeper"):
+                self.enter(run)
             return execute(run, self.verb_of(args).work)
         except PkoError as error:
             if run.debug:
@@ -165,7 +171,7 @@ class Tool(click.Command):
         for name, option in sorted(self.options.items()):
             if not option.hidden:
                 head = f"--{name} <{option.value}>" if option.value else f"--{name}"
-                lines += _entry(head, option.text())
+                lines += _entry(head, option.text() if option.ours else option.summary())
         return "\n".join(lines) + "\n"
 
     def get_help(self, ctx: click.Context) -> str:

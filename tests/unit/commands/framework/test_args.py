@@ -4,10 +4,10 @@ from hypothesis import strategies as st
 
 from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.params import Option, table
-from pykafka_ops.commands.framework.types import INT, LONG, java_integer
+from pykafka_ops.commands.framework.types import COUNT, LONG_COUNT, java_integer
 
-OPTIONS = table([Option("--n", type=INT), Option("--l", type=LONG), Option("--d", default="1.5"),
-                 Option("--s", default="x")])  # fmt: skip
+NUMBERS = (Option("--n", type=COUNT), Option("--l", type=LONG_COUNT))
+OPTIONS = table([*NUMBERS, Option("--d", default="1.5"), Option("--s", default="x")])
 
 
 def args(**values: list[str | int | float]) -> Args:

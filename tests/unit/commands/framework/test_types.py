@@ -46,7 +46,7 @@ def test_a_size_is_read_in_bytes() -> None:
         (["timeline", "x", "--since", "noon"], "--since: 'noon' is no time: write 2026-11-21, "),
         (["find", "x", "--time", ".."], "--time: '..' is no period of time: write "),
         (["find", "x", "-n", "0"], "--max-messages 0: write a number from 1 on"),
-        (["find", "x", "-n", "many"], "--max-messages many: write a number from 1 on"),
+        (["find", "x", "-n", "many"], "--max-messages many: give a whole number"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_a_way_out(words: list[str], text: str) -> None:

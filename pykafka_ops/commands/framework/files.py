@@ -1,0 +1,39 @@
+"""Files that a command line names: what is wrong with one is told with its name and line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from json import JSONDecodeError
+
+from pykafka_ops.errors import PkoError
+
+_JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*: ")
+
+
+@contextmanager
+def in_file(path: str) -> Iterator[None]:
+    """What goes wrong within is about this file: our tongue names it, the line and the reason."""
+    try:
+        yield
+    except PkoError as error:
+        error.ours = error.ours or _told(path, error)
+        raise
+
+
+def without_java(text: str) -> str:
+    """A text of Kafka's tools without the name of the exception before it."""
+    return _JAVA_CLASS.sub("", text)
+
+
+def _told(path: str, error: PkoError) -> str:
+    reason: BaseException | None = error
+    while isinstance(reason, PkoError):
+        reason = reason.__context__
+    if isinstance(reason, OSError):
+        return f"{path}: {reason.strerror or reason}"
+    if isinstance(reason, JSONDecodeError):
+        return f"{path}, line {reason.lineno}: {reason.msg}"
+    text = without_java(str(error))
+    return text if text.startswith(path) else f"{path}: {text}"
