@@ -1,0 +1,91 @@
+"""The steps in their order, what each needs, and how a round of them went."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from pykafka_ops.commands.framework.failures import in_one_line
+from pykafka_ops.commands.smoke.site import NothingToDoError, SmokeSite, StepError
+from pykafka_ops.commands.smoke.steps.compacted import compacted
+from pykafka_ops.commands.smoke.steps.consume import consume
+from pykafka_ops.commands.smoke.steps.create import create
+from pykafka_ops.commands.smoke.steps.delete import delete
+from pykafka_ops.commands.smoke.steps.group import group
+from pykafka_ops.commands.smoke.steps.metadata import metadata
+from pykafka_ops.commands.smoke.steps.produce import produce
+from pykafka_ops.commands.smoke.steps.transaction import transaction
+from pykafka_ops.errors import PkoError
+
+OK, FAILED, NOT_RUN, LEFT_OUT = "ok", "failed", "not run", "left out"
+
+
+class Step(NamedTuple):
+    """``needs``: the step whose success it builds on. ``writes``: not with ``--read-only``."""
+
+    name: str
+    work: Callable[[SmokeSite], str]
+    needs: str = ""
+    writes: bool = True
+
+
+class StepOutcome(NamedTuple):
+    """How a step went: its verdict, its time in ms (None: it did not run), where and why it hurts,
+    what it saw."""
+
+    step: str
+    verdict: str
+    ms: float | None
+    where: str = ""
+    reason: str = ""
+    detail: str = ""
+
+
+STEPS: Final = (
+    Step("metadata", metadata, writes=False),
+    Step("create", create, "metadata"),
+    Step("produce", produce, "create"),
+    Step("consume", consume, "produce", writes=False),
+    Step("group", group, "produce"),
+    Step("transaction", transaction, "produce"),
+    Step("compacted", compacted, "create"),
+    Step("delete", delete, "metadata"),
+)
+
+
+def run_steps(site: SmokeSite, each: Callable[[str], None]) -> list[StepOutcome]:
+    """One after the other; ``each`` hears the name of every step before it is run."""
+    outcomes: list[StepOutcome] = []
+    blocked: set[str] = set()
+    for step in STEPS:
+        if site.read_only and step.writes:
+            outcomes.append(StepOutcome(step.name, LEFT_OUT, None, detail="--read-only"))
+        elif step.needs in blocked:
+            blocked.add(step.name)
+            outcomes.append(StepOutcome(step.name, NOT_RUN, None, reason=f"needs {step.needs}"))
+        else:
+            each(step.name)
+            outcome, passable = _run(step, site)
+            outcomes.append(outcome)
+            if not passable:
+                blocked.add(step.name)
+    return outcomes
+
+
+def _run(step: Step, site: SmokeSite) -> tuple[StepOutcome, bool]:
+    """How a step went, and whether those that need it can be run."""
+    started = time.monotonic()
+
+    def took() -> float:
+        return round((time.monotonic() - started) * 1000, 1)
+
+    try:
+        detail = step.work(site)
+    except NothingToDoError as why:
+        return StepOutcome(step.name, LEFT_OUT, None, detail=str(why)), True
+    except StepError as hurt:
+        return StepOutcome(step.name, FAILED, took(), hurt.where, str(hurt)), hurt.partly
+    except PkoError as error:
+        return StepOutcome(step.name, FAILED, took(), reason=in_one_line(error)), False
+    return StepOutcome(step.name, OK, took(), detail=detail), True
