@@ -107,8 +107,10 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 def test_a_password_and_any_trust_store_let_us_in(guarded: Guarded) -> None:
     config = guarded.client("SASL_PLAINTEXT")
-    said = pko("produce", "safe", "-b", guarded.plain, "--command-config", config, text="v\n")
-    assert (said.returncode, said.stderr) == (0, b"")
+    said = pko(
+        "produce", "--create", "safe", "-b", guarded.plain, "--command-config", config, text="v\n"
+    )
+    assert (said.returncode, said.stderr) == (0, b"1 record: safe-0 at 0\n")
     for store in STORES:
         config = guarded.client("SASL_SSL", store=store)
         argv = ("consume", "safe", "-b", guarded.tls, "--command-config", config)
@@ -122,7 +124,7 @@ def test_a_password_and_any_trust_store_let_us_in(guarded: Guarded) -> None:
 def test_a_wrong_password_is_told_in_one_line(guarded: Guarded) -> None:
     config = guarded.client("SASL_PLAINTEXT", password="wrong")
     text = f"{guarded.plain}: Authentication failed: Invalid username or password"
-    for argv in (("produce", "safe"), ("consume", "safe")):
+    for argv in (("produce", "--create", "safe"), ("consume", "safe")):
         said = pko(*argv, "-b", guarded.plain, "--command-config", config, text="v\n")
         assert (said.returncode, said.stderr.decode()) == (3, f"pko: {text}\n")
     argv = ("--topic", "safe", "--bootstrap-server", guarded.plain)
@@ -141,7 +143,9 @@ def test_a_wrong_protocol_is_told_with_the_way_out(guarded: Guarded) -> None:
     assert said.returncode == 3
     assert b"this port speaks TLS: set security.protocol=SSL" in said.stderr
     config = guarded.client("SASL_SSL")
-    said = pko("produce", "safe", "-b", guarded.tls, "--command-config", config, text="v\n")
+    said = pko(
+        "produce", "--create", "safe", "-b", guarded.tls, "--command-config", config, text="v\n"
+    )
     assert said.returncode == 3
     assert b"its certificate is not trusted" in said.stderr
 
@@ -149,13 +153,16 @@ def test_a_wrong_protocol_is_told_with_the_way_out(guarded: Guarded) -> None:
 def test_what_is_forbidden_is_told_in_one_line(guarded: Guarded) -> None:
     guarded.deny("TOPIC", "secret")
     guarded.deny("GROUP", "closed")
-    assert pko("produce", "secret", "-b", guarded.broker.bootstrap, text="v\n").returncode == 0
+    assert (
+        pko("produce", "--create", "secret", "-b", guarded.broker.bootstrap, text="v\n").returncode
+        == 0
+    )
     who = ("-b", guarded.plain, "--command-config", guarded.client("SASL_PLAINTEXT"))
-    for argv in (("produce", "secret", *who), ("consume", "secret", *who)):
+    for argv in (("produce", "--create", "secret", *who), ("consume", "secret", *who)):
         said = pko(*argv, text="v\n")
         assert said.returncode == 3
         assert said.stderr.startswith(b"pko: Not authorized to access topics: [secret]")
-    pko("produce", "open", "-b", guarded.broker.bootstrap, text="v\n")
+    pko("produce", "--create", "open", "-b", guarded.broker.bootstrap, text="v\n")
     said = pko("consume", "open", "-g", "closed", *who)
     assert said.returncode == 3
     assert said.stderr.startswith(b"pko: Not authorized to access group: closed")

@@ -51,7 +51,7 @@ def end(process: subprocess.Popen[bytes], number: int) -> tuple[int, bytes]:
 
 def test_exactly_as_many_as_asked_for_are_read(broker: Broker, topic: str, fill: Fill) -> None:
     fill(*(str(i) for i in range(1200)))
-    for count in (0, 1, 501, 1200):
+    for count in (1, 501, 1200):
         said = pko("consume", topic, "-b", broker.bootstrap, "--from-beginning", "-n", str(count))
         assert said.stdout.split() == [str(i).encode() for i in range(count)]
         assert (said.returncode, said.stderr) == (0, b"")

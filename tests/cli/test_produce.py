@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import pty
 import signal
 import subprocess
 import termios
@@ -12,7 +14,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from tests.conftest import Broker
-from tests.support.process.console import pko, start
+from tests.support.process.console import PKO, environment, pko, start
 from tests.support.waiting import free_port, wait_for
 
 pytestmark = pytest.mark.live
@@ -43,18 +45,32 @@ def values(broker: Broker, topic: str, count: int) -> list[bytes | None]:
 
 def test_every_line_is_a_record_as_it_was_typed(broker: Broker, topic: str) -> None:
     text = b"one\ntwo\r\n\n\xff\xfe\nlast"
-    said = pko("produce", topic, "-b", broker.bootstrap, text=text)
-    assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
+    said = pko("produce", "--create", topic, "-b", broker.bootstrap, text=text)
+    assert (said.returncode, said.stdout) == (0, b"")
+    assert said.stderr.decode() == f"5 records: {topic}-0 at 0..4\n"
     assert values(broker, topic, 5) == [b"one", b"two", b"", b"\xff\xfe", b"last"]
 
 
 def test_nothing_in_is_nothing_out(broker: Broker, topic: str) -> None:
-    said = pko("produce", topic, "-b", broker.bootstrap)
+    said = pko("produce", "--create", topic, "-b", broker.bootstrap)
     assert (said.returncode, said.stderr) == (0, b"")
 
 
 def test_key_headers_and_partition_can_be_given_to_all(broker: Broker, topic: str) -> None:
-    argv = ("produce", topic, "-b", broker.bootstrap, "-k", "id", "-H", "a=1", "-H", "b=", "-p")
+    argv = (
+        "produce",
+        "--create",
+        topic,
+        "-b",
+        broker.bootstrap,
+        "-k",
+        "id",
+        "-H",
+        "a=1",
+        "-H",
+        "b=",
+        "-p",
+    )
     assert pko(*argv, "0", text="v\n").returncode == 0
     assert written(broker, topic, 1) == [(b"id", b"v", [("a", b"1"), ("b", b"")])]
     said = pko(*argv, "5", text="v\nw\n")
@@ -67,18 +83,24 @@ def test_key_headers_and_partition_can_be_given_to_all(broker: Broker, topic: st
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd", ""])
 def test_every_codec_is_read_back(broker: Broker, topic: str, codec: str) -> None:
     words = ["--compression-codec", codec] if codec else ["--compression-codec"]
-    said = pko("produce", *words, topic, "-b", broker.bootstrap, text="squeeze me " * 50)
-    assert (said.returncode, said.stderr) == (0, b"")
+    said = pko(
+        "produce", "--create", *words, topic, "-b", broker.bootstrap, text="squeeze me " * 50
+    )
+    assert (said.returncode, said.stderr.decode()) == (0, f"1 record: {topic}-0 at 0\n")
     assert values(broker, topic, 1) == [b"squeeze me " * 50]
 
 
 def test_what_stands_before_a_bad_line_is_delivered(broker: Broker, topic: str) -> None:
     argv = ("-b", broker.bootstrap, "--property", "parse.key=true")
-    said = pko("produce", topic, *argv, text="a\tb\nno\nc\td\n")
-    assert said.stderr == b"pko: No key separator found on line number 2: 'no'\n"
+    said = pko("produce", "--create", topic, *argv, text="a\tb\nno\nc\td\n")
+    told = f"1 record: {topic}-0 at 0\npko: No key separator found on line number 2: 'no'\n"
+    assert said.stderr.decode() == told
     assert said.returncode == 1
-    said = pko("produce", topic, "--json", "-b", broker.bootstrap, text='{"value":"x"}\n\n{\n')
-    assert said.stderr.startswith(b"pko: line 3 is not a record in JSON: ")
+    said = pko(
+        "produce", "--create", topic, "--json", "-b", broker.bootstrap, text='{"value":"x"}\n\n{\n'
+    )
+    told = f"1 record: {topic}-0 at 1\npko: line 3 is not a record in JSON: "
+    assert said.stderr.decode().startswith(told)
     assert written(broker, topic, 2) == [(b"a", b"b", None), (None, b"x", None)]
 
 
@@ -91,11 +113,14 @@ def test_json_goes_round(broker: Broker, topic: str) -> None:
         {"value": {"nested": [1, "ü"]}},
     ]  # fmt: skip
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    assert pko("produce", topic, "--json", "-b", broker.bootstrap, text=text).returncode == 0
+    assert (
+        pko("produce", "--create", topic, "--json", "-b", broker.bootstrap, text=text).returncode
+        == 0
+    )
     first = pko("consume", topic, "-b", broker.bootstrap, "--from-beginning", "-n", "4", "-o",
                 "json")  # fmt: skip
     copy = f"{topic}-copy"
-    pko("produce", copy, "--json", "-b", broker.bootstrap, text=first.stdout)
+    pko("produce", "--create", copy, "--json", "-b", broker.bootstrap, text=first.stdout)
     assert written(broker, copy, 4) == written(broker, topic, 4)
     assert written(broker, topic, 4) == [
         (None, b"plain", None),
@@ -112,13 +137,16 @@ def test_json_of_formats_goes_round(broker: Broker, topic: str) -> None:
         json.dumps({"key": key, "key_encoding": "hex", "value": value and value.decode()}) + "\n"
         for key, value in records
     )
-    assert pko("produce", topic, "--json", "-b", broker.bootstrap, text=text).returncode == 0
+    assert (
+        pko("produce", "--create", topic, "--json", "-b", broker.bootstrap, text=text).returncode
+        == 0
+    )
     shown = pko("consume", topic, "-b", broker.bootstrap, "--from-beginning", "-n", "4", "-o",
                 "json", "--key-format", "hex", "--value-format", "json")  # fmt: skip
     lines = [json.loads(line) for line in shown.stdout.splitlines()]
     assert [line["value"] for line in lines] == [None, "text", {"n": [1, 2]}, None]
     copy = f"{topic}-copy"
-    pko("produce", copy, "--json", "-b", broker.bootstrap, text=shown.stdout)
+    pko("produce", "--create", copy, "--json", "-b", broker.bootstrap, text=shown.stdout)
     assert written(broker, copy, 4) == written(broker, topic, 4)
     assert written(broker, copy, 4) == [(bytes.fromhex(k), v, None) for k, v in records]
 
@@ -127,9 +155,10 @@ def test_records_that_are_too_large_are_counted_and_the_rest_arrives(
     broker: Broker, topic: str
 ) -> None:
     text = b"small\n" + b"x" * 1_100_000 + b"\nsmall too\n"
-    said = pko("produce", topic, "-b", broker.bootstrap, text=text)
+    said = pko("produce", "--create", topic, "-b", broker.bootstrap, text=text)
     assert said.returncode == 1
     assert said.stderr.startswith(
+        f"2 records: {topic}-0 at 0..1\n"
         f"pko: 1 of 3 records not delivered to {topic}: a record of 1100000 bytes is larger than "
         "max.request.size 1048576".encode()
     )
@@ -137,15 +166,24 @@ def test_records_that_are_too_large_are_counted_and_the_rest_arrives(
 
 
 def test_a_property_nobody_knows_is_told_and_dropped(broker: Broker, topic: str) -> None:
-    argv = ("produce", topic, "-b", broker.bootstrap, "--producer-property", "no.such=1")
+    argv = (
+        "produce",
+        "--create",
+        topic,
+        "-b",
+        broker.bootstrap,
+        "--producer-property",
+        "no.such=1",
+    )
     said = pko(*argv, text="v\n")
     assert said.returncode == 0
-    assert said.stderr == b"pko: The configuration 'no.such' is not known here and was ignored\n"
+    ignored = "pko: The configuration 'no.such' is not known here and was ignored\n"
+    assert said.stderr.decode() == f"{ignored}1 record: {topic}-0 at 0\n"
     assert values(broker, topic, 1) == [b"v"]
 
 
 def test_a_line_is_sent_while_the_next_is_waited_for(broker: Broker, topic: str) -> None:
-    process = start("produce", topic, "-b", broker.bootstrap)
+    process = start("produce", "--create", topic, "-b", broker.bootstrap)
     try:
         assert process.stdin is not None
         process.stdin.write(b"at once\n")
@@ -160,7 +198,7 @@ def test_a_line_is_sent_while_the_next_is_waited_for(broker: Broker, topic: str)
 def test_a_signal_ends_it_and_what_was_typed_arrives(
     broker: Broker, topic: str, number: int, code: int
 ) -> None:
-    argv = ("produce", topic, "-b", broker.bootstrap, "--timeout", "60000")
+    argv = ("produce", "--create", topic, "-b", broker.bootstrap, "--timeout", "60000")
     process = start(*argv)
     assert process.stdin is not None
     process.stdin.write(b"typed\n")
@@ -168,8 +206,44 @@ def test_a_signal_ends_it_and_what_was_typed_arrives(
     wait_for(lambda: _has_read(process), seconds=30)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=30)
-    assert (process.returncode, stderr) == (code, b"")
+    told = f"1 record: {topic}-0 at 0\n"
+    assert (process.returncode, stderr.decode()) == (code, told)
     assert values(broker, topic, 1) == [b"typed"]
+
+
+def test_on_a_terminal_each_line_is_prompted_for_and_told_in_the_end(
+    broker: Broker, topic: str
+) -> None:
+    said = on_a_terminal(b"one\ntwo\n\x04", "produce", "--create", topic, "-b", broker.bootstrap)
+    assert said == f">>>\r\n2 records: {topic}-0 at 0..1\r\n"
+
+
+def on_a_terminal(typed: bytes, *argv: str) -> str:
+    """What a terminal without an echo shows of a command, with what is typed into it."""
+    ours, theirs = pty.openpty()
+    settings = termios.tcgetattr(theirs)
+    settings[3] &= ~termios.ECHO
+    termios.tcsetattr(theirs, termios.TCSANOW, settings)
+    process = subprocess.Popen(
+        [*PKO, *argv], stdin=theirs, stdout=theirs, stderr=theirs, env=environment()
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        for line in typed.splitlines(keepends=True):
+            while shown.count(b">") < typed.count(b"\n", 0, typed.index(line)) + 1:
+                shown += os.read(ours, 4096)
+            os.write(ours, line)
+        while True:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # the other end is closed: the process is gone
+                break
+        assert process.wait(30) == 0, shown
+    finally:
+        process.kill()
+        os.close(ours)
+    return shown.decode()
 
 
 def _has_read(process: subprocess.Popen[bytes]) -> bool:
@@ -192,8 +266,19 @@ def test_who_cannot_be_reached_or_written_to_is_told_in_one_line(broker: Broker)
         assert said.stderr.count(b"\n") == 1
 
 
+def test_a_topic_that_is_not_there_is_made_on_demand(broker: Broker, topic: str) -> None:
+    argv = ("produce", topic, "-b", broker.bootstrap)
+    said = pko(*argv, text="v\n")
+    assert (said.returncode, said.stdout) == (1, b"")
+    assert said.stderr.decode().startswith(f"pko: there is no topic {topic}")
+    assert b": --create makes it" in said.stderr
+    for offset in range(2):
+        said = pko(*argv, "--create", text="v\n")
+        assert (said.returncode, said.stderr.decode()) == (0, f"1 record: {topic}-0 at {offset}\n")
+
+
 def test_sync_stops_at_the_first_failure(broker: Broker, topic: str) -> None:
-    argv = ("produce", topic, "-b", broker.bootstrap, "--sync", "-p")
+    argv = ("produce", "--create", topic, "-b", broker.bootstrap, "--sync", "-p")
     assert pko(*argv, "0", text="a\nb\n").returncode == 0
     said = pko(*argv, "9", text="c\nd\n")
     assert said.returncode == 1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.framework.failures import java_text
 from pykafka_ops.commands.framework.output import say
-from pykafka_ops.errors import ConnectError, KafkaError, PkoError
+from pykafka_ops.errors import ConnectError, KafkaError, PkoError, TlsError
 from pykafka_ops.wire.codes import ErrorCode
 
 REFUSALS = frozenset(
@@ -50,6 +50,8 @@ def java_line(error: PkoError) -> str:
         return f"org.apache.kafka.common.KafkaException: {error}"
     if _is_authentication(error):
         return f"org.apache.kafka.common.errors.SaslAuthenticationException: {error}"
+    if isinstance(error, TlsError):
+        return f"org.apache.kafka.common.errors.SslAuthenticationException: {error}"
     return java_text(error)
 
 
@@ -61,7 +63,10 @@ def _is_authentication(error: PkoError) -> bool:
 
 def keeps_trying(error: PkoError) -> bool:
     """Whether Kafka's clients go on trying after this, with a line in their log."""
-    return isinstance(error, ConnectError) and not _is_authentication(error)
+    from pykafka_ops.client.connection import WrongProtocolError
+
+    lasting = _is_authentication(error) or isinstance(error, (TlsError, WrongProtocolError))
+    return isinstance(error, ConnectError) and not lasting
 
 
 def log(level: str, text: str, source: str) -> None:

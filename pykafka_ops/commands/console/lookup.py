@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.topic_changes import CreatedTopic, NewTopic, create_topics
 from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import PATIENCE
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -55,7 +57,8 @@ class TopicLookup:
 
         ``create`` lets brokers make a missing topic, where their settings allow that.
         """
-        self.config.api_timeout = self.patience if seconds is None else seconds
+        least = max(self.patience, self.config.silence)  # one that is silent may be so for so long
+        self.config.api_timeout = least if seconds is None else seconds
         self.config.patience = min(self.patience, self.config.api_timeout)
         wanted = None if names is None else [MetadataRequestTopic(name=n) for n in names]
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=create)
@@ -68,6 +71,12 @@ class TopicLookup:
             )
             for topic in answer.topics
         }
+
+    def create(self, name: str) -> CreatedTopic | KafkaError:
+        """Make a topic by the brokers' defaults, if it is not there."""
+        if self.topics([name])[name].error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            return create_topics(self.cluster, [NewTopic(name)])[name]
+        return KafkaError(ErrorCode.TOPIC_ALREADY_EXISTS)
 
     def near(self, name: str) -> str:
         """`` (did you mean orders?)`` for a topic that does not exist; nothing where none is near

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from pykafka_ops.client.config import ClientConfigError
+from pykafka_ops.client.config import SILENCE, ClientConfigError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
 
@@ -47,7 +47,12 @@ ASSIGNORS = {
     "RoundRobinAssignor": "roundrobin",
     "CooperativeStickyAssignor": "cooperative-sticky",
 }
-RESET = {"none": "error"}
+VALUES = {
+    ("auto.offset.reset", "none"): "error",
+    ("send.buffer.bytes", "-1"): "0",
+    ("receive.buffer.bytes", "-1"): "0",
+}
+"""What librdkafka has another word for; of buffers it is the system's size."""
 PRODUCER_ONLY = frozenset(("request.timeout.ms", "max.request.size", "buffer.memory"))
 UNKNOWN = re.compile(r'No such configuration property: "(.+)"')
 INVALID = re.compile(r'Invalid value (?:".*" )?for configuration property "(.+?)"')
@@ -79,10 +84,10 @@ def librdkafka(properties: Mapping[str, str], *, consumer: bool) -> dict[str, st
             found.update(_jaas(value))
         elif name == "partition.assignment.strategy":
             found[name] = _assignors(value)
-        elif name == "auto.offset.reset":
-            found[name] = RESET.get(value, value)
+        elif name == SILENCE:
+            found[name] = str(max(1000, _whole(name, value)))  # the least that it takes
         elif not name.startswith(OF_TLS):
-            found[RENAMED.get(name, name)] = value
+            found[RENAMED.get(name, name)] = VALUES.get((name, value), value)
     if any(name.startswith("ssl.") for name in properties):
         from pykafka_ops.commands.console.rdkafka_tls import tls
 

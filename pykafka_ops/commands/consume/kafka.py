@@ -23,7 +23,12 @@ def check(args: Args) -> None:
             raise OptionError("Options from-beginning and offset cannot be specified together.")
     elif args.has("offset"):
         raise OptionError("The partition is required when offset is specified.")
-    args.require("bootstrap-server")
+    if args.has("zookeeper") and args.has("bootstrap-server"):
+        raise OptionError(
+            "Option zookeeper is not valid with bootstrap-server: say one of the two."
+        )
+    if not args.has("zookeeper"):
+        args.require("bootstrap-server")
 
 
 def failure(error: PkoError, run: Run) -> int:

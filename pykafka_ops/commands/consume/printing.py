@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from pykafka_ops.analysis.logs.query import RecordQuery
 from pykafka_ops.commands.console.ending import ending_well
 from pykafka_ops.commands.console.errors import java_line, log
 from pykafka_ops.commands.console.rdkafka import pairs
@@ -19,13 +20,16 @@ from pykafka_ops.commands.consume.formatter import (
 )
 from pykafka_ops.commands.consume.internal_formatter import internal_formatter
 from pykafka_ops.commands.consume.kafka import LOGGER, SERIALIZATION
+from pykafka_ops.commands.consume.pattern import PatternFormatter
 from pykafka_ops.commands.consume.source import MessageSource
+from pykafka_ops.commands.consume.table import TableFormatter
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import quiet_pipe, say
 from pykafka_ops.commands.framework.profile import read_properties
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.payload.deserializers import DeserializeError
 from pykafka_ops.commands.payload.formats import formats_of
+from pykafka_ops.commands.payload.query import content_query
 from pykafka_ops.errors import PkoError, UsageError
 
 BATCH = 500
@@ -70,9 +74,11 @@ def _check(args: Args) -> None:
         args.has("key-format") or args.has("value-format")
     ):
         raise UsageError("--key-format and --value-format go without --formatter and --decode")
-    shown = [o for o in ("formatter", "decode") if args.has(o)]
-    if len(shown) + (args.text("output") == "json") > 1:
-        raise UsageError(f"choose one of -o json, {' and '.join('--' + o for o in shown)}")
+    form = args.text("output")
+    shown = [f"--{o}" for o in ("format", "formatter", "decode") if args.has(o)]
+    shown += [f"-o {form}"] if args.has("output") and form != "text" else []
+    if len(shown) > 1:
+        raise UsageError(f"choose one of {' and '.join(shown)}")
 
 
 def _formatter(run: Run) -> Formatter:
@@ -86,8 +92,13 @@ def _formatter(run: Run) -> Formatter:
             properties[f"{part}.deserializer"] = given
     name = args.text("formatter") or DECODERS.get(args.text("decode") or "")
     formats = formats_of(args)
-    if name is None and run.output == "json":
+    if args.has("format"):
+        return PatternFormatter(args.text("format") or "", formats)
+    form = _form(run)
+    if name is None and form == "json":
         return JsonFormatter(formats)
+    if name is None and form in ("table", "wide"):
+        return TableFormatter(formats, topics=args.has("include"), wide=form == "wide")
     try:
         return formatter(name or "DefaultMessageFormatter", properties, say, formats)
     except UsageError as error:
@@ -96,11 +107,21 @@ def _formatter(run: Run) -> Formatter:
         raise UsageError(f"--formatter {name}: not known here; pko consume --help") from None
 
 
+def _form(run: Run) -> str:
+    """Of what is said for all commands json alone counts here: ``table`` is their default."""
+    given = run.args.given("output")
+    if given:
+        return given[-1]
+    return "json" if run.output == "json" else "text"
+
+
 class _Printer:
     """Pulls messages, formats, writes, counts."""
 
     def __init__(self, source: MessageSource, out: Formatter, args: Args) -> None:
         self.source, self.out, self.flags = source, out, args.flags
+        query = RecordQuery() if args.flags else content_query(args, *formats_of(args))
+        self.wanted = query if query.of_content else None
         self.skip = args.has("skip-message-on-error")
         self.count = 0
 
@@ -109,11 +130,12 @@ class _Printer:
         patience = float("inf") if timeout_ms is None or timeout_ms < 0 else timeout_ms / 1000
         write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
         last = time.monotonic()
-        while limit == -1 or self.count < limit:
+        while (limit == -1 or self.count < limit) and not self.source.finished:
             left = patience - (time.monotonic() - last)
             if left <= 0:
                 return
-            wanted = BATCH if limit == -1 else min(BATCH, limit - self.count)
+            room = BATCH if limit == -1 else min(BATCH, limit - self.count)
+            wanted = BATCH if self.wanted is not None else room
             try:
                 messages = self.source.poll(wanted, left)
             except PkoError as error:
@@ -123,13 +145,29 @@ class _Printer:
                 say(java_line(error))
                 return
             if messages:
-                lines = self._lines(messages)
+                matches, messages = self._matches(messages, room)
+                lines = self._lines(matches) if matches else b""
                 signals.hold()
                 write(lines)
                 flush()
                 self.source.done(messages)
                 signals.release()
                 last = time.monotonic()
+
+    def _matches(
+        self, messages: list[Consumed], room: int
+    ) -> tuple[list[Consumed], list[Consumed]]:
+        """The first ``room`` of those that are looked for, and all up to the last of them."""
+        query = self.wanted
+        if query is None:
+            return messages, messages
+        found = []
+        for n, m in enumerate(messages):
+            if query.content(m.key(), m.value(), lambda m=m: m.headers() or ()):  # type: ignore[misc]
+                found.append(m)
+                if len(found) == room:
+                    return found, messages[: n + 1]
+        return found, messages
 
     def _lines(self, messages: Sequence[Consumed]) -> bytes:
         try:
@@ -177,6 +215,11 @@ DEPRECATED = {
     "kafka.tools.NoOpMessageFormatter": "NoOpMessageFormatter",
     f"{GROUPS}OffsetsMessageFormatter": "OffsetsMessageFormatter",
     f"{GROUPS}GroupMetadataMessageFormatter": "GroupMetadataMessageFormatter",
+    "kafka.coordinator.GroupMetadataManager$OffsetsMessageFormatter": "OffsetsMessageFormatter",
+    "kafka.coordinator.GroupMetadataManager$GroupMetadataMessageFormatter": (
+        "GroupMetadataMessageFormatter"
+    ),
+    "kafka.server.OffsetManager$OffsetsMessageFormatter": "OffsetsMessageFormatter",
     "kafka.coordinator.transaction.TransactionLog$TransactionLogMessageFormatter": (
         "TransactionLogMessageFormatter"
     ),
@@ -201,7 +244,7 @@ def formatter(
             f"Please use {TOOLS}{short} instead"
         )
     if short in DECODERS.values():
-        return internal_formatter(short, old=name.startswith("kafka.coordinator."))
+        return internal_formatter(short, old=name in DEPRECATED)
     if short == "NoOpMessageFormatter":
         return NoFormatter()
     if short in ("DefaultMessageFormatter", "LoggingMessageFormatter"):  # the log line is INFO

@@ -14,6 +14,7 @@ from typing import Any
 from pykafka_ops.commands.console.errors import SOON, ignored, kafka_error, keeps_trying, log
 from pykafka_ops.commands.console.lookup import FoundTopic, TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
+from pykafka_ops.commands.consume.bounds import ReadBounds, bounds_of
 from pykafka_ops.commands.consume.formatter import Consumed
 from pykafka_ops.commands.consume.kafka import LOGGER, WHITELIST
 from pykafka_ops.commands.framework.args import Args, OptionError
@@ -28,6 +29,7 @@ REFRESH_SECONDS = 5.0
 AGAIN_SECONDS = 0.5
 """How soon to look again while there is nothing to read."""
 IDLE_SECONDS = 0.1
+FOREVER = float("inf")
 OFFSETS_SECONDS = 2.0
 ISOLATION = ("read_committed", "read_uncommitted")
 
@@ -42,7 +44,9 @@ class MessageSource:
         args = self.args = run.args
         self.topic = args.text("topic")
         self.pattern = _pattern(args)
-        settings, self.group, self.first = _settings(run)
+        self.bounds = bounds_of(args, int(time.time() * 1000))
+        settings, self.group, self.first = _settings(run, self.bounds)
+        self.only = partitions_of(args)
         self.create = args.flags and settings["allow.auto.create.topics"] == "true"
         self.internal_too = settings.pop("exclude.internal.topics", "true") == "false"
         self.lookup = TopicLookup(settings, flags=args.flags, debug=run.debug)
@@ -50,9 +54,12 @@ class MessageSource:
         config["error_cb"] = self._client_error
         warn = ignored("Consumer", flags=args.flags)
         self.consumer = client("Consumer", config, debug=run.debug, warn=warn)
+        self.committed = settings["isolation.level"] == ISOLATION[0]
         self.assigned: set[tuple[str, int]] = set()
+        self.open: dict[tuple[str, int], int | None] = {}
+        """Of a reading within bounds the partitions that are not at their end, and that end."""
         self.subscribed: list[str] = []
-        self.next_look = 0.0
+        self.next_look = 0.0  # monotonic seconds
         self.looked = self.closing = False
         self.said: set[str] = set()
 
@@ -61,7 +68,12 @@ class MessageSource:
         if self.args.flags:
             return
         self._take(self._ask(None))
-        self.next_look = time.monotonic() + REFRESH_SECONDS
+        self.next_look = time.monotonic() + REFRESH_SECONDS if self.bounds is None else FOREVER
+
+    @property
+    def finished(self) -> bool:
+        """Whether all that lies within the bounds was read."""
+        return self.bounds is not None and self.looked and not self.open
 
     def poll(self, wanted: int, seconds: float) -> list[Consumed]:
         """Up to ``wanted`` messages; [] after a short wait (at most ``seconds``) without any.
@@ -74,9 +86,30 @@ class MessageSource:
         if not found:
             message = self.consumer.poll(min(seconds, IDLE_SECONDS))
             found = [message] if message is not None else []
+        if self.bounds is not None:  # in their order: what is behind an end is not before it
+            return [m for m in found if self._good(m) and self._is_within(m)]
         if [message for message in found if message.error() is not None]:
             found = [message for message in found if self._good(message)]
         return found
+
+    def _is_within(self, message: Consumed) -> bool:
+        """Whether a record is wanted; notes where its partition is at its end."""
+        assert self.bounds is not None
+        place, stamp = (message.topic(), message.partition()), message.timestamp()[1]
+        if place not in self.open:
+            return False
+        end = self.open[place]
+        if end is not None and message.offset() + 1 >= end:
+            self._ended(place)
+            return message.offset() < end and self.bounds.holds(stamp)
+        if end is None and self.bounds.is_over(stamp):
+            self._ended(place)
+        return self.bounds.holds(stamp)
+
+    def _ended(self, place: tuple[str, int]) -> None:
+        if place in self.open:
+            del self.open[place]
+            self.consumer.pause([load().TopicPartition(*place)])
 
     def done(self, messages: Sequence[Consumed]) -> None:
         """These were printed: a group commits behind them."""
@@ -124,12 +157,11 @@ class MessageSource:
         if self.group:
             self._subscribe(sorted(name for name, found in wanted.items() if found.partitions))
         else:
-            only = self.args.number("partition")
             self._assign(
                 (name, index)
                 for name, found in wanted.items()
                 for index in found.partitions
-                if only is None or index == only
+                if not self.only or index in self.only
             )
         self.looked = True
 
@@ -150,13 +182,13 @@ class MessageSource:
             return
         if found.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             raise KafkaError(found.error, f"topic {name} does not exist{self.lookup.near(name)}")
-        only = self.args.number("partition")
-        if only is not None and found.partitions and only not in found.partitions:
-            raise KafkaError(
-                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                f"topic {name} has no partition {only}: it has {len(found.partitions)}, "
-                f"numbered from 0",
-            )
+        for only in self.only if found.partitions else ():
+            if only not in found.partitions:
+                raise KafkaError(
+                    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                    f"topic {name} has no partition {only}: it has {len(found.partitions)}, "
+                    f"numbered from 0",
+                )
 
     def _subscribe(self, names: list[str]) -> None:
         if names and names != self.subscribed:
@@ -167,9 +199,23 @@ class MessageSource:
         new = set(wanted) - self.assigned
         if not new:
             return
+        if self.bounds is not None:
+            self._assign_within(self.bounds, sorted(new))
+            return
         start = self.first if not self.looked or self.first.isdigit() else "earliest"
         self.consumer.incremental_assign(self._places(sorted(new), start))
         self.assigned |= new
+
+    def _assign_within(self, bounds: ReadBounds, partitions: list[tuple[str, int]]) -> None:
+        """Read what lies within the bounds now; partitions that come later are not looked for."""
+        spans = bounds.spans(self.lookup.cluster, partitions, read_committed=self.committed)
+        wanted = {p: s for p, s in spans.items() if s.end is None or s.start < s.end}
+        self.open = {p: span.end for p, span in wanted.items()}
+        self.assigned |= set(partitions)
+        library = load()
+        places = [library.TopicPartition(t, n, s.start) for (t, n), s in wanted.items()]
+        if places:
+            self.consumer.incremental_assign(places)
 
     def _places(self, partitions: list[tuple[str, int]], start: str) -> list[Any]:
         """Partitions with the offsets to read from.
@@ -199,6 +245,10 @@ class MessageSource:
         if error is None:
             return True
         codes, code = load().KafkaError, error.code()
+        if code == codes._PARTITION_EOF:
+            if self.bounds is not None and not self.bounds.follow:
+                self._ended((message.topic(), message.partition()))
+            return False
         lasting = (
             codes._AUTO_OFFSET_RESET,
             codes._BAD_COMPRESSION,
@@ -246,13 +296,13 @@ def _pattern(args: Args) -> re.Pattern[str] | None:
         raise UsageError(f"--include {text}: {error}") from None
 
 
-def _settings(run: Run) -> tuple[dict[str, str], str | None, str]:
+def _settings(run: Run, bounds: ReadBounds | None) -> tuple[dict[str, str], str | None, str]:
     """Client properties, the group (None: read on our own), where to start."""
     args = run.args
     given = Given(run, "consumer")
     group = _group(args, given)
     properties = {"client.id": "console-consumer" if args.flags else "pko-consume", **given.merged}
-    start = _start(args, properties)
+    start = _start(args, properties) if bounds is None else "earliest"
     if args.has("from-beginning"):
         properties["auto.offset.reset"] = "earliest"
     properties.setdefault("auto.offset.reset", "latest")
@@ -265,8 +315,18 @@ def _settings(run: Run) -> tuple[dict[str, str], str | None, str]:
     properties["enable.auto.offset.store"] = "false"
     properties.setdefault("allow.auto.create.topics", "true" if args.flags else "false")
     properties.setdefault("check.crcs", "true")
+    if bounds is not None:
+        properties["enable.partition.eof"] = "true"
     properties.setdefault("fetch.queue.backoff.ms", "10")  # librdkafka's 1000 starves a fast reader
     return properties, group, start
+
+
+def partitions_of(args: Args) -> set[int]:
+    """Those of ``--partition``, several by comma but in Kafka's tongue; none for all."""
+    if args.flags:
+        number = args.number("partition")
+        return set() if number is None else {number}
+    return {int(text) for text in args.names("partition")}
 
 
 def _group(args: Args, given: Given) -> str | None:

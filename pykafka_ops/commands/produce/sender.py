@@ -10,8 +10,10 @@ from pykafka_ops.client.config import ClientConfigError
 from pykafka_ops.commands.console import errors
 from pykafka_ops.commands.console.lookup import TopicLookup
 from pykafka_ops.commands.console.rdkafka import Given, client, librdkafka, load, one_of
+from pykafka_ops.commands.framework.failures import in_one_line
 from pykafka_ops.commands.framework.output import counted, say
-from pykafka_ops.commands.framework.run import PATIENCE, Run
+from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.produce.arrived import Arrived
 from pykafka_ops.commands.produce.kafka import CODECS, UnsentError
 from pykafka_ops.commands.produce.line_reader import Headers
 from pykafka_ops.errors import ConnectError, KafkaError, PkoError
@@ -22,6 +24,11 @@ Record = tuple[bytes | None, bytes | None, Headers, int, int]
 
 ACKS = ("all", "-1", "0", "1")
 CALLBACK = "org.apache.kafka.clients.producer.internals.ErrorLoggingCallback"
+LOGGER = "org.apache.kafka.clients.NetworkClient"
+_KNOWN_SECONDS = 1.0
+"""How long a topic may take to be known to all brokers once it was made."""
+LONGER = "--producer-property socket.connection.setup.timeout.ms=30000"
+"""Where Kafka's tool is told to wait longer: its --timeout is another thing."""
 HASTE_SECONDS = 3.0
 """How long what is under way may still take after Ctrl-C."""
 
@@ -29,7 +36,8 @@ HASTE_SECONDS = 3.0
 class Sender:
     """``values`` or ``records`` as they come, ``finish`` in the end, then ``result``.
 
-    librdkafka reports only what fails, so nothing is done in Python for a record that arrives.
+    In Kafka's tongue librdkafka reports only what fails: nothing is done in Python for a record
+    that arrives.
     """
 
     def __init__(self, run: Run) -> None:
@@ -45,8 +53,8 @@ class Sender:
         self.block_ms = int(block)
         config: dict[str, object] = dict(librdkafka(settings, consumer=False))
         config["error_cb"] = self._client_error
-        config["on_delivery"] = self._not_delivered
-        config["delivery.report.only.error"] = True
+        config["on_delivery"] = self._delivered
+        config["delivery.report.only.error"] = args.flags
         config["queue.buffering.max.messages"] = 0  # bytes are bounded, by buffer.memory
         self.expiry, self.limit = settings["delivery.timeout.ms"], settings["max.request.size"]
         warn = errors.ignored("Producer", flags=args.flags)
@@ -54,8 +62,10 @@ class Sender:
         self.lookup = TopicLookup(settings, flags=args.flags, debug=run.debug)
         self.ready = False
         self.sent = self.failed = 0
+        self.arrived = Arrived()
         self.last_error: PkoError | None = None
         self.trouble = ""
+        self.said: set[str] = set()
 
     # --- before the first record -----------------------------------------------------------------
 
@@ -64,8 +74,10 @@ class Sender:
 
         A topic that is being created has max.block.ms to get its leader.
         """
+        if self.args.has("create"):
+            self._create()
         missing_since = time.monotonic()
-        for found in self.lookup.tries(self.topic, seconds=self.block_ms / 1000, create=True):
+        for found in self.lookup.tries(self.topic, seconds=self.block_ms / 1000, create=False):
             if not found.error:
                 self.ready = True
                 return
@@ -73,12 +85,18 @@ class Sender:
                 raise errors.kafka_error(found.error, ErrorCode.of(found.error).text, self.topic)
             if found.error == ErrorCode.LEADER_NOT_AVAILABLE:
                 missing_since = time.monotonic()
-            elif time.monotonic() > missing_since + PATIENCE:
+            elif time.monotonic() > missing_since + _KNOWN_SECONDS:
                 break
         if found.error == ErrorCode.LEADER_NOT_AVAILABLE:
             raise KafkaError(found.error, f"topic {self.topic} has no leader")
         near = self.lookup.near(self.topic)
-        raise KafkaError(found.error, f"topic {self.topic} does not exist{near}")
+        raise KafkaError(found.error, f"there is no topic {self.topic}{near}: --create makes it")
+
+    def _create(self) -> None:
+        """Make the topic by the brokers' defaults, unless it is there; KafkaError."""
+        made = self.lookup.create(self.topic)
+        if isinstance(made, KafkaError) and made.code != ErrorCode.TOPIC_ALREADY_EXISTS:
+            raise made
 
     def _why_not_ready(self) -> PkoError | None:
         """Kafka's ``max.block.ms``: None once the topic is known, else what the record fails of."""
@@ -97,11 +115,18 @@ class Sender:
             except ConnectError as error:
                 if not errors.keeps_trying(error):
                     return error
+                self._tell(in_one_line(error, timeout=LONGER))
                 time.sleep(min(0.05, max(0.0, deadline - time.monotonic())))
         return KafkaError(
             ErrorCode.REQUEST_TIMED_OUT,
             f"Topic {self.topic} not present in metadata after {self.block_ms} ms.",
         )
+
+    def _tell(self, text: str) -> None:
+        """Log, once, why nothing is sent yet."""
+        if text not in self.said:
+            self.said.add(text)
+            errors.log("WARN", f"[Producer clientId=console-producer] {text}", LOGGER)
 
     # --- sending ---------------------------------------------------------------------------------
 
@@ -176,6 +201,9 @@ class Sender:
     def finish(self, *, patient: bool) -> None:
         """Wait for what is under way: until it arrives or fails, or not ``patient``, briefly."""
         left = self._wait(None if patient else HASTE_SECONDS)
+        told = self.arrived.text(self.topic)
+        if told:
+            say(told)
         if left and not self.args.flags:
             say(f"pko: {counted(range(left), 'record')} not delivered")
         self.lookup.close()
@@ -209,9 +237,13 @@ class Sender:
 
     # --- what goes wrong -------------------------------------------------------------------------
 
-    def _not_delivered(self, error: Any, message: Any) -> None:
+    def _delivered(self, error: Any, message: Any) -> None:
         if error is None:
-            return
+            self.arrived.add(message.partition(), message.offset())
+        else:
+            self._not_delivered(error, message)
+
+    def _not_delivered(self, error: Any, message: Any) -> None:
         code = error.code()
         if code == load().KafkaError._MSG_TIMED_OUT:
             problem: PkoError = KafkaError(
@@ -280,7 +312,7 @@ def _settings(run: Run) -> dict[str, str]:
     properties = dict(Given(run, "producer").merged)
     properties.setdefault("client.id", "console-producer" if args.flags else "pko-produce")
     for option, name, default in OPTIONS:
-        value = args.text(option)
+        value = args.text(option) if args.flags or option != "timeout" else None
         if value is not None:
             if option != "request-required-acks":
                 args.number(option)

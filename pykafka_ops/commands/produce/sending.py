@@ -70,16 +70,19 @@ def _chunks(args: Args, idle: Callable[[], None], signals: ending_well) -> Itera
     if sys.stdin is None:
         return
     fd = sys.stdin.fileno()
-    prompt = args.flags and sys.stdin.isatty() and sys.stdout.isatty()
+    terminal = sys.stdout if args.flags else sys.stderr  # ours keeps stdout for data
+    prompt = sys.stdin.isatty() and terminal.isatty()
     while True:
         if prompt:
-            sys.stdout.write(">")
-            sys.stdout.flush()
+            terminal.write(">")
+            terminal.flush()
         while not select.select([fd], [], [], IDLE_SECONDS)[0]:
             idle()
         signals.hold()
         chunk = os.read(fd, CHUNK)
         if not chunk:
+            if prompt and not args.flags:
+                terminal.write("\n")
             break
         yield chunk
         signals.release()

@@ -22,6 +22,11 @@ def test_other_names_are_renamed() -> None:
     }
 
 
+def test_a_socket_buffer_of_minus_one_is_the_systems() -> None:
+    found = librdkafka({"send.buffer.bytes": "-1", "receive.buffer.bytes": "-1"}, consumer=True)
+    assert found == {"socket.send.buffer.bytes": "0", "socket.receive.buffer.bytes": "0"}
+
+
 def test_a_jaas_line_gives_user_and_password() -> None:
     line = (
         "org.apache.kafka.common.security.plain.PlainLoginModule required "
