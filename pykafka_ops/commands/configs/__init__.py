@@ -9,6 +9,7 @@ from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import BROKER_NAME, FILE_PATH, TOPIC_NAME
 from pykafka_ops.commands.options import DRY_RUN, TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
+from pykafka_ops.errors import UsageError
 
 WHAT = "topics, brokers, broker-loggers, users, clients, ips or client-metrics"
 
@@ -21,6 +22,9 @@ WORD = Option("--word", metavar="WORD", multiple=True, ours=True, hidden=True,
 DEFAULT = Switch("-d", "--default", ours=True,
                  help="the default of all brokers, users, clients or addresses")  # fmt: skip
 DOCS = Switch("--docs", ours=True, help="say what each setting does")
+DATA_DIR = Option("--data-dir", metavar="DIR", type=FILE_PATH, ours=True,
+                  help="the data directory of a stopped broker without ZooKeeper: what it has "
+                       "stored is shown or changed")  # fmt: skip
 FILE = Option("-f", "--file", metavar="FILE", type=FILE_PATH, ours=True,
               help="settings to set, from a properties file")  # fmt: skip
 
@@ -36,8 +40,8 @@ CLIENT = (
 
 CONNECTION = (
     Option("--zookeeper", metavar="HOST:PORT", stands_for="bootstrap-server",
-           help="old: ZooKeeper to work on directly, for SCRAM credentials of users and for "
-                "brokers that are down"),
+           help="old: HOST:PORT,HOST:PORT[/CHROOT] of the ZooKeeper to work on directly: topics, "
+                "users, clients, throttles of brokers, and all else of those that are down"),
     TLS_FILE,
     Option("--bootstrap-controller", metavar="HOST:PORT", hidden=True,
            help="controllers to connect to (KRaft only, not supported)"),
@@ -79,6 +83,8 @@ TOOL = Tool(
 
 def _work(run: Run) -> Result:
     work: Work
+    if run.args.flags and run.args.has("data-dir"):
+        raise UsageError("--data-dir goes with the verbs describe, set and unset")
     match run.args.verb:
         case "describe":
             from pykafka_ops.commands.configs.describe import describe as work
@@ -97,7 +103,7 @@ configs.verb(
     "Show settings that were changed at run time, or all of them.",
     flag="describe",
     words=(Words(KIND), Words(WORD, "*", metavar="NAME")),
-    options=(ALL, DEFAULT, *CLIENT, DOCS),
+    options=(ALL, DEFAULT, *CLIENT, DOCS, DATA_DIR),
     examples=(
         "pko configs describe topics orders",
         "pko configs describe brokers 1 --all -o json",
@@ -109,7 +115,7 @@ configs.verb(
     "Change settings; += and -= add to and take from a list.",
     flag="alter",
     words=(Words(KIND), Words(WORD, "*", metavar="NAME KEY=VALUE")),
-    options=(DEFAULT, *CLIENT, FILE, DRY_RUN),
+    options=(DEFAULT, *CLIENT, FILE, DATA_DIR, DRY_RUN),
     examples=(
         "pko configs set topics orders retention.ms=86400000",
         "pko configs set brokers --default log.cleaner.threads=2",
@@ -121,6 +127,9 @@ configs.verb(
     "unset",
     "Set settings back to their defaults.",
     words=(Words(KIND), Words(WORD, "*", metavar="NAME KEY")),
-    options=(DEFAULT, *CLIENT, DRY_RUN),
-    examples=("pko configs unset topics orders retention.ms",),
+    options=(DEFAULT, *CLIENT, DATA_DIR, DRY_RUN),
+    examples=(
+        "pko configs unset topics orders retention.ms",
+        "pko configs unset brokers 0 max.connections.per.ip --data-dir /var/lib/kafka",
+    ),
 )

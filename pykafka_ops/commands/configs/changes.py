@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import AlterOp, ConfigResource
 from pykafka_ops.commands.configs import known, quotas
 from pykafka_ops.commands.configs.entity import ConfigEntity, check_named, spoken, with_client
-from pykafka_ops.commands.configs.settings import TYPES, config_error, corrected, present
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.configs.held import CHANGED, Change, PresentValue, changed_rows, held
+from pykafka_ops.commands.configs.settings import TYPES, absent, corrected, present
+from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.output import Cells, Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.wire.codes import ErrorCode
 
-COLUMNS = (Column("kind"), Column("name"), Column("settings"))
-
-Change = tuple[AlterOp, str, str | None]
-"""What to do with a setting: the operation, its name, a value."""
+COLUMNS = (Column("kind"), Column("name"), *CHANGED)
+NOTHING_SET = "nothing is set for it"
+_NOT_THERE = (ErrorCode.BROKER_NOT_AVAILABLE,)
 
 
 def targets(run: Run) -> tuple[list[ConfigEntity], list[str]]:
@@ -35,26 +38,71 @@ def targets(run: Run) -> tuple[list[ConfigEntity], list[str]]:
 def apply(run: Run, entities: list[ConfigEntity], changes: list[Change]) -> Table:
     """Make the changes to each of them; an error for each that failed. Raises UsageError."""
     trial = run.args.has("dry-run")
-    rows: list[dict[str, object]] = []
-    errors = []
+    rows: list[Cells] = []
+    errors: list[ItemError] = []
     notes = _strangers(entities[0].kind, changes)
+    if run.args.has("data-dir"):
+        notes += _apply_stored(run, entities, changes, rows, errors)
+        return _told(rows, errors, notes, trial)
     for wanted in entities:
-        done, error, more = _unset_first(run, wanted, changes)
+        before = _before(run, wanted)
+        done, error, more = _unset_first(wanted, changes, before)
         notes += more
         if error is None and done:
             error = _apply_one(run, wanted, done, trial)
         if error is None:
-            name = ", ".join(n or "<default>" for n in wanted.names)
-            keys = [key for _, key, _ in done]
-            rows.append({"kind": wanted.kind, "name": name, "settings": keys})
+            rows += _rows(wanted, done, None if isinstance(before, PkoError) else before)
         else:
             error = corrected(run.cluster(), wanted.kind, wanted.names[0], error)
             hint = known.hinted(error, wanted.kind, [key for _, key, _ in changes])
-            errors.append(config_error(wanted.label(), hint))
+            errors.append(item_error(wanted.label(), hint))
+    return _told(rows, errors, notes, trial)
+
+
+def _apply_stored(
+    run: Run,
+    entities: list[ConfigEntity],
+    changes: list[Change],
+    rows: list[Cells],
+    errors: list[ItemError],
+) -> list[str]:
+    """The same where the broker does not run; notes."""
+    from pykafka_ops.commands.configs.data_dir import opened
+
+    notes = []
+    with opened(run) as stored:
+        for wanted in entities:
+            try:
+                before = stored.alter(wanted, changes, trial=run.args.has("dry-run"))
+            except PkoError as error:
+                hint = known.hinted(error, wanted.kind, [key for _, key, _ in changes])
+                errors.append(item_error(wanted.label(), hint))
+                continue
+            idle = [k for op, k, _ in changes if op is AlterOp.DELETE and not before[k].own]
+            rows += _rows(wanted, [change for change in changes if change[1] not in idle], before)
+            notes += [f"{wanted.label()}: {key} was not set" for key in idle]
+    return notes
+
+
+def _rows(
+    wanted: ConfigEntity, changes: list[Change], before: Mapping[str, PresentValue] | None
+) -> list[Cells]:
+    of = {"kind": wanted.kind, "name": ", ".join(n or "<default>" for n in wanted.names)}
+    return [of | row for row in changed_rows(wanted, changes, before)]
+
+
+def _told(rows: list[Cells], errors: list[ItemError], notes: list[str], trial: bool) -> Table:
     if trial:
         notes.append("dry run: nothing was changed")
-    rows = [row for row in rows if row["settings"]]
     return Table("altered-configs", COLUMNS, rows, name="name", errors=errors, notes=notes)
+
+
+def _before(run: Run, wanted: ConfigEntity) -> dict[str, PresentValue] | PkoError:
+    """What holds before the change, or why that is not known."""
+    try:
+        return absent(run.cluster(), wanted.kind, wanted.names[0]) or held(run.cluster(), wanted)
+    except PkoError as error:
+        return error
 
 
 def _strangers(kind: str, changes: list[Change]) -> list[str]:
@@ -74,19 +122,23 @@ def _strangers(kind: str, changes: list[Change]) -> list[str]:
 
 
 def _unset_first(
-    run: Run, wanted: ConfigEntity, changes: list[Change]
+    wanted: ConfigEntity, changes: list[Change], before: dict[str, PresentValue] | PkoError
 ) -> tuple[list[Change], PkoError | None, list[str]]:
-    """Of settings to unset only those that are set; unknown ones are an error, others a note."""
-    if changes[0][0] is not AlterOp.DELETE or wanted.kind not in (known.TOPICS, known.BROKERS):
+    """Of settings to unset only those that are set; unknown ones are an error, others a note; so is
+    an entity that is not there."""
+    if isinstance(before, KafkaError) and before.code in _NOT_THERE:
+        return [], before, []
+    if isinstance(before, PkoError) or changes[0][0] is not AlterOp.DELETE:
         return changes, None, []
-    try:
-        own = present(run.cluster(), wanted.kind, wanted.names[0])
-    except KafkaError as error:
-        return [], error, []
+    if wanted.kind in (known.BROKER_LOGGERS, known.CLIENT_METRICS):
+        return changes, None, []
+    if wanted.kind not in TYPES and not before:
+        return [], KafkaError(ErrorCode.RESOURCE_NOT_FOUND, NOTHING_SET), []
+    own = {key for key, value in before.items() if value.own}
     idle = [key for _, key, _ in changes if key not in own]
     unknown = [key for key in idle if not known.is_known(wanted.kind, key)]
     if unknown:
-        text = f"{unknown[0]} is no setting of {wanted.kind}"
+        text = f"{unknown[0]} is no setting of {wanted.kind}{known.near(wanted.kind, unknown[0])}"
         return [], KafkaError(ErrorCode.INVALID_CONFIG, text), []
     notes = [f"{wanted.label()}: {key} was not set" for key in idle]
     return [change for change in changes if change[1] in own], None, notes

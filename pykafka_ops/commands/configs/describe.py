@@ -13,9 +13,10 @@ from pykafka_ops.commands.configs.entity import (
     spoken,
     with_client,
 )
+from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Cells, Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.errors import KafkaError, PkoError, UsageError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.settings.types import Type
 
@@ -45,9 +46,14 @@ def describe(run: Run) -> Table | None:
     else:
         wanted, names = _asked(run)
     if wanted.kind not in settings.TYPES:
-        from pykafka_ops.commands.configs.quotas import describe as describe_quotas
+        from pykafka_ops.commands.configs import quotas
 
-        return describe_quotas(run, wanted, names)
+        if not run.args.has("data-dir"):
+            return quotas.describe(run, wanted, names)
+        from pykafka_ops.commands.configs.data_dir import opened
+
+        with opened(run) as stored:
+            return quotas.table(run, wanted, names, *stored.quotas_of(wanted, names))
     return _table(run, _described(run, wanted.kind, names))
 
 
@@ -64,18 +70,25 @@ def _asked(run: Run) -> tuple[ConfigEntity, list[str] | None]:
 
 
 def _described(run: Run, kind: str, names: Sequence[str] | None) -> list[settings.DescribedConfigs]:
+    if run.args.has("data-dir"):
+        from pykafka_ops.commands.configs.data_dir import opened
+
+        if run.args.has("all") or run.args.has("docs"):
+            raise UsageError("--all and --docs need the broker: with --data-dir it does not run")
+        with opened(run) as stored:
+            return stored.described(kind, names)
     cluster = run.cluster()
-    found = settings.read(
-        cluster,
-        kind,
-        list(names) if names is not None else settings.every_name(cluster, kind),
-        docs=run.args.has("docs"),
-    )
-    if run.args.has("all"):
-        return found
-    return [
-        d if isinstance(d.entries, PkoError) else settings.own_only(d, d.entries) for d in found
-    ]
+    asked = list(names) if names is not None else settings.every_name(cluster, kind)
+    gone: dict[str, KafkaError] = {}
+    if not run.args.flags:
+        gone = {n: error for n in asked if (error := settings.absent(cluster, kind, n))}
+    there = [name for name in asked if name not in gone]
+    found = settings.read(cluster, kind, there, docs=run.args.has("docs"))
+    if not run.args.has("all"):
+        found = [
+            d if isinstance(d.entries, PkoError) else settings.own_only(d, d.entries) for d in found
+        ]
+    return [*found, *(settings.DescribedConfigs(kind, n, error) for n, error in gone.items())]
 
 
 def _table(run: Run, described: list[settings.DescribedConfigs]) -> Table:
@@ -83,9 +96,9 @@ def _table(run: Run, described: list[settings.DescribedConfigs]) -> Table:
     items, errors = [], []
     for kind, name, entries in described:
         if isinstance(entries, PkoError):
-            if not run.args.flags:
+            if not run.args.flags and not run.args.has("data-dir"):
                 entries = settings.corrected(run.cluster(), kind, name, entries)
-            errors.append(settings.config_error(f"{kind} {name}", entries))
+            errors.append(item_error(f"{kind} {name}", entries))
         else:
             rows += rows_of(COLUMNS, (_row(kind, name, e) for e in entries))
             items.append({"kind": kind, "name": name or None, "configs": [*map(_item, entries)]})

@@ -21,7 +21,7 @@ BROKER_TYPES: tuple[str, ...] = (
     known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS, known.IPS, known.BROKER_LOGGERS,
     known.CLIENT_METRICS,
 )  # fmt: skip
-ZOOKEEPER_TYPES: tuple[str, ...] = (known.USERS, known.BROKERS)
+ZOOKEEPER_TYPES: tuple[str, ...] = (known.TOPICS, known.CLIENTS, known.USERS, known.BROKERS)
 
 
 def check(args: Args) -> None:

@@ -17,6 +17,7 @@ from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.settings.quotas import CLIENT_QUOTAS, IP_QUOTAS
 from pykafka_ops.settings.scram import MECHANISMS, Mechanism
 from pykafka_ops.settings.types import Type, java_double, parse
+from pykafka_ops.wire.codes import ErrorCode
 
 ENTITY_TYPES = {USERS: quotas.USER, CLIENTS: quotas.CLIENT_ID, IPS: quotas.IP}
 _WORDS = {quotas.USER: "user-principal", quotas.CLIENT_ID: "client-id", quotas.IP: "ip"}
@@ -49,7 +50,37 @@ def describe(run: Run, wanted: ConfigEntity, names: Sequence[str] | None) -> Tab
     credentials: Credentials = {}
     if CLIENTS not in wanted.types and IPS not in wanted.types and "" not in (names or []):
         credentials = scram.describe_scram(cluster, list(names or []))
-    return _table(found, credentials)
+    return table(run, wanted, names, found, credentials)
+
+
+def table(
+    run: Run,
+    wanted: ConfigEntity,
+    names: Sequence[str] | None,
+    found: dict[quotas.Entity, dict[str, float]],
+    credentials: Credentials,
+) -> Table:
+    """Quotas and credentials, however they were found."""
+    table = _table(found, credentials)
+    if not run.args.flags:
+        table.errors += tuple(_without(wanted, names or (), found, credentials))
+    return table
+
+
+def _without(
+    wanted: ConfigEntity,
+    names: Sequence[str],
+    found: Mapping[quotas.Entity, object],
+    credentials: Credentials,
+) -> Iterator[ItemError]:
+    """An error for each name that was asked for and has nothing."""
+    kind = ENTITY_TYPES[wanted.kind]
+    there = {dict(entity)[kind] or "" for entity in found} | set(credentials)
+    code = ErrorCode.RESOURCE_NOT_FOUND
+    for name in names[:1] if len(wanted.types) > 1 else names:
+        if name and name not in there:
+            label = ConfigEntity(wanted.types, [name, *wanted.names[1:]]).label()
+            yield ItemError(label, code.name, "nothing is set for it", code)
 
 
 def read(cluster: Cluster, wanted: ConfigEntity) -> dict[quotas.Entity, dict[str, float]]:
@@ -214,13 +245,14 @@ def _alter_quotas(
         raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
     names = zip(wanted.types, wanted.names, strict=True)
     entity = quotas.entity_of({ENTITY_TYPES[kind]: name or None for kind, name in names})
-    values: dict[str, float | None] = {key: _double(key, text) for key, text in add.items()}
+    values: dict[str, float | None] = {key: quota_value(key, text) for key, text in add.items()}
     values.update(dict.fromkeys(delete))
     outcome = quotas.alter_quotas(cluster, {entity: values}, validate_only=validate_only)
     raise_first(outcome.values())
 
 
-def _double(key: str, text: str) -> float:
+def quota_value(key: str, text: str) -> float:
+    """A quota as a number; ConfigProblem in Kafka's words."""
     try:
         value = parse(key, Type.DOUBLE, text)
     except SettingError:

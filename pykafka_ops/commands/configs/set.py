@@ -6,7 +6,8 @@ import re
 
 from pykafka_ops.client.configs import AlterOp
 from pykafka_ops.commands.configs.alter import alter
-from pykafka_ops.commands.configs.changes import Change, apply, targets
+from pykafka_ops.commands.configs.changes import apply, targets
+from pykafka_ops.commands.configs.held import Change
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.profile import read_properties
 from pykafka_ops.commands.framework.run import Run

@@ -9,9 +9,9 @@ from pykafka_ops.client import configs, topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import ConfigEntry, ConfigResource
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
+from pykafka_ops.commands.framework.absent import no_broker
 from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.framework.mistakes import did_you_mean
-from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode
@@ -40,11 +40,16 @@ class DescribedConfigs(NamedTuple):
     entries: list[ConfigEntry] | PkoError
 
 
+def own_source(kind: str, name: str) -> ConfigSource | None:
+    """The source of what an entity sets itself; None of loggers, which have no other."""
+    if kind == BROKERS and not name:
+        return ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+    return _OWN.get(kind)
+
+
 def own_only(described: DescribedConfigs, entries: list[ConfigEntry]) -> DescribedConfigs:
     """Without what the resource does not set itself; loggers show everything."""
-    source = _OWN.get(described.kind)
-    if described.kind == BROKERS and not described.name:
-        source = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+    source = own_source(described.kind, described.name)
     if source is None:
         return described
     return described._replace(entries=[e for e in entries if e.source == source])
@@ -95,6 +100,13 @@ def present(cluster: Cluster, kind: str, name: str) -> dict[str, str | None]:
     return {e.name: e.value for e in own} if isinstance(own, list) else {}
 
 
+def absent(cluster: Cluster, kind: str, name: str) -> KafkaError | None:
+    """What is said of a broker that is not there: it would be waited for."""
+    if kind not in (BROKERS, BROKER_LOGGERS) or not name or int(name) in cluster.brokers():
+        return None
+    return KafkaError(ErrorCode.BROKER_NOT_AVAILABLE, no_broker(int(name), cluster.brokers()))
+
+
 def corrected(cluster: Cluster, kind: str, name: str, error: PkoError) -> PkoError:
     """``error``; of a topic that does not exist with the name that is near."""
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -102,10 +114,3 @@ def corrected(cluster: Cluster, kind: str, name: str, error: PkoError) -> PkoErr
         return error
     near = did_you_mean(name, every_name(cluster, kind))
     return KafkaError(error.code, f"{text_of(error)}{near}") if near else error
-
-
-def config_error(label: str, error: PkoError) -> ItemError:
-    """The error of one entity: Kafka's name of it, else ours."""
-    if isinstance(error, KafkaError):
-        return ItemError.of(label, error)
-    return ItemError(label, type(error).__name__, str(error))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pykafka_ops.client.configs import AlterOp
-from pykafka_ops.commands.configs.changes import Change, apply, targets
+from pykafka_ops.commands.configs.changes import apply, targets
+from pykafka_ops.commands.configs.held import Change
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError

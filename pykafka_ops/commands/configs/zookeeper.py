@@ -1,5 +1,7 @@
-"""kafka-configs ``--zookeeper``: SCRAM credentials of users, and settings of brokers that are down.
+"""kafka-configs ``--zookeeper``: settings in their znodes, without a broker.
 
+Kafka 3.9 has this left for SCRAM credentials of users and for brokers that are down. What the tool
+did before 3.0 works, too: topics, quotas of users and clients, throttles of brokers that run.
 The znodes are those of Kafka (``AdminZkClient``): ``/config/<type>/<name>`` and a notification
 below ``/config/changes``.
 """
@@ -23,17 +25,17 @@ from pykafka_ops.commands.configs.entity import (
     scala_buffer,
     scala_set,
 )
-from pykafka_ops.commands.configs.known import BROKERS, CLIENTS, USERS
+from pykafka_ops.commands.configs.known import BROKERS, CLIENTS, TOPICS, USERS
 from pykafka_ops.commands.configs.quotas import parse_credential
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings.broker import BROKER
-from pykafka_ops.settings.quotas import BROKER_QUOTAS
+from pykafka_ops.settings.quotas import BROKER_QUOTAS, CLIENT_QUOTAS
 from pykafka_ops.settings.scram import MECHANISMS
 from pykafka_ops.settings.setting import Update
+from pykafka_ops.settings.topic import TOPIC
 
 DEFAULT = "<default>"
-TIMEOUT_S = 30.0
 WARNING = (
     "Warning: --zookeeper is deprecated and will be removed in a future version of Kafka.\n"
     "Use --bootstrap-server instead to specify a broker to connect to.\n"
@@ -41,9 +43,6 @@ WARNING = (
 _ONLY_DOWN = (
     "Broker configuration operations using ZooKeeper are only supported if the affected broker(s) "
     "are not running."
-)
-_ONLY_SCRAM = (
-    "User configuration updates using ZooKeeper are only supported for SCRAM credential updates."
 )
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
 
@@ -104,7 +103,7 @@ def opened_tree(run: Run) -> Iterator[ConfigTree]:
     """What ``--zookeeper`` names, until the end of the block. ConnectError."""
     from pykafka_ops.commands.zookeeper.session import opened
 
-    client = opened(run, run.args.text("zookeeper") or "", TIMEOUT_S)
+    client = opened(run, run.args.text("zookeeper") or "", run.silence)
     try:
         yield ConfigTree(client)
     finally:
@@ -113,17 +112,24 @@ def opened_tree(run: Run) -> Iterator[ConfigTree]:
 
 def alter(run: Run, wanted: ConfigEntity) -> None:
     """``--alter --zookeeper``."""
-    sys.stdout.write(WARNING)
     add, delete = configs_to_add(run.args), configs_to_delete(run.args)
     entity = _entity(wanted)
+    before = _of_before(wanted, (*add, *delete))
+    (sys.stderr if before else sys.stdout).write(WARNING)
     with opened_tree(run) as tree:
-        _alter(tree, wanted, entity, add, delete)
-    sys.stdout.write(f"Completed updating config for entity: {_words(entity)}.\n")
+        _alter(tree, entity, add, delete)
+    done = "Updating" if before else "updating"
+    sys.stdout.write(f"Completed {done} config for entity: {_words(entity)}.\n")
 
 
-def _alter(
-    tree: ConfigTree, wanted: ConfigEntity, entity: str, add: dict[str, str], delete: Sequence[str]
-) -> None:
+def _of_before(wanted: ConfigEntity, keys: Sequence[str]) -> bool:
+    """Whether only the tool of before 3.0 did this through ZooKeeper."""
+    if wanted.types == [BROKERS]:
+        return bool(keys) and all(key in BROKER_QUOTAS for key in keys)
+    return wanted.types != [USERS] or any(key not in MECHANISMS for key in keys)
+
+
+def _alter(tree: ConfigTree, entity: str, add: dict[str, str], delete: Sequence[str]) -> None:
     kind = entity.partition("/")[0]
     deleted = scala_buffer(list(delete)) if delete else "List()"
     shown = ", ".join(f"{k}={v}" for k, v in add.items())
@@ -131,18 +137,44 @@ def _alter(
         f"requirement failed: --bootstrap-server option must be specified to update {kind} "
         f"configs: {{add: {{{shown}}}, delete: {deleted}}}"
     )
-    if kind == USERS:
-        if any(key not in MECHANISMS for key in (*add, *delete)):
-            raise ConfigProblem(f"{problem}. {_ONLY_SCRAM}")
-        add = {k: scram.stored(parse_credential(k, v)).text() for k, v in add.items()}
+    if kind == TOPICS:
+        _check_topic(tree, entity.partition("/")[2], add)
+    elif kind in (USERS, CLIENTS):
+        add = _client_settings(add, credentials=entity.count("/") == 1 and kind == USERS)
     elif kind == BROKERS:
-        _require_down(tree, entity.partition("/")[2], problem)
+        if not all(key in BROKER_QUOTAS for key in (*add, *delete)):
+            _require_down(tree, entity.partition("/")[2], problem)
         add = _broker_settings(add, per_broker=not entity.endswith(DEFAULT))
     present = tree.read(entity)
     missing = [key for key in delete if key not in present]
     if missing:
         raise ConfigProblem(f"Invalid config(s): {','.join(missing)}")
     tree.write(entity, {k: v for k, v in {**present, **add}.items() if k not in delete})
+
+
+def _check_topic(tree: ConfigTree, name: str, add: Mapping[str, str]) -> None:
+    """Raises ConfigProblem, or SettingError, for what AdminZkClient refuses."""
+    if tree.client.exists(f"/brokers/topics/{name}") is None:
+        raise ConfigProblem(f'Topic "{name}" does not exist.')
+    unknown = [key for key in add if key not in TOPIC]
+    if unknown:
+        raise ConfigProblem(f"Unknown topic config name: {unknown[0]}")
+    for key, value in add.items():
+        TOPIC[key].parse(value)
+
+
+def _client_settings(add: Mapping[str, str], *, credentials: bool) -> dict[str, str]:
+    """Quotas, and of users (``credentials``) what a password is stored as."""
+    found = {}
+    for key, value in add.items():
+        if credentials and key in MECHANISMS:
+            found[key] = scram.stored(parse_credential(key, value)).text()
+        elif key in CLIENT_QUOTAS:
+            CLIENT_QUOTAS[key].parse(value)
+            found[key] = value
+        else:
+            raise ConfigProblem(f"Unknown Dynamic Configuration: {scala_set([key])}.")
+    return found
 
 
 def _broker_settings(add: Mapping[str, str], *, per_broker: bool) -> dict[str, str]:
@@ -186,14 +218,8 @@ def _require_down(tree: ConfigTree, name: str, problem: str) -> None:
 
 def describe(run: Run, wanted: ConfigEntity) -> None:
     """``--describe --zookeeper``."""
-    sys.stdout.write(WARNING)
+    (sys.stderr if _of_before(wanted, ()) else sys.stdout).write(WARNING)
     with opened_tree(run) as tree:
-        if wanted.kind == BROKERS:
-            problem = (
-                "requirement failed: --bootstrap-server option must be specified to describe "
-                "brokers"
-            )
-            _require_down(tree, _pairs(wanted)[0][1] or "", problem)
         for one in _expand(tree, wanted):
             values = tree.read(one)
             if values or wanted.types != [USERS] or wanted.names:
@@ -242,7 +268,7 @@ def _expand(tree: ConfigTree, wanted: ConfigEntity) -> list[str]:
 
 def _words(entity: str) -> str:
     """``user-principal 'alice', client-id 'app'``, ``brokers '0'``, ``default brokers``."""
-    words = {USERS: "user-principal", CLIENTS: "client-id"}
+    words = {USERS: "user-principal", CLIENTS: "client-id", TOPICS: "topic"}
     parts = entity.split("/")
     shown = []
     for kind, name in zip(parts[::2], parts[1::2], strict=True):

@@ -48,7 +48,12 @@ def say(cluster: DeskCluster, capsys: pytest.CaptureFixture[str]) -> Say:
 
 def test_settings_are_set_shown_and_unset(say: Say) -> None:
     code, out, _ = say("set", "topics", "t", "retention.ms=5", "cleanup.policy+=compact")
-    assert (code, out.split()[-3:]) == (0, ["topics", "t", "retention.ms,cleanup.policy"])
+    assert code == 0
+    assert [line.split() for line in out.splitlines()] == [
+        ["KIND", "NAME", "SETTING", "OLD", "NEW"],
+        ["topics", "t", "retention.ms", "604800000", "5"],
+        ["topics", "t", "cleanup.policy", "delete", "delete,compact"],
+    ]
     _, out, _ = say("describe", "topics", "t", "-o", "csv")
     assert [line.split(",")[2] for line in out.splitlines()[1:]] == [
         "cleanup.policy",
@@ -57,6 +62,70 @@ def test_settings_are_set_shown_and_unset(say: Say) -> None:
     assert say("unset", "topics", "t", "retention.ms")[0] == 0
     _, out, _ = say("describe", "topics", "-o", "name")
     assert out == "cleanup.policy\n"
+
+
+def _changes(said: tuple[int, str, str]) -> list[tuple[str, str | None, str | None]]:
+    assert said[0] == 0, said
+    return [(r["setting"], r["old"], r["new"]) for r in json.loads(said[1])["items"]]
+
+
+def test_a_change_shows_the_value_of_before_and_of_after(say: Say) -> None:
+    first = ("set", "topics", "t", "retention.ms=5", "cleanup.policy=compact", "-o", "json")
+    assert _changes(say(*first, "--dry-run")) == _changes(say(*first))
+    assert _changes(say("set", "topics", "t", "cleanup.policy-=compact", "-o", "json")) == [
+        ("cleanup.policy", "compact", "")
+    ]
+    assert _changes(say("unset", "topics", "t", "retention.ms", "-o", "json")) == [
+        ("retention.ms", "5", "<default>")
+    ]
+    assert _changes(say("set", "users", "u", "producer_byte_rate=5", "-o", "json")) == [
+        ("producer_byte_rate", None, "5")
+    ]
+    assert _changes(say("unset", "users", "u", "producer_byte_rate", "-o", "json")) == [
+        ("producer_byte_rate", "5.0", None)
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["brokers", "0", "log.cleaner.thread=hush"],
+        ["users", "u", "SCRAM-SHA-256=[iterations=5000,password=hush]"],
+    ],
+)
+def test_no_secret_is_shown(say: Say, words: list[str]) -> None:
+    for _ in range(2):
+        code, out, err = say("set", *words)
+        assert code == 0 and "hush" not in out + err
+        assert "[hidden]" in out or "iterations=5000" in out
+    assert "hush" not in say("unset", *words[:2], words[2].partition("=")[0])[1]
+
+
+def test_a_broker_that_is_not_there_is_told_at_once(say: Say, cluster: DeskCluster) -> None:
+    for words in (
+        ("set", "brokers", "9", "log.cleaner.threads=2"),
+        ("set", "broker-loggers", "9", "kafka=DEBUG"),
+        ("unset", "brokers", "9", "log.cleaner.threads"),
+        ("describe", "brokers", "9"),
+    ):
+        code, out, err = say(*words)
+        assert (code, out) == (1, "")
+        text = f"{words[1]} 9: there is no broker 9; brokers are 0 [BROKER_NOT_AVAILABLE]"
+        assert err == f"pko: {text}\n"
+    assert cluster.asked == []
+
+
+def test_who_has_nothing_set_is_an_error_by_name(say: Say) -> None:
+    wanted: tuple[tuple[str, ...], ...] = (
+        ("describe", "users", "nobody"),
+        ("describe", "clients", "nobody"),
+        ("unset", "users", "nobody", "producer_byte_rate"),
+        ("unset", "users", "nobody", "SCRAM-SHA-256"),
+    )
+    for words in wanted:
+        code, out, err = say(*words)
+        assert (code, out) == (1, "")
+        assert err == f"pko: {words[1]} nobody: nothing is set for it [RESOURCE_NOT_FOUND]\n"
 
 
 def test_json_tells_everything(say: Say) -> None:
@@ -145,12 +214,12 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(say: Say) ->
         code, _, err = say(*words)
         assert (code, err.count(f" (did you mean {near}?)")) == (1, 1), err
         assert ":  (" not in err
-    for words, near in (
+    for refused, near in (
         (("set", "users", "u", "producer_byte_rat=5"), "producer_byte_rate"),
         (("set", "clients", "c", "request_percent=5"), "request_percentage"),
         (("describe", "topcs"), "topics"),
     ):
-        code, _, err = say(*words)
+        code, _, err = say(*refused)
         assert (code, f"(did you mean {near}?)" in err) == (-2, True), err
     assert "did you mean" not in say("--describe", "--topic", "tt")[2]
 
@@ -225,8 +294,7 @@ def test_quotas_and_credentials_are_set_and_shown(say: Say, cluster: DeskCluster
     ]
     assert say("unset", "users", "u", "producer_byte_rate")[0] == 0
     assert say("unset", "users", "u", "SCRAM-SHA-512")[0] == 0
-    _, out, _ = say("describe", "users", "u", "-o", "name")
-    assert out == ""
+    assert say("describe", "users", "u", "-o", "name")[:2] == (1, "")
 
 
 # -- Kafka's tongue

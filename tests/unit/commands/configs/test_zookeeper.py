@@ -70,8 +70,8 @@ def say(capsys: pytest.CaptureFixture[str], words: str) -> str:
     except PkoError as error:
         capsys.readouterr()
         return str(error)
-    out = capsys.readouterr().out
-    assert out.startswith(WARNING)
+    out, err = capsys.readouterr()
+    assert (out + err).count(WARNING) == 1
     return out.removeprefix(WARNING)
 
 
@@ -102,14 +102,62 @@ def test_a_user_without_settings_is_removed(
     assert say(capsys, "--describe --entity-type users") == ""
 
 
-def test_only_credentials_of_users_can_be_changed(
+def test_quotas_are_stored_as_before_3_0(
     tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert say(capsys, "--alter --user u --add-config producer_byte_rate=5") == (
-        "requirement failed: --bootstrap-server option must be specified to update users configs: "
-        "{add: {producer_byte_rate=5}, delete: List()}. User configuration updates using "
-        "ZooKeeper are only supported for SCRAM credential updates."
+    pair = "--entity-type users --entity-name u --entity-type clients --entity-name c"
+    for entity, words, path in (
+        (pair, "user-principal 'u', client-id 'c'", "users/u/clients/c"),
+        ("--entity-type clients --entity-name c", "client-id 'c'", "clients/c"),
+        ("--entity-type clients --entity-default", "default client-id", "clients/<default>"),
+    ):
+        assert say(capsys, f"--alter {entity} --add-config producer_byte_rate=5") == (
+            f"Completed Updating config for entity: {words}.\n"
+        )
+        assert json.loads(tree.nodes[f"/config/{path}"])["config"] == {"producer_byte_rate": "5"}
+        assert say(capsys, f"--describe {entity}") == (
+            f"Configs for {words} are producer_byte_rate=5\n"
+        )
+
+
+def test_settings_of_a_topic_are_stored_as_before_3_0(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic = "--entity-type topics --entity-name t"
+    assert say(capsys, f"--alter {topic} --add-config retention.ms=5") == (
+        'Topic "t" does not exist.'
     )
+    tree.nodes["/brokers/topics/t"] = b"{}"
+    assert say(capsys, f"--alter {topic} --add-config retention.ms=5,flush.ms=9") == (
+        "Completed Updating config for entity: topic 't'.\n"
+    )
+    say(capsys, f"--alter {topic} --delete-config flush.ms")
+    assert say(capsys, f"--describe {topic}") == "Configs for topic 't' are retention.ms=5\n"
+    assert say(capsys, "--describe --entity-type topics") == (
+        "Configs for topic 't' are retention.ms=5\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("--entity-type topics --entity-name t --add-config nonsense=1", "Unknown topic config"),
+        ("--entity-type topics --entity-name t --add-config retention.ms=x", "Not a number"),
+        ("--entity-type clients --entity-name c --add-config nonsense=1", "Unknown Dynamic"),
+        ("--entity-type clients --entity-name c --add-config request_percentage=x", "Not a number"),
+        (
+            "--entity-type clients --entity-name c --add-config SCRAM-SHA-256=[password=x]",
+            "Unknown",
+        ),
+        ("--entity-type users --entity-name u --add-config retention.ms=5", "Unknown Dynamic"),
+    ],
+)
+def test_what_old_settings_cannot_be_is_refused_and_nothing_is_stored(
+    tree: FakeKazoo, capsys: pytest.CaptureFixture[str], words: str, text: str
+) -> None:
+    tree.nodes["/brokers/topics/t"] = b"{}"
+    assert text in say(capsys, f"--alter {words}")
+    assert list(tree.nodes) == ["/brokers/topics/t"]
 
 
 def test_a_broker_that_runs_is_left_alone(
@@ -125,7 +173,11 @@ def test_a_broker_that_runs_is_left_alone(
     assert "1 brokers are running" in say(
         capsys, "--alter --broker-defaults --add-config log.cleaner.threads=2"
     )
-    assert "to describe brokers - broker 2 is running" in say(capsys, "--describe --broker 2")
+    throttle = "leader.replication.throttled.rate=7"
+    assert say(capsys, f"--alter --broker 2 --add-config {throttle}") == (
+        "Completed Updating config for entity: brokers '2'.\n"
+    )
+    assert say(capsys, "--describe --broker 2") == f"Configs for brokers '2' are {throttle}\n"
 
 
 def test_settings_of_a_stopped_broker_are_stored(
