@@ -19,6 +19,11 @@ case $class in
     kafka.admin.TopicCommand|org.apache.kafka.tools.TopicCommand) tool=kafka-topics ;;
     kafka.admin.ConsumerGroupCommand|org.apache.kafka.tools.consumer.group.ConsumerGroupCommand) tool=kafka-consumer-groups ;;
     org.apache.kafka.tools.TransactionsCommand) tool=kafka-transactions ;;
+    kafka.tools.ConsumerOffsetChecker)
+        tool=kafka-consumer-groups
+        set -- "${@/#--zkconnect/--zookeeper}"  # as the documentation of 0.8 has it
+        case " $* " in *" --zookeeper"*) ;; *) set -- --zookeeper localhost:2181 "$@" ;; esac
+        set -- --offset-checker "$@" ;;
     kafka.tools.GetOffsetShell|org.apache.kafka.tools.GetOffsetShell) tool=kafka-get-offsets ;;
     kafka.admin.LogDirsCommand|org.apache.kafka.tools.LogDirsCommand) tool=kafka-log-dirs ;;
     kafka.admin.LeaderElectionCommand|org.apache.kafka.tools.LeaderElectionCommand) tool=kafka-leader-election ;;

@@ -131,6 +131,11 @@ def test_a_condition_on_lag_decides_the_exit_code(desk: Desk) -> None:
     desk.commit(299)
     bad = desk.ask("groups", "lag", desk.group, "--fail-on", "lag>0")
     assert bad.code == 4
+    gone = f"{desk.group}-gone"
+    some = desk.ask("groups", "lag", desk.group, gone, "--fail-on", "lag>0")
+    assert (some.code, gone in some.err) == (4, True)
+    other = desk.ask("groups", "lag", desk.group, gone, "--fail-on", "lag>99999")
+    assert (other.code, gone in other.err) == (1, True)
     wrong = desk.ask("groups", "lag", desk.group, "--fail-on", "lagg>0")
     assert (wrong.code, wrong.out) == (2, "")
 
@@ -152,6 +157,28 @@ def test_a_reset_is_shown_first_and_committed_on_demand(desk: Desk) -> None:
         (200, 300, 100),
     ]
     assert desk.committed() == [300, 300, 300]
+
+
+@pytest.mark.parametrize("tongue", ["ours", "kafkas"])
+def test_an_exported_plan_is_what_from_file_takes(desk: Desk, tmp_path: Path, tongue: str) -> None:
+    desk.fill()
+    desk.commit(100, 200, 300)
+    groups = (desk.group, f"{desk.group}-2")
+    file = tmp_path / "plan.csv"
+    for names in (groups[:1], groups):
+        if tongue == "ours":
+            reset = ("groups", "reset-offsets", *names, "--topic", desk.topic)
+        else:
+            named = (word for name in names for word in ("--group", name))
+            reset = ("kafka-consumer-groups", "--reset-offsets", *named, "--topic", desk.topic)
+        dry = () if tongue == "ours" else ("--dry-run",)
+        exported = desk.ask(*reset, "--to-offset", "42", "--export", *dry)
+        assert exported.code == 0, exported.err
+        file.write_text(exported.out)
+        done = desk.ask(*reset, "--from-file", str(file), "--execute")
+        assert done.code == 0, done.err
+        for name in names:
+            assert {r["current_offset"] for r in desk.items("describe", name)} == {42}
 
 
 def test_a_group_with_members_is_neither_reset_nor_deleted(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from pykafka_ops.commands.framework.failures import execution_text
 from pykafka_ops.commands.framework.group import Single
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run
-from pykafka_ops.commands.framework.types import TOPIC_NAME
+from pykafka_ops.commands.framework.types import COUNT, TOPIC_NAME
 from pykafka_ops.commands.options import BROKER_LIST, REGEX
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
@@ -28,8 +28,23 @@ TIME = Option("-t", "--time", metavar="TIME", default="latest",
                    "and 2h (ago)")  # fmt: skip
 
 
+OLD = (
+    Option(
+        "--offsets",
+        metavar="N",
+        type=COUNT,
+        default="1",
+        hidden=True,
+        help="old: so many, where segments begin",
+    ),
+    Option("--max-wait-ms", metavar="MS", type=COUNT, hidden=True, help="old, without effect"),
+)
+
+
 def _check(args: Args) -> None:
     """GetOffsetShell's checks."""
+    if not args.number("offsets"):
+        raise OptionError("--offsets: write how many offsets of a partition, from 1 on")
     if not args.has("broker-list"):
         args.require("bootstrap-server")
 
@@ -44,6 +59,7 @@ def _failure(error: PkoError, run: Run) -> int:
 TOOL = Tool(
     "kafka-get-offsets",
     "An interactive shell for getting topic-partition offsets.",
+    options=OLD,
     check=_check,
     failure=_failure,
 )

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pykafka_ops.client import offsets, topics
+from pykafka_ops.client.connection import UnsupportedVersionError
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
+from pykafka_ops.commands.framework.absent import no_partition
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import item_error, java_text
-from pykafka_ops.commands.framework.output import PLACE, Cells, Column, Table, numbers, say
+from pykafka_ops.commands.framework.output import (
+    PLACE,
+    Cells,
+    Column,
+    ItemError,
+    Table,
+    numbers,
+    rows_of,
+    say,
+)
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import INTERNAL, chosen, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.commands.get_offsets import words
 from pykafka_ops.errors import PkoError, UsageError
+from pykafka_ops.wire.codes import ErrorCode
 
+KAFKAS = (*PLACE, *numbers("offset"))
+SEVERAL = (*PLACE, Column("offsets"))
 _FIELDS = {offsets.EARLIEST: "earliest", offsets.LATEST: "latest"}
 
 
@@ -44,21 +58,46 @@ def _kafka(run: Run) -> Table:
     ]
     if not wanted:
         raise words.OffsetProblem("Could not match any topic-partitions with the specified filters")
+    count = args.number("offsets") or 1
+    if count > 1:
+        return _old(run, wanted, moment, count)
     found = offsets.list_offsets(run.cluster(), dict.fromkeys(wanted, moment))
+    _skip(found)
+    rows = [
+        {"topic": p[0], "partition": p[1], "offset": v.offset}
+        for p, v in sorted(found.items())
+        if isinstance(v, Offset) and v.offset >= 0
+    ]
+    text = (f"{row['topic']}:{row['partition']}:{row['offset']}\n" for row in rows)
+    return Table("offsets", KAFKAS, rows, kafka=text)
+
+
+def _old(run: Run, wanted: Sequence[Partition], moment: int, count: int) -> Table:
+    """Several offsets of each partition, as GetOffsetShell told until Kafka 2.8."""
+    if moment < offsets.EARLIEST:
+        raise words.OffsetProblem(
+            f"--offsets {count} goes with --time latest, earliest or a timestamp"
+        )
+    found = offsets.offsets_before(run.cluster(), dict.fromkeys(wanted, moment), count)
+    gone = [v for v in found.values() if isinstance(v, UnsupportedVersionError)]
+    if gone:
+        raise words.OffsetProblem(
+            f"{gone[0]}: brokers from 4.0 on tell one offset of a partition: write --offsets 1"
+        )
+    _skip(found)
+    told = [(*p, v) for p, v in sorted(found.items()) if not isinstance(v, PkoError)]
+    text = (f"{t}:{n}:{','.join(map(str, v))}\n" for t, n, v in told)
+    return Table("offsets", SEVERAL, rows_of(SEVERAL, told), kafka=text)
+
+
+def _skip(found: Mapping[Partition, object]) -> None:
+    """Say which partitions have no answer, in the words of Kafka's tool."""
     for (topic, number), value in found.items():
         if isinstance(value, PkoError):
             say(
                 f"Skip getting offsets for topic-partition {topic}-{number} due to error: "
                 f"{java_text(value)}"
             )
-    rows = [
-        {"topic": p[0], "partition": p[1], "offset": v.offset}
-        for p, v in sorted(found.items())
-        if isinstance(v, Offset) and v.offset >= 0
-    ]
-    columns = (*PLACE, *numbers("offset"))
-    text = (f"{row['topic']}:{row['partition']}:{row['offset']}\n" for row in rows)
-    return Table("offsets", columns, rows, kafka=text)
 
 
 OURS = (
@@ -74,6 +113,7 @@ OURS = (
 
 def _ours(run: Run) -> Table:
     args = run.args
+    numbers = _numbers(args)
     moments = words.moments_of(args.text("time") or "latest", int(time.time() * 1000))
     every = topics.all_topics(run.cluster())
     known = [t.name for t in every]
@@ -84,7 +124,7 @@ def _ours(run: Run) -> Table:
         exclude_internal=args.has("exclude-internal"),
     )
     errors = [missing_topic(word, known) for word in missing]
-    numbers = _numbers(args)
+    errors += _gone(args, [t for t in every if t.name in set(names)], numbers)
     patterns = args.text("topic-partitions")
     allowed = words.by_patterns(patterns) if patterns else None
     wanted = [
@@ -108,13 +148,32 @@ def _ours(run: Run) -> Table:
     return Table("offsets", OURS, rows, errors=errors)
 
 
+def _gone(
+    args: Args, meant: Sequence[topics.TopicDescription], numbers: set[int]
+) -> list[ItemError]:
+    """Errors for partitions that were asked for and are nowhere: of each topic that was named,
+    else of all topics together."""
+    if args.has("topic") and not args.has("regex"):
+        return [
+            ItemError.of(f"{t.name}-{n}", no_partition(t.name, n, len(t.partitions)))
+            for t in meant
+            for n in sorted(numbers - {p.number for p in t.partitions})
+        ]
+    found = {p.number for t in meant for p in t.partitions}
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return [
+        ItemError(f"partition {n}", code.name, "no topic has such a partition", code)
+        for n in sorted(numbers - found)
+    ]
+
+
 def _numbers(args: Args) -> set[int]:
     """``--partition``; none means all."""
     found = set()
     for word in args.names("partition"):
         number = java_integer(word)
-        if number is None:
-            raise UsageError(f"--partition {word}: give whole numbers")
+        if number is None or number < 0:
+            raise UsageError(f"--partition {word}: give whole numbers from 0 on")
         found.add(number)
     return found
 

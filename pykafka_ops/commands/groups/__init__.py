@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pykafka_ops.commands.framework.group import VerbGroup
+from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
 from pykafka_ops.commands.framework.types import (
+    ANY_LONG,
     FILE_PATH,
     GROUP_NAME,
-    LONG,
+    LONG_COUNT,
     SPAN,
     TOPIC_NAME,
     Matching,
 )
+from pykafka_ops.commands.framework.verb import Verb
 from pykafka_ops.commands.groups import kafka
+from pykafka_ops.commands.old_door import ZOOKEEPER, enter, is_old
 from pykafka_ops.commands.options import FAIL_ON, SINCE, WATCH
 from pykafka_ops.commands.tongue.tool import Tool
 
@@ -51,11 +55,11 @@ FILES = Option("--files", metavar="PATH", type=FILE_PATH, multiple=True, ours=Tr
                help="segments of __consumer_offsets to read instead of a cluster")  # fmt: skip
 
 SCENARIOS = (
-    Option("--to-offset", metavar="OFFSET", type=LONG, help="to this offset"),
+    Option("--to-offset", metavar="OFFSET", type=LONG_COUNT, help="to this offset"),
     Switch("--to-earliest", help="to the first record"),
     Switch("--to-latest", help="to the end: skip everything"),
     Switch("--to-current", help="to the committed offset, the end if there is none"),
-    Option("--shift-by", metavar="N", type=LONG,
+    Option("--shift-by", metavar="N", type=ANY_LONG,
            help="forward by so many records, back if negative"),
     Option("--to-datetime", metavar="TIME",
            help="to the first record since YYYY-MM-DDTHH:mm:SS.sss[Z|+hh:mm], in verbs also "
@@ -71,22 +75,65 @@ EXECUTE = Switch("--execute", help="commit it")
 EXPORT = Switch("--export", help="print the plan as CSV, for --from-file")
 UNDO = Switch("--undo", ours=True, help="back to the offsets before the last seek")
 
-TIMEOUT = Option("--timeout", metavar="MS", type=LONG, default="5000",
+TIMEOUT = Option("--timeout", metavar="MS", type=LONG_COUNT, default="5000",
                  help="how long a call to the brokers may take (ms)")  # fmt: skip
+
+OLD = (
+    ZOOKEEPER,
+    Switch("--new-consumer", hidden=True, help="old: the only one there is"),
+    Switch("--offset-checker", hidden=True, help="be kafka.tools.ConsumerOffsetChecker"),
+    Switch("--broker-info", hidden=True, help="of it: show the brokers asked"),
+    Option(
+        "--socket.timeout.ms", metavar="MS", type=LONG_COUNT, hidden=True, help="old, no effect"
+    ),
+    Option("--retry.backoff.ms", metavar="MS", type=LONG_COUNT, hidden=True, help="old, no effect"),
+)
+DEPRECATED = (
+    "WARNING: ConsumerOffsetChecker is deprecated and will be dropped in releases following 0.9.0. "
+    "Use ConsumerGroupCommand instead."
+)
+NOTE = (
+    "Note: This will only show information about consumers that use ZooKeeper (not those using the "
+    "Java consumer API)."
+)
 
 TOOL = Tool(
     "kafka-consumer-groups",
     "This tool helps to list all consumer groups, describe a consumer group, delete "
     "consumer group info, or reset consumer group offsets.",
-    options=(TIMEOUT,),
+    options=(TIMEOUT, *OLD),
     required=("bootstrap-server",),
     check=kafka.check,
     failure=kafka.failure,
 )
 
 
+def _enter(run: Run) -> None:
+    """Find the brokers, where they are asked."""
+    if run.args.has("offset-checker"):
+        enter(run, DEPRECATED)
+    elif run.args.has("describe"):
+        enter(run, NOTE)
+    else:
+        say(NOTE)
+
+
+TOOL.enter = _enter
+
+
+def _old(run: Run) -> Result:
+    work: Work
+    if run.args.has("offset-checker"):
+        from pykafka_ops.commands.groups.offset_checker import check_offsets as work
+    else:
+        from pykafka_ops.commands.groups.old import old_groups as work
+    return work(run)
+
+
 def _work(run: Run) -> Result:
     work: Work
+    if is_old(run):
+        return _old(run)
     match run.args.verb:
         case "list":
             from pykafka_ops.commands.groups.list import list_groups as work
@@ -190,3 +237,4 @@ groups.verb(
     options=(ALL_GROUPS,),
     examples=("pko groups delete billing --yes",),
 )
+TOOL.add(Verb("offset-checker", _work, flag="offset-checker"))

@@ -29,6 +29,12 @@ def delete_offsets(run: Run) -> Table | int:
         return 1
     found = group_offsets.delete_offsets(cluster, group, wanted) if wanted else {}
     results: dict[Partition, PkoError | None] = {}
+    if isinstance(found, PkoError) and not args.flags:
+        if select.is_missing(found):
+            errors = select.missing_groups(cluster, [group])
+        else:
+            errors = [item_error(group, found)]
+        return Table("offsets-deleted", COLUMNS, [], errors=errors)
     if isinstance(found, PkoError):
         results.update(dict.fromkeys(wanted, found))
     else:

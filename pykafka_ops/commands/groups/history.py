@@ -35,7 +35,7 @@ BAR = 24
 CHART = (
     Column("start", "TIME"),
     *numbers("commits", "moved"),
-    Column("bar", " ", optional=True),
+    Column("bar", " ", optional=True, spare=True),
     Column("lag", right=True, optional=True),
     Column("status", optional=True, bad=bad_status),
 )

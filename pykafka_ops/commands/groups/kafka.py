@@ -23,12 +23,24 @@ NO_EXECUTE = (
 )
 
 
+NEW_CONSUMER = (
+    "The [new-consumer] option is deprecated and will be removed in a future major release."
+    "The new consumer is used by default if the [bootstrap-server] option is provided."
+)
+OLD_ACTIONS = ("list", "describe", "delete", "reset-offsets")
+
+
 class ScopeError(OptionError):
     """A wrong combination that Kafka's tool finds only after it has asked the cluster."""
 
 
 def check(args: Args) -> None:
-    """The checks of ConsumerGroupCommandOptions, in its order."""
+    """The checks of ConsumerGroupCommandOptions, in its order, or of older tools."""
+    if args.has("offset-checker") or args.has("zookeeper"):
+        _check_old(args)
+        return
+    if args.has("new-consumer"):
+        sys.stderr.write(f"{NEW_CONSUMER}\n")
     if args.has("describe"):
         _check_describe(args)
     somewhere = args.has("group") or args.has("all-groups")
@@ -51,6 +63,27 @@ def check(args: Args) -> None:
             "Command must include exactly one action: "
             "--list, --describe, --delete, --reset-offsets, --delete-offsets"
         )
+
+
+def _check_old(args: Args) -> None:
+    """Those of ConsumerOffsetChecker, or of 1.1 for ``--zookeeper``."""
+    if args.has("offset-checker"):
+        args.require("group", "zookeeper")
+        args.text("group")
+        return
+    if sum(args.has(a) for a in OLD_ACTIONS) != 1:
+        raise OptionError(
+            "Command must include exactly one action: --list, --describe, --delete, --reset-offsets"
+        )
+    for option in ("bootstrap-server", "new-consumer"):
+        if args.has(option) and option not in args.filled:
+            raise OptionError(f"Option [{option}] is not valid with [zookeeper].")
+    if args.has("describe"):
+        args.require("group")
+    if args.has("delete") and not (args.has("group") or args.has("topic")):
+        raise OptionError("Option [delete] either takes [group], [topic], or both")
+    args.forbid("group", "list")
+    args.forbid("topic", "list", "describe")
 
 
 def _check_describe(args: Args) -> None:
@@ -88,9 +121,13 @@ def failure(error: PkoError, run: Run) -> int:
         sys.stderr.write(f"{text_of(error)}\n")
         return 1
     text = text_of(error)
+    if run.args.has("offset-checker"):
+        sys.stdout.write(f"Exiting due to: {text}.\n")
+        return 0
     if isinstance(error, KafkaError):
         text = f"java.util.concurrent.ExecutionException: {java_text(error)}"
     elif hasattr(error, "trouble"):
         text = java_text(error)
-    sys.stdout.write(f"\nError: Executing consumer group command failed due to {text}\n")
+    lead = "" if run.args.has("zookeeper") else "\n"
+    sys.stdout.write(f"{lead}Error: Executing consumer group command failed due to {text}\n")
     return 0

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pykafka_ops.analysis.offset_reset import Partition
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError
 
@@ -32,14 +33,18 @@ class PlanLine(NamedTuple):
 
 def read_plan(path: str) -> list[PlanLine]:
     """All lines of the file. Raises PlanFileError, PlanLineError with the line's number."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
-    except OSError:
-        raise PlanFileError(f"java.io.IOException: Unable to read file {path}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise PlanFileError(f"{path} is no CSV file: {error}") from None
-    return [_line(path, number, row) for number, row in enumerate(rows, 1) if row]
+    rows: list[tuple[int, list[str]]] = []
+    with in_file(path):
+        try:
+            with open(path, encoding="utf-8", newline="") as file:
+                reader = csv.reader(file)
+                rows += ((reader.line_num, row) for row in reader)
+        except OSError:
+            raise PlanFileError(f"java.io.IOException: Unable to read file {path}") from None
+        except (UnicodeDecodeError, csv.Error) as error:
+            line = len(rows) + 1
+            raise PlanFileError(f"{path}, line {line}: this is no CSV file: {error}") from None
+    return [_line(path, number, row) for number, row in rows if row]
 
 
 def _line(path: str, number: int, row: list[str]) -> PlanLine:
@@ -65,12 +70,11 @@ def by_group(lines: Iterable[PlanLine], groups: list[str]) -> dict[str, dict[Par
 
 
 def write_plan(plans: Mapping[str, Mapping[Partition, int]], *, with_group: bool) -> Iterable[str]:
-    """The lines of the file, then the empty one that Kafka's tool ends with."""
+    """The lines of the file."""
     for group, plan in plans.items():
         for (topic, index), offset in plan.items():
             head = f"{_cell(group)}," if with_group else ""
             yield f"{head}{_cell(topic)},{index},{offset}\n"
-    yield "\n"
 
 
 def _cell(text: str) -> str:

@@ -24,7 +24,32 @@ def reset(run: Run) -> Table:
     names = select.wanted(run)
     cluster = select.cluster(run)
     groups = describe_groups(cluster, names)
-    planner = Planner(cluster, args, names)
+    plans, errors, busy = _plans(run, Planner(cluster, args, names), groups)
+    if args.has("execute"):
+        for name, plan in plans.items():
+            errors += _commit(run, cluster, name, plan)
+    rows = [row for name, plan in plans.items() for row in plan_rows(name, plan)]
+    script = None
+    if args.has("export"):
+        many = len(args.texts("group")) != 1
+        script = list(write_plan({n: p.offsets for n, p in plans.items()}, with_group=many))
+    text = _kafka(plans, busy, script)
+    if not args.flags and not args.has("execute"):
+        say("pko: nothing was committed; add --execute")
+    code = 0 if args.flags else None  # Kafka's tool says so and succeeds
+    return Table(
+        *("offset-resets", COLUMNS, rows),
+        kafka=text,
+        errors=errors,
+        exit_code=code,
+        script=script,
+    )
+
+
+def _plans(
+    run: Run, planner: Planner, groups: Mapping[str, GroupDescription | PkoError]
+) -> tuple[dict[str, OffsetPlan], list[ItemError], list[str]]:
+    """Plans by group, errors of groups that have none, and Kafka's words for these."""
     plans: dict[str, OffsetPlan] = {}
     errors: list[ItemError] = []
     busy: list[str] = []
@@ -35,19 +60,17 @@ def reset(run: Run) -> Table:
             busy.append(_busy(group))
             errors.append(in_use(group))
             continue
+        fresh = group.state == DEAD and not run.args.flags
+        if fresh and run.args.has("all-topics"):
+            errors += select.missing_groups(planner.cluster, [name])
+            continue
         plans[name] = _plan(run, planner, name)
+        if fresh:
+            say(f"pko: there is no group {name} yet: the commit makes it")
         if not plans[name].found:
             busy.append(f"No reset plan for group {name} found")
             errors.append(ItemError(name, "NO_PLAN", "the plan file does not name this group"))
-    if args.has("execute"):
-        for name, plan in plans.items():
-            errors += _commit(run, cluster, name, plan)
-    rows = [row for name, plan in plans.items() for row in plan_rows(name, plan)]
-    text = _kafka(run, plans, busy, single=len(args.texts("group")) == 1)
-    if not args.flags and not args.has("execute"):
-        say("pko: nothing was committed; add --execute")
-    code = 0 if args.flags else None  # Kafka's tool says so and succeeds
-    return Table("offset-resets", COLUMNS, rows, kafka=text, errors=errors, exit_code=code)
+    return plans, errors, busy
 
 
 def _plan(run: Run, planner: Planner, name: str) -> OffsetPlan:
@@ -78,7 +101,7 @@ def _commit(run: Run, cluster: Cluster, name: str, plan: OffsetPlan) -> list[Ite
 
 
 def _kafka(
-    run: Run, plans: Mapping[str, OffsetPlan], problems: list[str], *, single: bool
+    plans: Mapping[str, OffsetPlan], problems: list[str], exported: list[str] | None
 ) -> Iterator[str]:
     for plan in plans.values():
         for topic, index in plan.empty:
@@ -88,8 +111,9 @@ def _kafka(
             )
     for text in problems:
         yield f"\nError: {text}\n"
-    if run.args.has("export"):
-        yield from write_plan({n: p.offsets for n, p in plans.items()}, with_group=not single)
+    if exported is not None:
+        yield from exported
+        yield "\n"
         return
     yield f"\n{'GROUP':<30} {'TOPIC':<30} {'PARTITION':<10} {'NEW-OFFSET':<15}\n"
     for name, plan in plans.items():

@@ -83,11 +83,10 @@ def _plan(run: Run, cluster: Cluster, group: str) -> OffsetPlan:
 
 
 def _nothing_to_move(cluster: Cluster, group: str, *, exists: bool) -> NoReturn:
-    why = f"group {group} has no committed offsets"
     if not exists:
         (missing,) = select.missing_groups(cluster, [group])
-        why = missing.message
-    raise UsageError(f"{why}: name the topics with --topic")
+        raise KafkaError(missing.code, missing.message)
+    raise UsageError(f"group {group} has no committed offsets: name the topics with --topic")
 
 
 def _agreed(run: Run, table: Table, group: str, count: int) -> bool:

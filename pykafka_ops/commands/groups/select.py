@@ -17,8 +17,8 @@ from pykafka_ops.wire.codes import ErrorCode
 def cluster(run: Run) -> Cluster:
     """The cluster; in Kafka's tongue a call may take ``--timeout`` ms, 5000 by default."""
     made = run.cluster()
-    milliseconds = run.args.number("timeout")
-    if milliseconds is not None and (run.args.flags or run.args.has("timeout")):
+    milliseconds = run.args.number("timeout") if run.args.flags else None
+    if milliseconds is not None:
         made.config.api_timeout = milliseconds / 1000
         made.config.patience = min(made.config.patience, made.config.api_timeout)
     return made

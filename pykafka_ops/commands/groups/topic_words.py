@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pykafka_ops.client import topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.commands.framework.absent import no_partition
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.topic_filter import missing_topic, partitions_by_topic
@@ -18,23 +19,32 @@ from pykafka_ops.wire.codes import ErrorCode
 def partitions_of(cluster: Cluster, args: Args) -> tuple[list[Partition], list[str]]:
     """The partitions meant, as they were named, and the topics that do not exist.
 
-    Partitions given by number are not looked up: the brokers say whether they exist. Raises
-    KafkaError, and in Kafka's tongue ScopeError.
+    In Kafka's tongue partitions given by number are not looked up: the brokers say whether they
+    exist. Raises KafkaError, in our tongue for a partition that does not exist, too, and in Kafka's
+    ScopeError.
     """
     words = args.texts("topic")
     parsed = _kafkas(words) if args.flags else partitions_by_topic(words).items()
     wanted = list(parsed)
-    counts = _counts(cluster, [topic for topic, numbers in wanted if numbers is None])
+    counts = _counts(cluster, [t for t, numbers in wanted if numbers is None or not args.flags])
     found: list[Partition] = []
     missing = []
     for topic, numbers in wanted:
-        if numbers is not None:
+        if numbers is not None and not args.flags and topic in counts:
+            _check_numbers(topic, numbers, counts[topic])
+        if numbers is not None and (args.flags or topic in counts):
             found += [(topic, n) for n in numbers]
         elif topic in counts:
             found += [(topic, n) for n in range(counts[topic])]
         else:
             missing.append(topic)
     return list(dict.fromkeys(found)), missing
+
+
+def _check_numbers(topic: str, numbers: Sequence[int], count: int) -> None:
+    for number in numbers:
+        if number >= count:
+            raise no_partition(topic, number, count)
 
 
 def missing_topics(cluster: Cluster, names: Sequence[str]) -> list[ItemError]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import INT, TOPIC_NAME
+from pykafka_ops.commands.framework.types import COUNT, POSITIVE, TOPIC_NAME
+from pykafka_ops.commands.old_door import ZOOKEEPER, enter
 from pykafka_ops.commands.options import DRY_RUN, EXCLUDE_INTERNAL, REGEX
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.commands.topics import kafka
@@ -17,9 +18,9 @@ TOPIC_ID = Option("--topic-id", metavar="ID", help="the id of the topic to descr
 IF_EXISTS = Switch("--if-exists", help="no error if the topic does not exist")
 IF_NOT_EXISTS = Switch("--if-not-exists", help="no error if the topic exists already")
 
-PARTITIONS = Option("-p", "--partitions", metavar="N", type=INT,
+PARTITIONS = Option("-p", "--partitions", metavar="N", type=POSITIVE,
                     help="number of partitions; adding some moves keys")  # fmt: skip
-REPLICATION_FACTOR = Option("-r", "--replication-factor", metavar="N", type=INT,
+REPLICATION_FACTOR = Option("-r", "--replication-factor", metavar="N", type=POSITIVE,
                             help="replicas of each partition (default: the cluster's)")  # fmt: skip
 REPLICA_ASSIGNMENT = Option("--replica-assignment", metavar="LIST",
                             help="brokers by partition: 1:2,2:3 is two partitions")  # fmt: skip
@@ -36,16 +37,22 @@ REPORTS = (
     Switch("--topics-with-overrides", help="only topics that have settings of their own"),
 )
 WHICH = (REGEX, EXCLUDE_INTERNAL)
-SIZE_LIMIT = Option("--partition-size-limit-per-response", metavar="N", type=INT, default="2000",
+OLD = (
+    ZOOKEEPER,
+    Switch("--disable-rack-aware", hidden=True, help="old, without effect: brokers place replicas"),
+    Switch("--force", hidden=True, help="old, without effect: nothing is asked"),
+)
+SIZE_LIMIT = Option("--partition-size-limit-per-response", metavar="N", type=COUNT, default="2000",
                     help="accepted for Kafka's sake")  # fmt: skip
 
 TOOL = Tool(
     "kafka-topics",
     "Create, delete, describe, or change a topic.",
-    options=(SIZE_LIMIT,),
+    options=(SIZE_LIMIT, *OLD),
     check=kafka.check,
     failure=kafka.failure,
 )
+TOOL.enter = enter
 
 
 def _work(run: Run) -> Result:

@@ -15,7 +15,7 @@ def check(run: Run) -> Table:
     for d in described.with_settings(run.cluster(), found, slim=True):
         parts = [described.partition_row(d, p, live) for p in d.topic.partitions]
         rows += [row for row in parts if row["problems"]]
-    notes = [] if rows else [f"{counted(found, 'topic')}, no partition in trouble"]
+    notes = [] if rows or errors else [f"{counted(found, 'topic')}, no partition in trouble"]
     return Table(
         "topic-problems", described.COLUMNS, rows, errors=errors, notes=notes,
         exit_code=4 if rows else None,

@@ -9,6 +9,7 @@ from pykafka_ops.commands.configs.known import TOPICS, hinted
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.old_door import is_old
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
 from pykafka_ops.commands.topics.values import (
     COUNTED,
@@ -54,7 +55,8 @@ def _one(run: Run) -> None:
     new = NewTopic(name, partitions or -1, factor or -1, assignment, settings)
     result = create_topics(run.cluster(), [new])[name]
     if isinstance(result, CreatedTopic):
-        sys.stdout.write(f"Created topic {name}.\n")
+        shown = f'"{name}"' if is_old(run) else name
+        sys.stdout.write(f"Created topic {shown}.\n")
     elif not _forgiven(run, result):
         raise result
 

@@ -9,7 +9,10 @@ from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.framework.failures import raise_first
 from pykafka_ops.commands.framework.output import Column, ItemError, Table, counted
 from pykafka_ops.commands.framework.run import Run
+from pykafka_ops.commands.old_door import is_old
+from pykafka_ops.commands.topics import old
 from pykafka_ops.commands.topics.kafka import in_kafkas_words
+from pykafka_ops.commands.topics.marked import marked_topics
 from pykafka_ops.commands.topics.values import select
 from pykafka_ops.errors import KafkaError
 
@@ -18,9 +21,13 @@ COLUMNS = (Column("topic", "DELETED"),)
 
 def delete(run: Run) -> Table | None:
     """Our tongue shows which and asks first; Kafka's raises the first refusal."""
-    names, errors = select(run, [t.name for t in all_topics(run.cluster())])
+    marked = marked_topics(run) if is_old(run) else {}
+    known = {*(t.name for t in all_topics(run.cluster())), *marked}
+    names, errors = select(run, sorted(known))
     if in_kafkas_words(run):
-        if names:
+        if is_old(run):
+            old.delete(run, names, marked)
+        elif names:
             raise_first(delete_topics(run.cluster(), names).values())
         return None
     question = f"delete {counted(names, 'topic')} with all records"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.topics import PartitionDescription
-from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.topics import described
+from pykafka_ops.commands.old_door import is_old
+from pykafka_ops.commands.topics import described, old
 from pykafka_ops.commands.topics.kafka import REPORTS
+from pykafka_ops.commands.topics.marked import marked_topics
 from pykafka_ops.commands.topics.values import COUNTED
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
@@ -24,10 +25,14 @@ TOPICS = (
 def describe(run: Run) -> Table:
     """Settings and partitions; with a report option only the partitions it means."""
     args = run.args
-    found, errors = described.wanted_topics(run)
+    marked = marked_topics(run) if is_old(run) else {}
+    found, errors = described.wanted_topics(run, [d.topic for d in marked.values()])
     reports = {r.removesuffix("-partitions") for r in REPORTS if args.has(r)}
     slim = bool(reports) and run.output not in ("json", "yaml")
-    topics = described.with_settings(run.cluster(), found, slim=slim)
+    asked = [t for t in found if t.name not in marked]
+    topics = described.with_settings(run.cluster(), asked, slim=slim)
+    topics += [marked[t.name] for t in found if t.name in marked]
+    topics.sort(key=lambda d: d.topic.name)
     live = set(run.cluster().brokers())
     if args.has("topics-with-overrides"):
         topics = [d for d in topics if d.configs]
@@ -41,7 +46,7 @@ def describe(run: Run) -> Table:
     heads = Table("", TOPICS, [_topic_row(d) for d in topics])
     return Table(
         "topic-descriptions", described.COLUMNS, rows, items=items, errors=errors,
-        kafka=_kafka_text(topics, live, reports, args),
+        kafka=_kafka_text(topics, live, reports, run),
         above=None if reports or args.flags else heads,
     )  # fmt: skip
 
@@ -60,17 +65,18 @@ def _topic_row(d: described.DescribedTopic) -> dict[str, object]:
 
 
 def _kafka_text(
-    topics: Sequence[described.DescribedTopic], live: set[int], reports: set[str], args: Args
+    topics: Sequence[described.DescribedTopic], live: set[int], reports: set[str], run: Run
 ) -> Iterator[str]:
-    """What kafka-topics 3.9 prints."""
+    """What kafka-topics 3.9 prints, or with ``--zookeeper`` the tool of before 2.2."""
+    before = is_old(run)
     for d in topics:
         if not reports:
-            yield _kafka_head(d)
-        if args.has("topics-with-overrides"):
+            yield old.head(d) if before else _kafka_head(d)
+        if run.args.has("topics-with-overrides"):
             continue
         for p in d.topic.partitions:
             if not reports or reports & {*d.problems(p, live)}:
-                yield _kafka_partition(d, p)
+                yield old.partition(d, p, reports) if before else _kafka_partition(d, p)
 
 
 def _kafka_head(d: described.DescribedTopic) -> str:

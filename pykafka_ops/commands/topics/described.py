@@ -40,6 +40,8 @@ class DescribedTopic(NamedTuple):
     configs: dict[str, str]
     min_isr: int
     moves: dict[int, Reassignment]
+    marked: bool = False
+    """Whether it is to be deleted, and is still in ZooKeeper."""
 
     def replication_factor(self, p: PartitionDescription) -> int:
         """Target replicas: those being added do not count yet (TopicCommand)."""
@@ -62,8 +64,11 @@ class DescribedTopic(NamedTuple):
         return found
 
 
-def wanted_topics(run: Run) -> tuple[list[TopicDescription], list[ItemError]]:
-    """The topics to describe, with their partitions."""
+def wanted_topics(
+    run: Run, more: Sequence[TopicDescription] = ()
+) -> tuple[list[TopicDescription], list[ItemError]]:
+    """The topics to describe, with their partitions; ``more``: those that brokers tell nothing
+    of."""
     cluster, args = run.cluster(), run.args
     wanted_id = args.text("topic-id")
     if wanted_id and (topic_id := _uuid(wanted_id)) != ZERO_UUID:
@@ -71,7 +76,7 @@ def wanted_topics(run: Run) -> tuple[list[TopicDescription], list[ItemError]]:
         if not found and not args.has("if-exists"):
             raise NoSuchTopicError(f"TopicId '{wanted_id}' does not exist as expected")
         return found, []
-    every = {t.name: t for t in all_topics(cluster)}
+    every = {t.name: t for t in (*all_topics(cluster), *more)}
     names, errors = select(run, list(every))
     return [every[n] for n in names], errors
 

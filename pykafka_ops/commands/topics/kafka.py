@@ -27,8 +27,7 @@ def check(args: Args) -> None:
             "Command must include exactly one action: "
             "--list, --describe, --create, --alter or --delete"
         )
-    if not args.has("bootstrap-server"):
-        raise OptionError("--bootstrap-server must be specified")
+    _check_connection(args)
     if args.has("describe") and args.has("if-exists"):
         if not args.has("topic") and not args.has("topic-id"):
             raise OptionError("--topic or --topic-id is required to describe a topic")
@@ -39,7 +38,7 @@ def check(args: Args) -> None:
             )
     if not args.has("list") and not args.has("describe"):
         args.require("topic")
-    if args.has("alter"):
+    if args.has("alter") and not args.has("zookeeper"):
         if args.has("config"):
             raise OptionError(
                 'Option combination "[[bootstrap-server], [config]]" can\'t be used with option '
@@ -47,6 +46,17 @@ def check(args: Args) -> None:
             )
         args.require("partitions")
     _check_combinations(args)
+
+
+def _check_connection(args: Args) -> None:
+    """A broker, or as before 3.0 ZooKeeper, where nothing has a default."""
+    if args.has("zookeeper"):
+        if args.has("bootstrap-server"):
+            raise OptionError("Only one of --bootstrap-server or --zookeeper must be specified")
+        if args.has("create") and not args.has("replica-assignment"):
+            args.require("topic", "partitions", "replication-factor")
+    elif not args.has("bootstrap-server"):
+        raise OptionError("--bootstrap-server must be specified")
 
 
 def _check_combinations(args: Args) -> None:

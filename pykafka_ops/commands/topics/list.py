@@ -6,6 +6,8 @@ from pykafka_ops.client.topics import TopicDescription, all_topics
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import included
+from pykafka_ops.commands.old_door import is_old
+from pykafka_ops.commands.topics.marked import marked_topics
 from pykafka_ops.commands.topics.values import COUNTED, select
 from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
@@ -21,7 +23,9 @@ COLUMNS = (
 def list_topics(run: Run) -> Table:
     """The topics meant; Kafka's tool does not mind where there are none."""
     args = run.args
-    every = all_topics(run.cluster())
+    marked = marked_topics(run) if is_old(run) else {}
+    every = [t for t in all_topics(run.cluster()) if t.name not in marked]
+    every = sorted([*every, *(d.topic for d in marked.values())], key=lambda t: t.name)
     names = [t.name for t in every]
     errors: list[ItemError] = []
     if args.flags:
@@ -31,7 +35,10 @@ def list_topics(run: Run) -> Table:
         found, errors = select(run, names)
     wanted = set(found)
     rows = [_row(t) for t in every if t.name in wanted]
-    return Table("topics", COLUMNS, rows, kafka=["\n".join(found) + "\n"], errors=errors)
+    lines = ["\n".join(found) + "\n"]
+    if is_old(run):
+        lines = [f"{n} - marked for deletion\n" if n in marked else f"{n}\n" for n in found]
+    return Table("topics", COLUMNS, rows, kafka=lines, errors=errors)
 
 
 def _row(t: TopicDescription) -> dict[str, object]:

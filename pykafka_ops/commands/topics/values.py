@@ -8,6 +8,7 @@ from pykafka_ops.commands.framework.output import Column, ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.topic_filter import chosen, included, missing_topic
 from pykafka_ops.commands.framework.types import java_integer
+from pykafka_ops.commands.old_door import is_old
 from pykafka_ops.errors import PkoError
 
 COUNTED = (
@@ -92,6 +93,8 @@ def select(run: Run, names: Sequence[str]) -> tuple[list[str], list[ItemError]]:
         return found, [missing_topic(word, names) for word in missing]
     raw = args.text("topic")
     found = included(names, raw, exclude_internal=exclude)
+    if raw and not found and is_old(run) and not args.has("if-exists"):
+        raise NoSuchTopicError(f"Topic {raw} does not exist on ZK path {args.text('zookeeper')}")
     if raw and not found and not args.has("if-exists"):
         raise NoSuchTopicError(f"Topic 'Optional[{raw}]' does not exist as expected")
     return found, []

@@ -27,7 +27,7 @@ def test_partitions_are_chosen_by_number_in_any_spelling(filled: Fakes, pko: Pko
     for words in ("-p 1", "--partition 1", "--partitions 1", "-p 1 -p 7", "-p 1,7"):
         assert found(pko(f"get-offsets orders {words} -o json")) == [("orders", 1)]
     said = pko("get-offsets orders -p x")
-    assert (said.code, said.stderr) == (2, "pko: --partition x: give whole numbers\n")
+    assert (said.code, said.stderr) == (2, "pko: --partition x: give whole numbers from 0 on\n")
 
 
 def test_internal_topics_can_be_left_out_in_both_spellings(filled: Fakes, pko: Pko) -> None:

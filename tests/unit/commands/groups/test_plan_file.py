@@ -50,7 +50,7 @@ def test_lines_without_a_group_belong_to_the_only_one_asked_for(tmp_path: Path) 
 def test_long_names_are_quoted_as_kafkas_tool_does() -> None:
     plan = {"routes-svc-with-a-rather-long-name": {("t", 0): 1}}
     assert next(iter(write_plan(plan, with_group=True))).startswith('"routes-svc-')
-    assert list(write_plan(plan, with_group=False)) == ["t,0,1\n", "\n"]
+    assert list(write_plan(plan, with_group=False)) == ["t,0,1\n"]
 
 
 @pytest.mark.parametrize("line", ["a,b", "t,x,1", "t,0,1.5", "a,b,c,0,1", "t,99999999999,1"])
