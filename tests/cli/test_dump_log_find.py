@@ -17,6 +17,7 @@ from pykafka_ops.disk.batch import read_header
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
+from tests.support.each import each
 from tests.support.golden.printed import READABLE, Printed, printed
 from tests.support.golden.segments import SEGMENTS
 
@@ -76,9 +77,7 @@ def test_keys_are_found_where_kafka_printed_them(find: Find, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", READABLE)
-@pytest.mark.parametrize(
-    "pattern", ["^clai", "s p?o?s?t", "(orders|quotes) .*s$", "zzz+", "[aeiou]d"]
-)
+@each("pattern", ["^clai", "s p?o?s?t", "(orders|quotes) .*s$", "zzz+", "[aeiou]d"])
 def test_texts_are_found_where_kafka_printed_them(find: Find, case: str, pattern: str) -> None:
     def wanted(record: Printed) -> bool:
         return record.value is not None and re.search(pattern, record.value) is not None

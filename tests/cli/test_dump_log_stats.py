@@ -19,6 +19,7 @@ from pykafka_ops import cli
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.record import Record
+from tests.support.each import each
 from tests.support.golden.printed import READABLE, Printed, printed
 from tests.support.golden.segments import SEGMENTS
 
@@ -174,7 +175,7 @@ def test_several_partitions_have_a_total(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", READABLE)
-@pytest.mark.parametrize("every", [1000, 7000, None])
+@each("every", [1000, 7000, None])
 def test_buckets_are_those_of_a_plain_count(run: Run, case: str, every: int | None) -> None:
     words = () if every is None else ("--every", f"{every}ms")
     got = run("timeline", SEGMENTS / case, *words)

@@ -8,8 +8,26 @@ from pykafka_ops.commands.dump_log.kafka import TOOL
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import COUNT, FILE_PATH, INT, LONG, PERIOD, POSITIVE, SPAN
-from pykafka_ops.commands.options import DRY_RUN, KEY_FORMAT, SINCE, UNTIL, VALUE_FORMAT
+from pykafka_ops.commands.framework.types import (
+    COUNT,
+    FILE_PATH,
+    LONG_COUNT,
+    PERIOD,
+    POSITIVE,
+    POSITIVE_BYTES,
+    SPAN,
+)
+from pykafka_ops.commands.options import (
+    DRY_RUN,
+    HEADER,
+    KEY,
+    KEY_FORMAT,
+    KEY_REGEX,
+    SINCE,
+    UNTIL,
+    VALUE_FORMAT,
+    VALUE_REGEX,
+)
 
 _DECODER = "org.apache.kafka.tools.api.StringDecoder"
 
@@ -33,9 +51,10 @@ DECODERS = (
     Option("--value-decoder-class", metavar="CLASS", default=_DECODER, bare=_DECODER,
            help="what values are, as for keys"),
 )
-MAX_MESSAGE_SIZE = Option("--max-message-size", metavar="BYTES", type=INT, default="5242880",
+MAX_MESSAGE_SIZE = Option("--max-message-size", metavar="BYTES", type=POSITIVE_BYTES,
+                          default="5242880",
                           help="size of the largest batch, for reading at an index entry")
-MAX_BYTES = Option("--max-bytes", metavar="BYTES", type=INT, default="2147483647",
+MAX_BYTES = Option("--max-bytes", metavar="BYTES", type=POSITIVE_BYTES, default="2147483647",
                    help="read at most so much of each log")
 SHOW = (PRINT_DATA_LOG, DEEP_ITERATION, SKIP_RECORD_METADATA, *DECODERS, MAX_MESSAGE_SIZE,
         MAX_BYTES, KEY_FORMAT, VALUE_FORMAT)
@@ -51,18 +70,15 @@ OPEN = Switch("--open", ours=True, help="only transactions that were not ended")
 
 # find
 FIND = (
-    Option("--key", metavar="KEY", ours=True,
-           help="records with just this key, written as --key-format says"),
-    Option("--key-regex", metavar="REGEX", ours=True,
-           help="records with a key in which this expression is found"),
-    Option("--value-regex", metavar="REGEX", ours=True,
-           help="records with a value in which this expression is found"),
+    KEY,
+    KEY_REGEX,
+    VALUE_REGEX,
     Option("--offset", metavar="OFFSET", ours=True,
            help="the record at an offset, or those of FIRST..LAST"),
     Option("--time", metavar="PERIOD", type=PERIOD, ours=True, help="records of this time"),
-    Option("--producer-id", metavar="ID", type=LONG, ours=True, help="records of this producer"),
-    Option("--header", metavar="NAME[=VALUE]", multiple=True, ours=True,
-           help="records with this header, and this value where one is given"),
+    Option("--producer-id", metavar="ID", type=LONG_COUNT, ours=True,
+           help="records of this producer"),
+    HEADER,
     Option("-n", "--max-messages", "--max", metavar="N", type=POSITIVE, ours=True,
            help="stop after that many records"),
     Switch("--count", ours=True, help="only how many there are, by file"),

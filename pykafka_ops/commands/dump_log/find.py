@@ -8,14 +8,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
-from pykafka_ops.analysis.logs.query import (
-    Pattern,
-    RecordQuery,
-    compiled,
-    offset_range,
-    required_literal,
-)
+from pykafka_ops.analysis.logs.query import RecordQuery, offset_range, required_literal
 from pykafka_ops.commands.dump_log.find_rows import Counts, FoundRecord, Shown, Writer, writer
 from pykafka_ops.commands.dump_log.progress import ProgressBar
 from pykafka_ops.commands.dump_log.segments import (
@@ -31,8 +26,8 @@ from pykafka_ops.commands.dump_log.segments import (
 )
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.payload.deserializers import DeserializeError
-from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of, payload_format
+from pykafka_ops.commands.payload.formats import PayloadFormat, formats_of
+from pykafka_ops.commands.payload.query import content_query
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import control_type_id
 from pykafka_ops.disk.salvage import SoundBatch
@@ -89,15 +84,12 @@ def query_of(
     args: Args, key_format: PayloadFormat | None, value_format: PayloadFormat | None, now: int
 ) -> RecordQuery:
     """What the options ask for; UsageError where they ask for nothing or cannot be read."""
-    key, offset = args.text("key"), args.text("offset")
-    query = RecordQuery(
-        key=None if key is None else _encoded(key, key_format),
-        key_pattern=_pattern(args, "key-regex", key_format),
-        value_pattern=_pattern(args, "value-regex", value_format),
+    offset = args.text("offset")
+    query = replace(
+        content_query(args, key_format, value_format),
         offsets=None if offset is None else offset_range(offset),
         times=args.period("time", now),
         producer_id=args.number("producer-id"),
-        headers=tuple(_header(text) for text in args.texts("header")),
     )
     if query.is_empty:
         raise UsageError(
@@ -105,38 +97,6 @@ def query_of(
             "--producer-id or --header"
         )
     return query
-
-
-def _encoded(key: str, made: PayloadFormat | None) -> bytes:
-    encode = (made or payload_format("utf-8", "")).encode
-    if encode is None:
-        assert made is not None
-        raise UsageError(
-            f"--key with --key-format {made.name}: the same key can be written in several ways; "
-            "use --key-regex, which sees its text"
-        )
-    return encode(key)
-
-
-def _pattern(args: Args, option: str, made: PayloadFormat | None) -> Pattern | None:
-    text = args.text(option)
-    if text is None:
-        return None
-    decode = (made or payload_format("utf-8", "")).text
-
-    def shown(data: bytes) -> str | None:
-        try:
-            return decode(data)
-        except DeserializeError:
-            return None
-
-    bytewise = made is None or made.name == "utf-8"
-    return Pattern(compiled(text, f"--{option}"), shown, bytewise)
-
-
-def _header(text: str) -> tuple[str, bytes | None]:
-    name, equals, value = text.partition("=")
-    return name, value.encode("utf-8", "surrogateescape") if equals else None
 
 
 def needles(query: RecordQuery) -> tuple[bytes, ...]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pykafka_ops.analysis.moments import moment_text
-from pykafka_ops.commands.dump_log.items import TIME_TYPES, part_of, text_of
-from pykafka_ops.commands.dump_log.row_output import UNPRINTED, JsonLines, RowOutput, row_output
+from pykafka_ops.commands.dump_log.items import TIME_TYPES, part_of
+from pykafka_ops.commands.dump_log.row_output import JsonLines, RowOutput, row_output
 from pykafka_ops.commands.dump_log.segments import SegmentPath
 from pykafka_ops.commands.framework.output import Column
 from pykafka_ops.commands.payload.formats import PayloadFormat, payload_format
+from pykafka_ops.commands.payload.texts import ROOM, cut, text_of
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.control import ControlType
 from pykafka_ops.disk.salvage import SoundBatch
 
 Row = dict[str, object]
-#: Characters of a key or value in a table.
-_ROOM = 60
 COLUMNS = (
     Column("partition"),
     Column("offset", right=True),
@@ -151,7 +150,7 @@ class Writer:
     def __init__(self, out: RowOutput, shown: Shown, counts: Counts | None) -> None:
         self.out, self.shown, self.counts = out, shown, counts
         self.rich = isinstance(out, JsonLines) or out.form == "yaml"
-        self.cut = {"table": _ROOM, "wide": 1 << 30}.get(out.form, 0)
+        self.cut = {"table": ROOM, "wide": 1 << 30}.get(out.form, 0)
 
     def match(self, match: FoundRecord) -> None:
         """One more match."""
@@ -162,7 +161,7 @@ class Writer:
         else:
             row = self.shown.row(match)
             if self.cut:
-                row |= {part: _cut(row[part], self.cut) for part in ("key", "value")}
+                row |= {part: cut(row[part], self.cut) for part in ("key", "value")}
             self.out.add(row)
 
     def damage(self, row: Row) -> None:
@@ -184,13 +183,6 @@ class Writer:
                     row = {"partition": segment.place, "file": segment.path, "count": count}
                     self.out.add(row)
         self.out.close()
-
-
-def _cut(text: object, room: int) -> object:
-    if isinstance(text, str):
-        line = text[: room + 1].translate(UNPRINTED)
-        return line if len(line) <= room else line[: room - 1] + "…"
-    return text
 
 
 def writer(form: str, shown: Shown, counts: Counts | None) -> Writer:

@@ -13,6 +13,7 @@ from pykafka_ops.commands.dump_log.log_file import LogFile, load
 from pykafka_ops.commands.dump_log.paths import kind_of
 from pykafka_ops.commands.dump_log.printing.legacy import message_header, message_records
 from pykafka_ops.commands.dump_log.printing.records import batch_header, control_text, plain_records
+from pykafka_ops.commands.payload.texts import text_of
 from pykafka_ops.disk import checkpoint
 from pykafka_ops.disk.batch import BatchHeader, check_crc
 from pykafka_ops.disk.compression import CODEC_NAMES
@@ -114,18 +115,6 @@ def _records(data: bytes, header: BatchHeader, content: Content | None) -> Itera
 
 def _text(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def text_of(data: bytes | None) -> tuple[str | None, str | None]:
-    """(text, how it stands for the bytes): utf-8, base64, None for null."""
-    if data is None:
-        return None, None
-    try:
-        return data.decode(), "utf-8"
-    except UnicodeDecodeError:
-        from base64 import b64encode
-
-        return b64encode(data).decode(), "base64"
 
 
 def part_of(name: str, data: bytes | None) -> Item:

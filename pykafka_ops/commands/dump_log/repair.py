@@ -21,6 +21,7 @@ _COLUMNS = (
     Column("file"),
     Column("action", bad=lambda action: action == "left"),
     Column("position", right=True, optional=True),
+    Column("bytes", right=True, optional=True),
     Column("why"),
     Column("kept", optional=True),
 )
@@ -110,20 +111,33 @@ def _table(plans: list[RepairPlan], backups: dict[str, str], *, dry: bool) -> Ta
                     "file": _file(plan, step.name),
                     "action": step.action,
                     "position": step.position if step.action == "cut" else None,
+                    "bytes": step.taken if step.action == "cut" else step.taken or None,
                     "why": step.why,
                     "kept": kept if kept and os.path.exists(kept) else None,
                 }
             )
         for file, text in plan.left:
             rows.append(
-                {"file": file, "action": "left", "position": None, "why": text, "kept": None}
+                dict.fromkeys((c.key for c in _COLUMNS), None)
+                | {"file": file, "action": "left", "why": text}
             )
     steps = sum(len(plan.steps) for plan in plans)
     left = sum(len(plan.left) for plan in plans)
-    notes = [f"kept in {backup}" for backup in backups.values()]
+    notes = [_loss(plan) for plan in plans if plan.lost is not None and plan.steps]
+    notes += [f"kept in {backup}" for backup in backups.values()]
     notes.append(_note(steps, left, dry=dry))
     failed = bool(left or (dry and steps))
     return Table("log-repair", _COLUMNS, rows, notes=notes, exit_code=CHECK_FAILED if failed else 0)
+
+
+def _loss(plan: RepairPlan) -> str:
+    """What of the log goes: its bytes, and the records that could be read of them."""
+    assert plan.lost is not None
+    first, end = plan.lost
+    text = f"{plan.folder}: {plan.taken} bytes of log go"
+    if end <= first:
+        return f"{text}, from offset {first} on, where no record can be read"
+    return f"{text}, with at most {end - first} records: offsets {first} to {end - 1}"
 
 
 def _note(steps: int, left: int, *, dry: bool) -> str:

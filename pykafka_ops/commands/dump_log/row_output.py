@@ -10,8 +10,6 @@ from pykafka_ops.commands.framework.output import Column, Table, csv_line, write
 Row = dict[str, object]
 
 _MANY = 1000
-#: For text in a table: one line a row, and no control sequence of a payload reaches the terminal.
-UNPRINTED = dict.fromkeys((*range(32), *range(127, 160)), "�") | {9: " ", 10: "⏎", 13: "⏎"}
 
 
 class RowOutput:

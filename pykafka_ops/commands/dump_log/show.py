@@ -56,7 +56,8 @@ def _each(paths: list[str], show_file: Callable[[str], None]) -> int:
         except (JavaError, CorruptError) as e:
             sys.stdout.flush()
             text = str(e)
-            sys.stderr.write(f"pko: {text}\n" if path in text else f"pko: {path}: {text}\n")
+            named = text.startswith((f"{path}:", f"{path} ")) or text.endswith(f": {path}")
+            sys.stderr.write(f"pko: {text}\n" if named else f"pko: {path}: {text}\n")
             code = 1
     return code
 
@@ -72,7 +73,7 @@ def _as_text(dump: LogDump, path: str) -> None:
         sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode())
         sys.stdout.buffer.flush()
     else:
-        dump.run([path], kind=kind)
+        dump.one(path, kind)
 
 
 def _camel(name: str) -> str:

@@ -8,11 +8,12 @@ from pykafka_ops.analysis.bars import bar, size_text
 from pykafka_ops.analysis.logs.stats import LogStats, OpenTransaction
 from pykafka_ops.analysis.moments import moment_text
 from pykafka_ops.commands.dump_log.items import part_of
-from pykafka_ops.commands.dump_log.row_output import UNPRINTED, row_output
+from pykafka_ops.commands.dump_log.row_output import row_output
 from pykafka_ops.commands.dump_log.segments import SegmentPath
-from pykafka_ops.commands.framework.output import Column, Table, say, write
+from pykafka_ops.commands.framework.output import Column, Table, numbers, say, write
 from pykafka_ops.commands.framework.terminal import bar_width, bars_are_blocks
 from pykafka_ops.commands.payload.formats import PayloadFormat
+from pykafka_ops.commands.payload.texts import UNPRINTED
 
 Row = dict[str, object]
 
@@ -133,7 +134,7 @@ class StatsOutput:
     def grids(self, total: LogStats) -> list[Table]:
         """The pictures below the partitions; bars only on a terminal."""
         bars = sys.stdout.isatty()
-        extra = (Column("bar", " "),) if bars else ()
+        end = None if bars else -1
         codecs = codec_rows(total)
         sizes: list[Row] = [
             {"size": f"{size_text(size)} to {size_text(2 * size)}", "batches": n}
@@ -150,13 +151,11 @@ class StatsOutput:
             {"partition": place, **_open(txn), "started": moment_text(txn.started)}
             for place, txn in self.hanging
         ]
-        number = Column("bytes", right=True)
         return [
             Table("codecs", _CODECS, codecs),
-            Table("sizes", (Column("size", "BATCH-SIZE", right=True),
-                            Column("batches", right=True), *extra), sizes),
-            Table("keys", (Column("key"), number, Column("share", right=True), *extra), keys),
-            Table("producers", (Column("producer_id", right=True), number, *extra), producers),
+            Table("sizes", _SIZES[:end], sizes),
+            Table("keys", _KEYS[:end], keys),
+            Table("producers", _PRODUCERS[:end], producers),
             Table("open", _OPEN, hanging),
         ]  # fmt: skip
 
@@ -175,6 +174,10 @@ class StatsOutput:
                 )
 
 
+_BAR = Column("bar", " ", spare=True)
+_SIZES = (Column("size", "BATCH-SIZE", right=True), *numbers("batches"), _BAR)
+_KEYS = (Column("key"), *numbers("bytes", "share"), _BAR)
+_PRODUCERS = (*numbers("producer_id", "bytes"), _BAR)
 _CODECS = (
     Column("codec"),
     Column("batches", right=True),

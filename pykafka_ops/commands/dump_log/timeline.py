@@ -40,6 +40,12 @@ _COLUMNS = (
     Column("records", right=True),
     Column("bytes", right=True),
 )
+_CHART = (
+    *_COLUMNS[:2],
+    Column("bar", " ", spare=True),
+    _COLUMNS[2],
+    Column("bytes_bar", "  ", spare=True),
+)
 
 
 def timeline(run: Run) -> int:
@@ -55,7 +61,7 @@ def timeline(run: Run) -> int:
     found = segments(run.args.texts("files"))
     columns: tuple[Column, ...] = _COLUMNS
     if chart:
-        columns = (*_COLUMNS[:2], Column("bar", " "), _COLUMNS[2], Column("bytes_bar", "  "))
+        columns = _CHART
     out = row_output(run.output, "log-timeline", columns, name="start")
     machine = run.output in ("json", "yaml")
     with ProgressBar(bytes_of(found), "counted") as progress:

@@ -88,6 +88,18 @@ class LogDump:
         finally:
             self.out.flush()
 
+    def one(self, path: str, kind: str) -> None:
+        """One file in our tongue: what is wrong with it stands under its name, even where it ends
+        with JavaError."""
+        try:
+            self.file(java_path(path), f".{kind}" if kind else "")
+        finally:
+            self.out.flush()
+            lines = self.problems.lines()
+            self.problems.clear()
+            if lines:
+                sys.stderr.write("".join(f"{line}\n" for line in (f"pko: {path}:", *lines)))
+
     def file(self, path: str, suffix: str = "") -> None:
         """One file, by its suffix."""
         self.out.text(f"Dumping {path}")

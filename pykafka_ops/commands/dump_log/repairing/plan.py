@@ -32,22 +32,25 @@ _HEADER = Struct(">qiibIhiqq")
 
 class RepairStep(NamedTuple):
     """One change. ``action``: "cut" (at byte ``position``), "remove" or "write" (``content``
-    gives the bytes once the log is cut)."""
+    gives the bytes once the log is cut). ``taken``: bytes of log that go."""
 
     action: str
     name: str
     why: str
     position: int = 0
     content: Callable[[], bytes] | None = None
+    taken: int = 0
 
 
 class RepairPlan:
-    """The steps for one directory, in order; ``left`` are problems that stay, (file, text)."""
+    """The steps for one directory, in order; ``left`` are problems that stay, (file, text);
+    ``lost`` are the first offset that is cut and the one behind the last that could be read."""
 
     def __init__(self, job: CheckJob, tell: Callable[[int], None] | None = None) -> None:
         self.folder = job.folder
         self.steps: list[RepairStep] = []
         self.left: list[tuple[str, str]] = []
+        self.lost: tuple[int, int] | None = None
         check = self._check = PartitionCheck(job, How(), tell)
         for report in check.run():
             if report.unreadable:
@@ -75,9 +78,14 @@ class RepairPlan:
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def _remove(self, name: str, why: str) -> None:
+    @property
+    def taken(self) -> int:
+        """Bytes of log that go."""
+        return sum(step.taken for step in self.steps)
+
+    def _remove(self, name: str, why: str, taken: int = 0) -> None:
         if os.path.exists(self._path(name)):
-            self.steps.append(RepairStep("remove", name, why))
+            self.steps.append(RepairStep("remove", name, why, taken=taken))
 
     def _cut(self) -> None:
         """The log ends at the first damage; what comes behind it goes."""
@@ -86,13 +94,14 @@ class RepairPlan:
             return
         base, damage = found
         self._cut_base, self._cut_at = base, damage.position
+        self.lost = damage.offset, max(damage.offset, self.end)
         self.end = max(base, damage.offset)
         later = [other for other in self.logs if other > base]
         for other in reversed(later):
             name = names.segment_file(other)
             report = self._check.reports[name]
             batches = f"{report.entries} batches" if report.entries else "nothing readable"
-            self._remove(name, f"comes after the damage; {batches}")
+            self._remove(name, f"comes after the damage; {batches}", taken=report.size)
             for suffix in _SIDES:
                 self._remove(names.segment_file(other, suffix), "its log is removed")
         self.logs = [other for other in self.logs if other <= base]
@@ -101,7 +110,9 @@ class RepairPlan:
         why = report.problems[0].partition(": ")[2]
         if behind:
             why += f"; {behind} readable batches behind it are cut, too"
-        self.steps.append(RepairStep("cut", names.segment_file(base), why, damage.position))
+        taken = report.size - damage.position
+        name = names.segment_file(base)
+        self.steps.append(RepairStep("cut", name, why, damage.position, taken=taken))
 
     def _indexes(self, base: int) -> None:
         """The three indexes of a segment that stays."""

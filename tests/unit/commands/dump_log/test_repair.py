@@ -114,6 +114,8 @@ def test_a_torn_tail_is_cut_and_kept(run: Run, tmp_path: Path) -> None:
     assert got.code == 0
     (cut,) = [item for item in json.loads(got.out)["items"] if item["action"] == "cut"]
     assert (cut["position"], Path(cut["kept"]).parent.name) == (2496, "repair-backup-1")
+    assert cut["bytes"] == len(torn) - 2496
+    assert f"{folder}: {cut['bytes']} bytes of log go, from offset" in got.err
     assert (folder / f"{LAST}.log").read_bytes() == torn[:2496]
     assert Path(cut["kept"]).read_bytes() == torn[2496:]
     assert f"kept in {folder}/repair-backup-1" in got.err
@@ -173,6 +175,8 @@ def test_damage_in_the_middle_says_what_is_cut_with_it(run: Run, tmp_path: Path)
     got = run("repair", folder, "--dry-run")
     assert "wrong CRC" in got.out and "readable batches behind it are cut, too" in got.out
     assert "comes after the damage" in got.out
+    sizes = {path.name: path.stat().st_size for path in folder.glob("*.log")}
+    assert f"{folder}: {sum(sizes.values())} bytes of log go, with at most 160 records" in got.err
     checked = run("verify", folder)
     assert "damaged from position 0 on, offset 0" in checked.err
     assert "behind it can still be read" in checked.err
