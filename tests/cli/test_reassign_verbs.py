@@ -198,7 +198,8 @@ def test_stopped_and_killed_runs_leave_no_throttle_and_go_on(site: Site, topic: 
 
 
 def test_more_replicas_then_fewer_and_a_cancel(site: Site, topic: str) -> None:
-    site.make(topic, "0,1")
+    # Apache Kafka copies at full speed until it has heard of the throttle.
+    site.make(topic, "0,1", MANY)
     more = ("--replication-factor", "2", "--file", str(site.plan))
     assert site("plan", topic, *more).code == 0
     assert site("execute", str(site.plan), "--throttle", "50000").code == 0

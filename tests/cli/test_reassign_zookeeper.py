@@ -100,7 +100,7 @@ def test_a_proposal_comes_from_the_tree(
 def test_nobody_at_that_address_is_told_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pykafka_ops.commands.configs.zookeeper.TIMEOUT_S", 0.3)
+    monkeypatch.setattr("pykafka_ops.commands.framework.run.SILENCE", 0.3)
     (tmp_path / "moves.json").write_text("{}")
     words = ("--verify", "--reassignment-json-file", str(tmp_path / "moves.json"))
     said = run(TOOL, "--zookeeper", "127.0.0.1:1", *words)

@@ -9,7 +9,8 @@ from pykafka_ops.commands.framework.types import (
     BROKER_NAME,
     COUNT,
     FILE_PATH,
-    LONG,
+    LONG_BYTES_OR_MINUS_ONE,
+    LONG_COUNT,
     POSITIVE,
     SIZE,
     TOPIC_NAME,
@@ -31,10 +32,11 @@ TOPICS_FILE = Option("--topics-to-move-json-file", metavar="FILE", type=FILE_PAT
 BROKER_LIST = Option("--broker-list", metavar="ID,ID", type=BROKER_NAME,
                      help="brokers that the topics are placed on")
 DISABLE_RACK_AWARE = Switch("--disable-rack-aware", help="place replicas without regard to racks")
-DIRS_THROTTLE = Option("--replica-alter-log-dirs-throttle", metavar="BYTES", type=LONG,
-                       default="-1", help="bytes a second that a broker may copy between its "
-                       "log directories (-1: no change)")
-TIMEOUT = Option("--timeout", metavar="MS", type=LONG, default="10000",
+DIRS_THROTTLE = Option("--replica-alter-log-dirs-throttle", metavar="BYTES",
+                       type=LONG_BYTES_OR_MINUS_ONE, default="-1",
+                       help="bytes a second that a broker may copy between its log directories "
+                       "(-1: no change)")
+TIMEOUT = Option("--timeout", metavar="MS", type=LONG_COUNT, default="10000",
                  help="how long to try to start moves between log directories (ms)")
 ADDITIONAL = Switch("--additional", help="even though other moves are under way")
 PRESERVE_THROTTLES = Switch("--preserve-throttles",
@@ -89,7 +91,7 @@ RUN = (THROTTLE, PER_BROKER, ADDITIONAL, KEEP_MOVING, NO_ELECTION)
 TOOL = Tool(
     "kafka-reassign-partitions",
     "This tool helps to move topic partitions between replicas.",
-    options=(BOOTSTRAP_CONTROLLER,),
+    options=(BOOTSTRAP_CONTROLLER, TIMEOUT),
     check=kafka.check,
     failure=kafka.failure,
 )
@@ -140,7 +142,7 @@ reassign_partitions.verb(
     "execute",
     "Start the moves of a file.",
     words=(Words(MOVES),),
-    options=(THROTTLE, DIRS_THROTTLE, ADDITIONAL, TIMEOUT, ZOOKEEPER),
+    options=(THROTTLE, DIRS_THROTTLE, ADDITIONAL, ZOOKEEPER),
     flag="execute",
     examples=("pko reassign-partitions execute moves.json --throttle 50000000",),
 )
@@ -156,13 +158,13 @@ reassign_partitions.verb(
     "cancel",
     "Stop the moves of a file, or all, back to the replicas of before.",
     words=(Words(MOVES, "?"),),
-    options=(PRESERVE_THROTTLES, TIMEOUT),
+    options=(PRESERVE_THROTTLES,),
     flag="cancel",
     examples=("pko reassign-partitions cancel moves.json",),
 )
 reassign_partitions.verb(
     "plan",
-    "Plan which replicas to move for balance, with as few bytes to copy as can be.",
+    "Plan which replicas to move, with as few bytes as can be; exit code 1: goal not reached.",
     words=(Words(TOPIC, "*"),),
     options=(
         *(REGEX, DRAIN, ADD, REPLICATION_FACTOR, BALANCE, TOLERANCE),

@@ -9,6 +9,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import BROKER, TOPIC, ConfigResource
 from pykafka_ops.client.reassignments import alter_reassignments, list_reassignments
 from pykafka_ops.commands.framework.failures import item_error
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.commands.framework.output import ItemError, Table, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document, log_dirs, plan_file, throttles
@@ -36,7 +37,10 @@ def cancel(run: Run) -> Table | int | None:
     if run.args.flags:
         return _as_kafka(run)
     path = run.args.text("reassignment-json-file")
-    wanted = None if path is None else document.wanted_of(document.read_file(path)).replicas
+    wanted = None
+    if path is not None:
+        with in_file(path):
+            wanted = document.wanted_of(document.read_file(path)).replicas
     before = (path and _before(path)) or {}
     cluster = run.cluster()
     moving = list_reassignments(cluster, wanted)
@@ -109,7 +113,7 @@ def _as_kafka(run: Run) -> Table | None:
     """
     args = run.args
     wanted = document.wanted_of(document.read_file(args.text("reassignment-json-file") or ""))
-    timeout_ms = args.number("timeout") or 0
+    patience = log_dirs.patience_of(args)
     cluster, talk = run.cluster(), Talk(run)
     under_way = sorted(list_reassignments(cluster, wanted.replicas))
     errors = refused(cluster, dict.fromkeys(under_way)) if under_way else {}
@@ -127,7 +131,7 @@ def _as_kafka(run: Run) -> Table | None:
         if state.active and state.dirs.current is not None
     }
     if moving:
-        log_dirs.start(cluster, moving, timeout_ms, talk)
+        log_dirs.start(cluster, moving, patience, talk)
     else:
         talk.say(
             "None of the specified partition moves are active.", end="" if args.flags else "\n"

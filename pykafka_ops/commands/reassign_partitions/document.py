@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.commands.reassign_partitions.text import Partition, ReassignError, named
 from pykafka_ops.errors import UsageError
 
@@ -38,12 +39,13 @@ class WantedReplicas(NamedTuple):
 
 def read_file(path: str) -> str:
     """The text of a file; DocumentError where it cannot be read."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            return f.read()
-    except OSError as e:
-        why = "" if isinstance(e, FileNotFoundError) else f": {e.strerror}"
-        raise DocumentError(f"Unable to read file {path}{why}") from None
+    with in_file(path):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                return f.read()
+        except OSError as e:
+            why = "" if isinstance(e, FileNotFoundError) else f": {e.strerror}"
+            raise DocumentError(f"Unable to read file {path}{why}") from None
 
 
 def topics_of(text: str) -> list[str]:

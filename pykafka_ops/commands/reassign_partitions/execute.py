@@ -12,6 +12,8 @@ from pykafka_ops.client.reassignments import (
     alter_reassignments,
     list_reassignments,
 )
+from pykafka_ops.commands.framework.args import Args
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document, log_dirs, throttles
@@ -21,6 +23,7 @@ from pykafka_ops.commands.reassign_partitions.assignment import (
     of_partitions,
     require_live,
 )
+from pykafka_ops.commands.reassign_partitions.limits import rate_of
 from pykafka_ops.commands.reassign_partitions.plan_rows import replicas_table
 from pykafka_ops.commands.reassign_partitions.text import (
     EXISTING,
@@ -39,16 +42,20 @@ from pykafka_ops.errors import PkoError, UsageError
 def execute(run: Run) -> Table | None:
     """Show what is, set the throttles, start the moves, then those between directories."""
     args = run.args
-    text = document.read_file(args.text("reassignment-json-file") or "")
-    rate = args.number("throttle") or 0
+    if not args.flags:
+        _rate(args)
+    path = args.text("reassignment-json-file") or ""
+    text = document.read_file(path)
+    rate = _rate(args)
     if by_zookeeper(run):
         for name in ("additional", "replica-alter-log-dirs-throttle", "timeout"):
-            if args.has(name):
+            if args.has(name) and (args.flags or name != "timeout"):
                 raise UsageError(f"--{name} needs a broker: --bootstrap-server HOST:PORT")
         return _in_tree(run, text, rate)
     dirs_rate = args.number("replica-alter-log-dirs-throttle") or 0
-    timeout_ms = args.number("timeout") or 0
-    wanted = document.plan_of(text)
+    patience = log_dirs.patience_of(args)
+    with in_file(path):
+        wanted = document.plan_of(text)
     cluster, talk = run.cluster(), Talk(run)
     under_way = list_reassignments(cluster)
     if under_way and not args.has("additional"):
@@ -62,7 +69,7 @@ def execute(run: Run) -> Table | None:
         raise TerseError(f"Error reassigning partition(s):\n{item_lines(errors)}")
     talk.say(started(wanted.replicas))
     if wanted.dirs:
-        log_dirs.start(cluster, wanted.dirs, timeout_ms, talk)
+        log_dirs.start(cluster, wanted.dirs, patience, talk)
     return None if talk.plain else _started(current, wanted.replicas)
 
 
@@ -72,7 +79,8 @@ def _in_tree(run: Run, text: str, rate: int) -> Table | None:
 
     talk = Talk(run)
     with zookeeper.connected(run) as tree:
-        wanted = document.plan_of(text)
+        with in_file(run.args.text("reassignment-json-file") or ""):
+            wanted = document.plan_of(text)
         if wanted.dirs:
             raise ReassignError(zookeeper.NEEDS_BROKER)
         target = wanted.replicas
@@ -86,6 +94,16 @@ def _in_tree(run: Run, text: str, rate: int) -> Table | None:
         tree.ask(target)
     talk.say(started(target))
     return None if talk.plain else _started(current, target)
+
+
+def _rate(args: Args) -> int:
+    """Bytes a second, negative for no throttle."""
+    if args.flags:
+        return args.number("throttle") or 0
+    if (args.text("throttle") or "").startswith("auto"):
+        raise UsageError("--throttle auto goes with run: give bytes a second, or none")
+    rate = rate_of(args)
+    return -1 if rate is None else rate
 
 
 def _throttle(

@@ -13,28 +13,33 @@ from pykafka_ops.client.topics import PartitionDescription, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.errors import PkoError
+from pykafka_ops.wire.types import ZERO_UUID, uuid_text
 
 
 class ClusterFacts(NamedTuple):
-    """``brokers``: the live ones by id; ``sizes``: bytes of one replica; ``moving``: under way."""
+    """``brokers``: the live ones by id; ``sizes``: bytes of one replica; ``moving``: under way;
+    ``ids``: of topics, of those that have one."""
 
     brokers: dict[int, PlanBroker]
     partitions: dict[Key, PartitionDescription]
     sizes: dict[Key, int]
     moving: dict[Key, Reassignment]
     errors: list[ItemError]
+    ids: dict[str, str]
 
     def replicas(self, key: Key) -> tuple[int, ...]:
         """Where the replicas of a partition are, or will be once its move is done."""
-        gone = self.moving[key].removing if key in self.moving else ()
-        return tuple(i for i in self.partitions[key].replicas if i not in gone)
+        move = self.moving.get(key)
+        if move is None:
+            return tuple(self.partitions[key].replicas)
+        return tuple(i for i in move.replicas if i not in move.removing)
 
 
 def facts_of(cluster: Cluster, *, racks: bool = True) -> ClusterFacts:
     """Ask for all of it; PkoError. Brokers that hide their disks are among the errors."""
-    partitions = {
-        (topic.name, p.number): p for topic in all_topics(cluster) for p in topic.partitions
-    }
+    topics = all_topics(cluster)
+    partitions = {(topic.name, p.number): p for topic in topics for p in topic.partitions}
+    ids = {topic.name: uuid_text(topic.id) for topic in topics if topic.id != ZERO_UUID}
     moving = list_reassignments(cluster)
     answers = describe_log_dirs(cluster, sorted(cluster.nodes))
     dirs: dict[int, list[LogDirDescription]] = {}
@@ -49,7 +54,7 @@ def facts_of(cluster: Cluster, *, racks: bool = True) -> ClusterFacts:
         id_: PlanBroker(id_, node.rack if racks else None, *_disks(dirs.get(id_, ())))
         for id_, node in sorted(cluster.nodes.items())
     }
-    return ClusterFacts(brokers, partitions, _sizes(dirs, partitions), moving, errors)
+    return ClusterFacts(brokers, partitions, _sizes(dirs, partitions), moving, errors, ids)
 
 
 def _disks(dirs: Iterable[LogDirDescription]) -> tuple[int | None, int | None]:

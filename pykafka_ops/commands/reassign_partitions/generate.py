@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pykafka_ops.analysis.placement import PlacementError, assign_replicas
 from pykafka_ops.client.answers import by_topic
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.commands.framework.output import Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document
@@ -24,11 +25,14 @@ from pykafka_ops.errors import UsageError
 def generate(run: Run) -> Table | None:
     """The present replicas of the topics, and proposed ones on the brokers listed."""
     args = run.args
-    text = document.read_file(args.text("topics-to-move-json-file") or "")  # first, as Kafka does
+    path = args.text("topics-to-move-json-file") or ""
+    text = document.read_file(path)  # first, as Kafka does
     listed = args.text("broker-list")
     if listed is None:
         raise UsageError("which brokers shall have the replicas? --broker-list 0,1,2")
-    ids, topics = document.broker_list(listed), document.topics_of(text)
+    ids = document.broker_list(listed)
+    with in_file(path):
+        topics = document.topics_of(text)
     rack_aware = not args.has("disable-rack-aware")
     if by_zookeeper(run):
         from pykafka_ops.commands.reassign_partitions.zookeeper import connected

@@ -53,7 +53,7 @@ def limit_of(args: Args) -> Pace:
     text = args.text("throttle") or ""
     if not args.has("throttle") or text == "auto":
         return Pace()
-    if text == "none" or text.startswith("-"):
+    if text in ("none", "-1"):
         return Pace(None, adapts=False)
     if text.startswith("auto:"):
         most = size_of(text.removeprefix("auto:"))
@@ -66,7 +66,7 @@ def limit_of(args: Args) -> Pace:
 def rate_of(args: Args) -> int | None:
     """``--throttle`` as bytes a second, where it is a fixed one."""
     text = args.text("throttle") or ""
-    if not args.has("throttle") or text.startswith(("auto", "none", "-")):
+    if not args.has("throttle") or text in ("none", "-1") or text.startswith("auto"):
         return None
     rate = size_of(text)
     if rate < 1:

@@ -13,6 +13,7 @@ from pykafka_ops.client.log_dirs import (
     alter_replica_dirs,
     describe_replica_dirs,
 )
+from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.reassign_partitions.text import (
     ReassignError,
@@ -25,6 +26,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 _PAUSE = 0.1
+_TRY_MS = 10_000
 """Seconds between two tries to start a move."""
 
 
@@ -77,6 +79,12 @@ def state_line(replica: ReplicaKey, state: DirState) -> str:
     if future == target:
         return f"Reassignment of replica {topic}-{number}-{broker} is still in progress."
     return f"{partition} on broker {broker} is being moved to log dir {future} instead of {target}."
+
+
+def patience_of(args: Args) -> int:
+    """How long to try to start moves, ms: ``--timeout`` of Kafka's tool, or its default."""
+    given = args.number("timeout") if args.flags else None
+    return _TRY_MS if given is None else given
 
 
 def start(cluster: Cluster, targets: Mapping[ReplicaKey, str], timeout_ms: int, talk: Talk) -> None:

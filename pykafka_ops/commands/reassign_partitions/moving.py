@@ -43,19 +43,29 @@ _NO_ELECTION = (ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.NONE)
 
 
 def check(run: Run, plan: plan_file.PlanFile, facts: ClusterFacts) -> None:
-    """The file is of this cluster, its partitions and brokers are there, nothing else moves."""
+    """The file is of this cluster, and nothing else moves."""
     cluster_id = run.cluster().cluster_id
     if plan.cluster and cluster_id and plan.cluster != cluster_id:
         raise UsageError(f"the plan is of cluster {plan.cluster}, not of {cluster_id}")
-    for key in sorted(plan.after):
-        if key not in facts.partitions:
-            raise UsageError(f"there is no partition {named(key)}")
     others = sorted(key for key in facts.moving if key not in plan.after)
     if others and not run.args.has("additional"):
         raise ReassignError(
             f"{named(others[0])} is moving, which is not of this file: wait, cancel it, or give "
             "--additional"
         )
+
+
+def gone_of(plan: plan_file.PlanFile, facts: ClusterFacts) -> list[ItemError]:
+    """Partitions of the file that there are no more, or only others of their names."""
+    found = []
+    for key in sorted(plan.after):
+        id_, now = plan.topics.get(key[0]), facts.ids.get(key[0])
+        if key not in facts.partitions:
+            found.append(ItemError(named(key), "NO_TOPIC", "there is no such partition"))
+        elif id_ and now and id_ != now:
+            text = f"topic {key[0]} is another one: it was deleted and made anew since the plan"
+            found.append(ItemError(named(key), "STALE_PLAN", text))
+    return found
 
 
 def settled(
@@ -65,7 +75,8 @@ def settled(
     it, a partition is on the replicas of both sides, and nothing moves it."""
     for _ in range(LOOKS):
         stale = _stale(before, after, facts)
-        if all(set(now) != {*before[key], *after[key]} for key, now in stale.items()):
+        both = {key: {*before[key], *after[key]} for key in stale if key not in facts.moving}
+        if all(set(stale[key]) != ids for key, ids in both.items()):
             break
         time.sleep(LOOK_SECONDS)
         later = facts_of(cluster)
@@ -76,14 +87,16 @@ def settled(
 
 
 def stale_of(
-    before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
+    before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts, then: str
 ) -> list[ItemError]:
-    """Partitions that are neither where the plan begins nor where it ends."""
+    """Partitions that are, or are on the way to, neither where the plan begins nor where it ends;
+    ``then`` says what follows."""
     found = []
     for key, now in _stale(before, after, facts).items():
+        where = "on its way to" if key in facts.moving else "on"
         text = (
-            f"it is on {joined(now)} now, neither on {joined(before[key])} nor on "
-            f"{joined(after[key])}: make a new plan"
+            f"it is {where} {joined(now)} now, neither on {joined(before[key])} nor on "
+            f"{joined(after[key])}: {then}"
         )
         found.append(ItemError(named(key), "STALE_PLAN", text))
     return found
@@ -92,12 +105,10 @@ def stale_of(
 def _stale(
     before: plan_file.Replicas, after: plan_file.Replicas, facts: ClusterFacts
 ) -> plan_file.Replicas:
-    """Where partitions are that do not move, and stand on neither side."""
-    now = {key: tuple(facts.partitions[key].replicas) for key in sorted(after)}
+    """Where partitions are, or shall be, that are of neither side."""
+    now = {key: facts.replicas(key) for key in sorted(after)}
     return {
-        key: ids
-        for key, ids in now.items()
-        if key not in facts.moving and set(ids) not in (set(before[key]), set(after[key]))
+        key: ids for key, ids in now.items() if set(ids) not in (set(before[key]), set(after[key]))
     }
 
 
@@ -108,8 +119,12 @@ def move(
     facts: ClusterFacts,
     limit: Pace,
     stale: list[ItemError],
+    *,
+    note: tuple[str, str | None] = ("", None),
 ) -> Table:
-    """Make the moves from ``before`` to ``after``, but those that are stale; a row for each."""
+    """Make the moves from ``before`` to ``after``, but those that are stale; a row for each.
+
+    ``note``: path and text of a file that is to be there if any move is made."""
     skipped = {error.item for error in stale}
     jobs = [
         MoveProgress(PartitionMove(key, before[key], after[key], facts.sizes.get(key, 0)))
@@ -129,7 +144,8 @@ def move(
             errors=stale,
             behind={k for k, p in facts.partitions.items() if len(p.isr) < len(p.replicas)},
         )
-        code = _guarded(run, runner)
+        with plan_file.kept(*note, lambda: any(p.started is not None for p in jobs)):
+            code = _guarded(run, runner)
     if code is None and not run.args.has("no-election"):
         runner.errors += _elect(run, jobs)
     tell(f"pko: {_summary(jobs)}{'; the same command goes on from there' if code else ''}")

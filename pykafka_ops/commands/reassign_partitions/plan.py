@@ -21,21 +21,21 @@ from pykafka_ops.analysis.moves.model import (
 from pykafka_ops.analysis.moves.plan import plan_moves
 from pykafka_ops.analysis.moves.rate import time_text
 from pykafka_ops.analysis.moves.waves import PartitionMove, least_seconds, waves
+from pykafka_ops.commands.framework.absent import check_brokers
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Table, counted, say
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.types import java_integer
-from pykafka_ops.commands.framework.watch import fail_on
+from pykafka_ops.commands.framework.watch import fail_on, met
 from pykafka_ops.commands.reassign_partitions import plan_file, plan_rows
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts, facts_of
 from pykafka_ops.commands.reassign_partitions.limits import rate_of
-from pykafka_ops.errors import UsageError
+from pykafka_ops.errors import KafkaError, UsageError
 
 RACKS = "racks"
 BALANCE = (BYTES, REPLICAS, LEADERS, RACKS)
-SHOWN = 40
-"""Partitions that a table for people shows."""
+SHOWN, _UNMET = 40, 10
+"""Partitions that a table for people shows; goals that are named."""
 
 
 def plan(run: Run) -> Table:
@@ -49,10 +49,14 @@ def plan(run: Run) -> Table:
     _check(facts, drain, add)
     down = frozenset(i for p in facts.partitions.values() for i in p.replicas) - set(facts.brokers)
     limits = replace(asked, keep=down - drain)
-    movable = _movable(args, facts)
+    meant = _meant(args, facts)
     partitions = [
-        PlanPartition(*key, facts.replicas(key), facts.sizes[key], key not in movable)
-        for key, p in facts.partitions.items()
+        PlanPartition(
+            *(*key, facts.replicas(key), facts.sizes[key]),
+            fixed=key in facts.moving,
+            other=key[0] not in meant,
+        )
+        for key in facts.partitions
     ]
     brokers: list[PlanBroker] = list(facts.brokers.values())
     try:
@@ -60,7 +64,9 @@ def plan(run: Run) -> Table:
     except PlanError as error:
         raise UsageError(str(error)) from None
     if path and made.after:
-        plan_file.write(path, plan_file.text_of(made.before, made.after, run.cluster().cluster_id))
+        text = plan_file.text_of(made.before, made.after, run.cluster().cluster_id, facts.ids)
+        plan_file.write(path, text)
+    _tell_unmet(made)
     notes = [*_notes(made, facts, down - drain), *_summary(args, made, facts, rate)]
     return _table(run, made, facts, notes, failing)
 
@@ -119,28 +125,36 @@ def _limits(args: Args, drain: frozenset[int], add: frozenset[int]) -> Limits:
 
 
 def _check(facts: ClusterFacts, drain: frozenset[int], add: frozenset[int]) -> None:
-    live = ", ".join(map(str, sorted(facts.brokers)))
     held = {i for p in facts.partitions.values() for i in p.replicas}
-    for id_ in sorted(drain - held - set(facts.brokers)):
-        raise UsageError(f"--drain {id_}: no such broker, nor a replica on one; brokers are {live}")
-    for id_ in sorted(add - set(facts.brokers)):
-        raise UsageError(f"--add {id_}: no such broker; brokers are {live}")
+    check_brokers(sorted(drain - held), facts.brokers)
+    check_brokers(sorted(add), facts.brokers)
     for id_ in sorted(add & drain):
         raise UsageError(f"broker {id_} cannot be drained and added at once")
     if not set(facts.brokers) - drain:
         raise UsageError("--drain names every broker: there is none left to move replicas to")
 
 
-def _movable(args: Args, facts: ClusterFacts) -> set[tuple[str, int]]:
-    """Partitions that may be moved: those asked for, and not moving already."""
-    from pykafka_ops.commands.framework.topic_filter import chosen
+def _meant(args: Args, facts: ClusterFacts) -> set[str]:
+    """Topics that were asked for."""
+    from pykafka_ops.commands.framework.topic_filter import chosen, missing_topic
 
     names = sorted({topic for topic, _ in facts.partitions})
     found, missing = chosen(names, args.names("topic"), regex=args.has("regex"))
     if missing:
-        raise UsageError(f"there is no topic {missing[0]}{did_you_mean(missing[0], names)}")
-    meant = set(found)
-    return {key for key in facts.partitions if key[0] in meant and key not in facts.moving}
+        error = missing_topic(missing[0], names)
+        raise KafkaError(error.code, error.message)
+    return set(found)
+
+
+def _tell_unmet(made: MovePlan) -> None:
+    """What is asked for and not reached, before anything else."""
+    if not made.unmet:
+        return
+    say("pko: this plan does not reach its goal:")
+    for text in made.unmet[:_UNMET]:
+        say(f"pko:   {text}")
+    if len(made.unmet) > _UNMET:
+        say(f"pko:   and {len(made.unmet) - _UNMET} more; -o json shows all")
 
 
 def _notes(made: MovePlan, facts: ClusterFacts, down: frozenset[int]) -> list[str]:
@@ -157,9 +171,7 @@ def _notes(made: MovePlan, facts: ClusterFacts, down: frozenset[int]) -> list[st
     with_rack = sum(1 for b in facts.brokers.values() if b.rack is not None)
     if 0 < with_rack < len(facts.brokers):
         notes.append("pko: only some brokers have a rack, so racks are not looked at")
-    more = len(made.unmet) - 10
-    notes += [f"pko: {text}" for text in made.unmet[:10]]
-    return [*notes, f"pko: and {more} more of that kind"] if more > 0 else notes
+    return notes
 
 
 def _summary(args: Args, made: MovePlan, facts: ClusterFacts, rate: int | None) -> list[str]:
@@ -210,14 +222,15 @@ def _table(
         say(f"pko: {counted(rows[SHOWN:], 'partition')} more; -o wide shows all")
     if run.output in ("table", "wide"):
         shown = [row | {"bytes": size_text(int(str(row["bytes"])))} for row in shown]
-    code = 4 if failing is not None and any(failing(row) for row in brokers) else None
+    named = met(failing, brokers, ("broker",))
+    code = 4 if named else 1 if made.unmet else None
     return Table(
         "reassignment-plan",
         plan_rows.PARTITIONS,
         shown,
         items=[plan_rows.document(made, brokers, rows)],
         errors=facts.errors,
-        notes=notes,
-        exit_code=None if facts.errors else code,
+        notes=[*notes, *named],
+        exit_code=code,
         above=above,
     )

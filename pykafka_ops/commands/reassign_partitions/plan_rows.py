@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pykafka_ops.analysis.bars import bar, size_text
+from pykafka_ops.analysis.conditions import ConditionField
 from pykafka_ops.analysis.moves.model import MovePlan
 from pykafka_ops.analysis.moves.plan import reassignment
 from pykafka_ops.analysis.skew import skew_percent
-from pykafka_ops.commands.framework.output import Column, Table
+from pykafka_ops.commands.framework.output import PLACE, Column, Table
 from pykafka_ops.commands.reassign_partitions.assignment import Assignment
 from pykafka_ops.commands.reassign_partitions.facts import ClusterFacts
 
 Row = dict[str, object]
 _WIDTH = 16
-FIELDS = (
+FIELDS = dict.fromkeys((
     "broker", "rack", "replicas", "leaders", "bytes", "skew_percent", "replicas_after",
     "leaders_after", "bytes_after", "skew_percent_after", "bytes_in", "bytes_out",
-)  # fmt: skip
+), ConditionField()) | {"rack": ConditionField("text", spare=True)}  # fmt: skip
 """Of the rows of brokers, which ``--fail-on`` judges."""
 BROKERS = (
     Column("broker", right=True),
@@ -107,13 +108,18 @@ def partition_rows(made: MovePlan, facts: ClusterFacts) -> list[Row]:
     ]
 
 
+TARGET, PROPOSED = (
+    (*PLACE, Column("replicas"), Column(column)) for column in ("target", "proposed")
+)
+
+
 def replicas_table(name: str, current: Assignment, column: str, other: Assignment) -> Table:
     """A row per partition of ``other``: its replicas now, and those there as ``column``."""
-    columns = (Column("topic"), Column("partition", right=True), Column("replicas"), Column(column))
     rows: list[Row] = [
         {"topic": t, "partition": n, "replicas": current[t, n], column: other[t, n]}
         for t, n in sorted(other)
     ]
+    columns = TARGET if column == TARGET[-1].key else PROPOSED
     return Table(name, columns, rows)
 
 

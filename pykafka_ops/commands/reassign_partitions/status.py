@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.analysis.bars import size_text
+from pykafka_ops.analysis.conditions import ConditionField
 from pykafka_ops.analysis.moves import throttles as rt
 from pykafka_ops.client.answers import by_topic
 from pykafka_ops.client.cluster import Cluster
@@ -13,7 +14,7 @@ from pykafka_ops.client.topics import PartitionDescription, all_topics
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, ItemError, Table
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.watch import fail_on
+from pykafka_ops.commands.framework.watch import fail_on, met
 from pykafka_ops.commands.reassign_partitions import plan_file, throttles
 from pykafka_ops.commands.reassign_partitions.facts import held_bytes
 from pykafka_ops.errors import PkoError, UsageError
@@ -26,18 +27,25 @@ COLUMNS = (
     Column("partition", right=True),
     Column("state", bad=lambda state: state in (ELSEWHERE, GONE)),
     Column("replicas"),
-    Column("adding"),
-    Column("removing"),
+    Column("adding", spare=True),
+    Column("removing", spare=True),
     Column("copied_bytes", "COPIED", right=True),
     Column("bytes", right=True),
     Column("percent", "%", right=True),
 )
 
+FIELDS = {
+    "topic": ConditionField("text"),
+    "partition": ConditionField(),
+    "state": ConditionField("text", (MOVING, DONE, WAITING, ELSEWHERE, GONE)),
+    **dict.fromkeys(("copied_bytes", "bytes", "percent"), ConditionField(spare=True)),
+}
+
 
 def status(run: Run) -> Table:
     """All moves under way; with a file the state of each of its partitions."""
     path = run.args.text("reassignment-json-file")
-    failing = fail_on(run, [c.key for c in COLUMNS])
+    failing = fail_on(run, FIELDS)
     plan = plan_file.read(path) if path else None
     cluster = run.cluster()
     there = {(t.name, p.number): p for t in all_topics(cluster) for p in t.partitions}
@@ -50,7 +58,8 @@ def status(run: Run) -> Table:
         for key in sorted(plan.after if plan else moving)
     ]
     notes, more = _throttled(cluster, sorted({t for t, _ in there}))
-    code = 4 if failing is not None and any(failing(row) for row in rows) else None
+    named = met(failing, rows, ("topic", "partition"))
+    notes += named
     if not rows:
         notes.insert(0, "pko: nothing moves")
     shown = rows
@@ -63,7 +72,7 @@ def status(run: Run) -> Table:
         items=rows,
         errors=errors + more,
         notes=notes,
-        exit_code=None if errors or more else code,
+        exit_code=4 if named else None,
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.reassignments import list_reassignments
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.reassign_partitions import document, log_dirs, throttles
@@ -57,7 +58,9 @@ def verify(run: Run) -> Table | int:
     The exit code is 0 with Kafka's flags, else 4 unless all is as it should be.
     """
     args = run.args
-    wanted = document.wanted_of(document.read_file(args.text("reassignment-json-file") or ""))
+    path = args.text("reassignment-json-file") or ""
+    with in_file(path):
+        wanted = document.wanted_of(document.read_file(path))
     preserve = args.has("preserve-throttles")
     if by_zookeeper(run):
         return _in_tree(run, wanted, preserve=preserve)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from pykafka_ops.wire.messages import incremental_alter_configs as iac
 from pykafka_ops.wire.messages import list_partition_reassignments as lpr
 from pykafka_ops.wire.shared import PartitionCode
 from tests.support.memory.fake_broker import FakeBroker
+from tests.support.memory.moving_world import MovingWorld
 
 OK = 0
 
@@ -148,3 +149,18 @@ def file(tmp_path: Path) -> Callable[..., str]:
         return str(path)
 
     return write
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MovingWorld]:
+    made = MovingWorld()
+    monkeypatch.setenv("PKO_BOOTSTRAP_SERVER", made.brokers[0].bootstrap)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> str:
+    return str(tmp_path / "moves.json")

@@ -8,39 +8,19 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.golden.transcripts import Said
-from tests.support.memory.moving_world import MovingWorld
+from tests.support.memory.moving_world import MovingWorld, write_plan
 from tests.support.waiting import wait_for
 
 Pko = Callable[..., Said]
 LEADER_RATE = "leader.replication.throttled.rate"
 LEADER_REPLICAS = "leader.replication.throttled.replicas"
-
-
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MovingWorld]:
-    made = MovingWorld()
-    monkeypatch.setenv("PKO_BOOTSTRAP_SERVER", made.brokers[0].bootstrap)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> str:
-    return str(tmp_path / "moves.json")
-
-
-def _write(path: str, after: dict[int, list[int]], **fields: object) -> None:
-    items = [{"topic": "t", "partition": n, "replicas": ids} for n, ids in after.items()]
-    Path(path).write_text(json.dumps({"version": 1, "partitions": items, **fields}))
 
 
 def _note(tmp_path: Path) -> Path:
@@ -86,8 +66,8 @@ def test_what_moves_already_is_left_alone(world: MovingWorld, pko: Pko) -> None:
     ("line", "text"),
     [
         ("plan --drain x", "--drain x: write ids of brokers"),
-        ("plan --drain 9", "--drain 9: no such broker"),
-        ("plan --add 9", "--add 9: no such broker; brokers are 0, 1, 2"),
+        ("plan --drain 9", "there is no broker 9; brokers are 0, 1, 2"),
+        ("plan --add 9", "there is no broker 9; brokers are 0, 1, 2"),
         ("plan --add 1 --drain 1", "cannot be drained and added at once"),
         ("plan --drain 0,1,2", "there is none left"),
         ("plan --replication-factor 4", "needs 4 brokers"),
@@ -100,9 +80,9 @@ def test_what_moves_already_is_left_alone(world: MovingWorld, pko: Pko) -> None:
         ("plan --throttle 0", "nothing would ever be copied"),
         ("plan nosuch", "there is no topic nosuch"),
         ("plan --regex [", "is an invalid regex"),
-        ("run /nosuch", "Unable to read file /nosuch"),
+        ("run /nosuch", "/nosuch: No such file or directory"),
         ("run /nosuch --throttle auto:1", "give at least 1.0 MiB"),
-        ("status /nosuch", "Unable to read file /nosuch"),
+        ("status /nosuch", "/nosuch: No such file or directory"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_a_line(
@@ -118,7 +98,7 @@ def test_a_run_throttles_moves_elects_and_cleans_up(
     world: MovingWorld, pko: Pko, plan: str, tmp_path: Path
 ) -> None:
     world.put("t", [[0, 1], [0, 1]])
-    _write(plan, {0: [2, 1], 1: [1, 0]})
+    write_plan(plan, {0: [2, 1], 1: [1, 0]})
     world.settings[4, "0", LEADER_RATE] = "77"
     said = pko("reassign run -o json --throttle 5000", plan)
     assert said.code == 0, said.stderr
@@ -133,7 +113,7 @@ def test_a_run_throttles_moves_elects_and_cleans_up(
 
 def test_no_broker_copies_more_than_it_may_at_once(world: MovingWorld, pko: Pko, plan: str) -> None:
     world.put("t", [[0]] * 6)
-    _write(plan, {n: [1] for n in range(6)})
+    write_plan(plan, {n: [1] for n in range(6)})
     assert pko("reassign run --throttle none --per-broker 2", plan).code == 0
     assert world.most_moving == 2
     assert set(map(tuple, world.replicas.values())) == {(1,)}
@@ -142,7 +122,7 @@ def test_no_broker_copies_more_than_it_may_at_once(world: MovingWorld, pko: Pko,
 def test_what_a_broker_refuses_fails_alone(world: MovingWorld, pko: Pko, plan: str) -> None:
     world.put("t", [[0], [0]])
     world.refused["t", 0] = int(ErrorCode.INVALID_REPLICA_ASSIGNMENT)
-    _write(plan, {0: [1], 1: [1]})
+    write_plan(plan, {0: [1], 1: [1]})
     said = pko("reassign run", plan)
     assert said.code == 1 and "t-0" in said.stderr
     assert world.replicas["t", 1] == [1] and world.throttles() == {}
@@ -160,7 +140,7 @@ def test_nothing_is_started_while_others_fall_behind(
         world.behind = {("other", 1), ("other", 0)} if 0 < next(looks) < 4 else {("other", 1)}
 
     world.on_look = look
-    _write(plan, {0: [1], 1: [1]})
+    write_plan(plan, {0: [1], 1: [1]})
     said = pko("reassign run --per-broker 1", plan)
     assert said.code == 0, said.stderr
     assert "other-0 fell behind, nothing more is started" in said.stderr
@@ -180,7 +160,7 @@ def test_a_broker_that_dies_during_the_run_is_named_and_waited_for(
         world.gone = {1} if number in (3, 4) else set()
 
     world.on_look = look
-    _write(plan, {0: [1], 1: [2]})
+    write_plan(plan, {0: [1], 1: [2]})
     said = pko("reassign run -o json -X request.timeout.ms=300", plan)
     assert said.code == 0, said.stderr
     assert [i["state"] for i in json.loads(said.stdout)["items"]] == ["done", "done"]
@@ -200,7 +180,7 @@ def test_a_signal_puts_replicas_back_and_takes_throttles_away(
             os.kill(os.getpid(), signal.SIGTERM)
 
     world.on_look = stop
-    _write(plan, {0: [2, 1], 1: [1, 2]})
+    write_plan(plan, {0: [2, 1], 1: [1, 2]})
     said = pko("reassign run -o json --throttle 5000", plan)
     assert said.code == 143
     assert [i["state"] for i in json.loads(said.stdout)["items"]] == ["stopped", "stopped"]
@@ -217,7 +197,7 @@ def test_a_terminal_that_hangs_up_leaves_no_throttle(
 ) -> None:
     world.put("t", [[0, 1]])
     world.looks = 10_000
-    _write(plan, {0: [2, 1]})
+    write_plan(plan, {0: [2, 1]})
     child, terminal = pty.fork()
     if not child:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
@@ -236,7 +216,7 @@ def test_a_second_signal_does_not_stop_the_end(
 ) -> None:
     world.put("t", [[0, 1]])
     world.looks = 10_000
-    _write(plan, {0: [2, 1]})
+    write_plan(plan, {0: [2, 1]})
     argv = [sys.executable, "-m", "pykafka_ops", "reassign", "run", plan, "--throttle", "5000"]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for(lambda: world.moving, what="a move")
@@ -256,7 +236,7 @@ def test_what_a_killed_run_left_is_restored_by_the_next(
     world: MovingWorld, pko: Pko, plan: str, tmp_path: Path
 ) -> None:
     world.put("t", [[0]])
-    _write(plan, {0: [1]})
+    write_plan(plan, {0: [1]})
     row = {"type": 4, "name": "2", "key": LEADER_RATE, "before": "9", "ours": ["5"]}
     theirs = {"type": 2, "name": "t", "key": LEADER_REPLICAS, "before": None, "ours": ["0:0"]}
     _note(tmp_path).parent.mkdir(parents=True)
@@ -272,7 +252,7 @@ def test_a_note_that_cannot_be_read_is_none(
     world: MovingWorld, pko: Pko, plan: str, tmp_path: Path, note: str
 ) -> None:
     world.put("t", [[0]])
-    _write(plan, {0: [1]})
+    write_plan(plan, {0: [1]})
     _note(tmp_path).parent.mkdir(parents=True)
     _note(tmp_path).write_text(note)
     assert pko("reassign run", plan).code == 0
@@ -284,7 +264,7 @@ def test_throttles_that_may_not_be_set_stop_the_run_before_it_moves(
 ) -> None:
     world.put("t", [[0]])
     world.refuse_configs = {"1"}
-    _write(plan, {0: [1]})
+    write_plan(plan, {0: [1]})
     said = pko("reassign run", plan)
     assert said.code == 3, said.stderr
     assert not [line for line in world.log if line.startswith("move")]
@@ -295,16 +275,16 @@ def test_a_plan_that_is_not_of_this_cluster_or_time_is_refused(
     world: MovingWorld, pko: Pko, plan: str
 ) -> None:
     world.put("t", [[0], [2]])
-    _write(plan, {0: [1]}, cluster="another")
+    write_plan(plan, {0: [1]}, cluster="another")
     assert "the plan is of cluster another, not of fake" in pko("reassign run", plan).stderr
-    _write(plan, {7: [1]})
-    assert "there is no partition t-7" in pko("reassign run", plan).stderr
+    write_plan(plan, {7: [1]})
+    assert "t-7: there is no such partition; make a new plan" in pko("reassign run", plan).stderr
     before = [{"topic": "t", "partition": n, "replicas": [0]} for n in (0, 1)]
-    _write(plan, {0: [1], 1: [1]}, before=before)
+    write_plan(plan, {0: [1], 1: [1]}, before=before)
     said = pko("reassign run", plan)
     assert said.code == 1 and "t-1: it is on 2 now, neither on 0 nor on 1" in said.stderr
     assert world.replicas == {("t", 0): [1], ("t", 1): [2]}
-    _write(plan, {1: [9]})
+    write_plan(plan, {1: [9]})
     assert "shall go to broker 9, which is not there" in pko("reassign run", plan).stderr
 
 
@@ -314,7 +294,7 @@ def test_a_move_that_ends_while_the_cluster_is_asked_makes_no_plan_stale(
 ) -> None:
     world.put("t", [[0]])
     before = [{"topic": "t", "partition": 0, "replicas": [0]}]
-    _write(plan, {0: [1]}, before=before)
+    write_plan(plan, {0: [1]}, before=before)
     world.moving["t", 0] = [1], 0  # still there when topics are asked for, no more for moves
     said = pko("reassign", verb, plan)
     assert said.code == 0, said.stderr
@@ -324,7 +304,7 @@ def test_a_move_that_ends_while_the_cluster_is_asked_makes_no_plan_stale(
 def test_other_moves_under_way_need_a_word(world: MovingWorld, pko: Pko, plan: str) -> None:
     world.put("t", [[0], [0]])
     world.moving["t", 1] = [2], 4
-    _write(plan, {0: [1]})
+    write_plan(plan, {0: [1]})
     assert "t-1 is moving, which is not of this file" in pko("reassign run", plan).stderr
     assert pko("reassign run --additional", plan).code == 0
 
@@ -334,12 +314,24 @@ def test_status_tells_each_partition_of_a_plan(world: MovingWorld, pko: Pko, pla
     world.moving["t", 2] = [1], 100
     world.settings[4, "0", LEADER_RATE] = "2048"
     before = [{"topic": "t", "partition": n, "replicas": [0]} for n in range(4)]
-    _write(plan, {n: [1] for n in range(4)}, before=before)
+    write_plan(plan, {n: [1] for n in range(4)}, before=before)
     said = pko("reassign status -o json --fail-on state=elsewhere", plan)
     items = json.loads(said.stdout)["items"]
     assert [i["state"] for i in items] == ["done", "waiting", "moving", "elsewhere"]
     assert (items[2]["copied_bytes"], items[2]["percent"]) == (1000, 100)
     assert said.code == 4 and "broker 0 is throttled: leader 2.0 KiB/s" in said.stderr
+
+
+def test_a_condition_that_is_met_counts_more_than_a_broker_that_hides_its_disks(
+    world: MovingWorld, pko: Pko
+) -> None:
+    world.put("t", [[0], [0]])
+    world.moving["t", 0] = [1], 100
+    world.silent.add(1)
+    for verb, condition in (("status", "state=moving"), ("plan", "skew_percent>=0")):
+        said = pko(f"reassign {verb} --fail-on", condition)
+        assert (said.code, "broker 1" in said.stderr) == (4, True), said.stderr
+    assert pko("reassign status --fail-on state=gone").code == 1
 
 
 def test_cancel_ends_all_moves_and_throttles(world: MovingWorld, pko: Pko) -> None:
@@ -358,14 +350,14 @@ def test_cancel_of_a_plan_keeps_the_order_of_replicas(
     world.put("t", [[2, 0], [1, 0]])
     world.moving = {("t", 0): ([1, 0], 100), ("t", 1): ([2, 0], 100)}
     before = [{"topic": "t", "partition": 0, "replicas": [2, 0]}]
-    _write(plan, {0: [1, 0]}, before=before)
+    write_plan(plan, {0: [1, 0]}, before=before)
     assert pko("reassign cancel --yes", plan).code == 0
     assert world.log == ["move t-0 2,0"] and list(world.moving) == [("t", 1)]
 
 
 def test_rollback_needs_to_know_what_was_before(world: MovingWorld, pko: Pko, plan: str) -> None:
     world.put("t", [[0]])
-    _write(plan, {0: [1]})
+    write_plan(plan, {0: [1]})
     assert "does not tell what was before" in pko("reassign rollback", plan).stderr
     assert pko("reassign run", plan).code == 0
     assert pko("reassign rollback", plan).code == 0
