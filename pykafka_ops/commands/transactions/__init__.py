@@ -5,26 +5,37 @@ from __future__ import annotations
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import BROKER_ID, INT, LONG, TOPIC_NAME
+from pykafka_ops.commands.framework.types import (
+    BROKER_ID,
+    COUNT,
+    LONG_COUNT,
+    MILLIS,
+    MINUTES,
+    OR_MINUS_ONE,
+    TOPIC_NAME,
+)
 from pykafka_ops.commands.tongue import argparse4j
 from pykafka_ops.commands.tongue.tool import Tool
 
 TRANSACTIONAL_ID = Option("--transactional-id", metavar="ID", help="the transactional id")
+TO_TERMINATE = Option("--transactional-id", metavar="ID", kafka="transactionalId",
+                      help="the transactional id")  # fmt: skip
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, help="the topic")
-PARTITION = Option("-p", "--partition", metavar="N", type=INT, help="the partition")
+PARTITION = Option("-p", "--partition", metavar="N", type=COUNT, help="the partition")
 BROKER = Option("--broker", metavar="N", type=BROKER_ID, kafka="broker-id",
                 help="the broker to ask (default: the leader)")  # fmt: skip
-DURATION_FILTER = Option("--duration-filter", metavar="MS", type=LONG,
-                         help="only transactions that run for longer than this (ms)")  # fmt: skip
-MAX_TIMEOUT = Option("--max-transaction-timeout", metavar="MIN", type=INT, default="15",
-                     help="what transaction.max.timeout.ms allows, in minutes")  # fmt: skip
+DURATION_FILTER = Option("--duration-filter", metavar="MS", type=MILLIS,
+                         help="only those that run longer (ms)")  # fmt: skip
+MAX_TIMEOUT = Option("--max-transaction-timeout", metavar="MIN", type=MINUTES, default="15",
+                     help="what transaction.max.timeout.ms allows (minutes)")  # fmt: skip
 TRANSACTION = (
-    Option("--start-offset", metavar="OFFSET", type=LONG,
+    Option("--start-offset", metavar="OFFSET", type=LONG_COUNT,
            help="the offset that the transaction begins at (brokers from 3.0 on)"),
-    Option("--producer-id", metavar="ID", type=LONG,
+    Option("--producer-id", metavar="ID", type=LONG_COUNT,
            help="the producer of the transaction (for older brokers)"),
-    Option("--producer-epoch", metavar="N", type=INT, help="the epoch of that producer"),
-    Option("--coordinator-epoch", metavar="N", type=INT, help="the epoch of its coordinator"),
+    Option("--producer-epoch", metavar="N", type=COUNT, help="the epoch of that producer"),
+    Option("--coordinator-epoch", metavar="N", type=OR_MINUS_ONE,
+           help="the epoch of its coordinator"),
 )  # fmt: skip
 """Which of the transactions in a partition."""
 
@@ -100,8 +111,8 @@ transactions.verb(
 )
 transactions.verb(
     "force-terminate",
-    "End the transaction of an id and fence its producer.",
+    "Abort the open transaction of an id and fence its producer.",
     tool_name="forceTerminateTransaction",
-    words=(Words(TRANSACTIONAL_ID),),
+    words=(Words(TO_TERMINATE),),
     examples=("pko transactions force-terminate billing-1 --yes",),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from pykafka_ops.client import transactions
+from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
@@ -29,9 +30,12 @@ COLUMNS = (
 def describe(run: Run) -> Table:
     """One transactional id."""
     name = run.args.text("transactional-id") or ""
-    found = transactions.describe_transactions(run.cluster(), [name])[name]
-    if isinstance(found, PkoError):
-        raise _failed(run, name, found)
+    try:
+        found = described(run, name)
+    except PkoError as error:
+        raise kafka.told(
+            run, f"describe transaction state of transactional-id `{name}`", error
+        ) from None
     started = found.start >= 0
     duration = int(time.time() * 1000) - found.start if started else None
     partitions = [f"{topic}-{index}" for topic, index in found.partitions]
@@ -44,14 +48,20 @@ def describe(run: Run) -> Table:
     return Table("transactions", COLUMNS, rows, kafka=kafka.table(TITLES, [cells]))
 
 
-def _failed(run: Run, name: str, error: PkoError) -> PkoError:
+def described(run: Run, name: str) -> transactions.TransactionDescription:
+    """The transaction of an id; PkoError, of an id that is not there with the one that is near."""
+    found = transactions.describe_transactions(run.cluster(), [name])[name]
+    if not isinstance(found, PkoError):
+        return found
     code = ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
-    if isinstance(error, KafkaError) and error.code == code:
-        text = f"there is no transactional id {name}"
-        if run.args.flags:
-            text = (
-                f"DescribeTransactions request for transactionalId `{name}` failed because the ID "
-                "could not be found"
-            )
-        error = KafkaError(code, text)
-    return kafka.told(run, f"describe transaction state of transactional-id `{name}`", error)
+    if not isinstance(found, KafkaError) or found.code != code:
+        raise found
+    if run.args.flags:
+        text = (
+            "DescribeTransactions request for transactionalId `{}` failed because the ID could "
+            "not be found"
+        )
+        raise KafkaError(code, text.format(name))
+    known, _ = transactions.list_transactions(run.cluster())
+    near = did_you_mean(name, [t.transactional_id for t in known])
+    raise KafkaError(code, f"there is no transactional id {name}{near}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.client import transactions
+from pykafka_ops.commands.framework.absent import check_brokers
 from pykafka_ops.commands.framework.output import Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
@@ -29,6 +30,8 @@ def describe_producers(run: Run) -> Table:
     broker = args.number("broker")
     if not args.flags:
         kafka.check_there(run.cluster(), *partition)
+        if broker is not None:
+            check_brokers([broker], run.cluster().brokers())
     found = transactions.describe_producers(run.cluster(), [partition], broker)[partition]
     if isinstance(found, PkoError):
         if not args.flags:

@@ -10,6 +10,7 @@ from pykafka_ops.client import transactions
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
 from pykafka_ops.client.transactions import TransactionDescription
+from pykafka_ops.commands.framework.absent import check_brokers
 from pykafka_ops.commands.framework.args import OptionError
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
@@ -44,6 +45,8 @@ def find_hanging(run: Run) -> Table:
         raise UsageError("--partition needs a topic")
     if not args.flags and topic is not None:
         kafka.check_there(run.cluster(), topic, args.number("partition"))
+    if not args.flags and broker is not None:
+        check_brokers([broker], run.cluster().brokers())
     now = int(time.time() * 1000)
     wanted = _partitions(run, topic, args.number("partition"), broker)
     found, errors = _open(run, wanted, broker)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.topics import TopicDescription, all_topics, describe_topics
+from pykafka_ops.commands.framework.absent import no_partition
 from pykafka_ops.commands.framework.failures import text_of
 from pykafka_ops.commands.framework.output import Column, numbers
 from pykafka_ops.commands.framework.run import Run
@@ -53,5 +54,4 @@ def check_there(cluster: Cluster, name: str, number: int | None) -> None:
         error = missing_topic(name, [t.name for t in all_topics(cluster)])
         raise KafkaError(error.code, error.message)
     if number is not None and number not in {p.number for p in topic.partitions}:
-        text = f"topic {name} has no partition {number}"
-        raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
+        raise no_partition(name, number, len(topic.partitions))

@@ -36,7 +36,8 @@ def test_a_partition_that_a_topic_does_not_have(filled: Fakes, pko: Pko, words: 
     said = pko(f"transactions {words}")
     assert (said.code, said.stderr) == (
         1,
-        "pko: topic orders has no partition 7 [UNKNOWN_TOPIC_OR_PARTITION]\n",
+        "pko: topic orders has no partition 7: it has 2, numbered from 0 "
+        "[UNKNOWN_TOPIC_OR_PARTITION]\n",
     )
     assert not any(fake.asked("DescribeProducers") for fake in filled)
 
