@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pykafka_ops.errors import UsageError
-from pykafka_ops.spark.master import is_local, is_standalone, standalone_hosts
+from pykafka_ops.spark.master import is_local, is_simulated, is_standalone, standalone_hosts
 
 MIB = 1 << 20
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -75,7 +75,9 @@ def base(master: str, cores: int, memory: str, directory: str) -> dict[str, str]
         }
         if len(directory) < _LONG_PATH:
             conf["spark.python.unix.domain.socket.enabled"] = "true"
-    elif is_standalone(master) and standalone_hosts(master)[0][0] in LOOPBACK:
+    elif is_simulated(master) or (
+        is_standalone(master) and standalone_hosts(master)[0][0] in LOOPBACK
+    ):
         conf["spark.driver.host"] = LOOPBACK[0]
     return conf
 

@@ -9,16 +9,31 @@ from __future__ import annotations
 import re
 
 from pykafka_ops import errors
-from pykafka_ops.errors import PkoError
+from pykafka_ops.errors import ConnectError, PkoError
 
 _OURS = re.compile(r"(?:^|[\s:])pykafka_ops\.(?:\w+\.)*(\w+): (.+)$", re.MULTILINE)
 _LEADING = re.compile(
     r"^(?:\[[A-Z_.]+\] |:? ?[\w.$]+(?:Exception|Error): |An error occurred while calling \S+"
     r"|Job aborted due to stage failure: )+"
 )
+_PYTHON = re.compile(
+    r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*"
+    r"(\w[\w.]*(?:Error|Exception|Exit)\b.*)$",
+    re.MULTILINE,
+)
+"""What a traceback of Python ends with."""
 _LOST = re.compile(r"most recent failure: (?:Lost task [^:]*: |Unknown executor exit code )(.+)")
 _CAUSE = re.compile(r"^\s*Caused by: (.+)$", re.MULTILINE)
 _EMPTY = ("thrown in awaitResult", "Failed to execute", "Unable to")
+_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_ENDED = (
+    "All masters are unresponsive",
+    "Master removed our application",
+    "Application has been killed",
+    "SparkContext was shut down",
+    "Cannot call methods on a stopped SparkContext",
+)
+"""What is said of an application that the master let go of."""
 _MEMORY = ("OutOfMemoryError", "GC overhead limit", "exceeded memory limit")
 
 
@@ -34,13 +49,32 @@ def explained(error: Exception) -> PkoError:
             "Spark ran out of memory: give it more (--driver-memory 8g), or ask for less "
             "(--topic, --since)"
         )
-    if type(error).__module__.startswith("py4j") and "OutOf" not in text and _gone(text):
+    if missing := _MODULE.search(text):
+        return PkoError(
+            f"the executors' Python has no module {missing[1]}: PYSPARK_PYTHON must name one that "
+            "has it, there, or --archives env.tar.gz#env bring it along"
+        )
+    if any(word in text for word in _ENDED):
+        return ConnectError(
+            "Spark's master ended the application, or no longer answers: was it killed there?"
+        )
+    if type(error).__name__ == "Py4JNetworkError" or _gone(type(error).__module__, text):
         return PkoError("Spark's driver ended by itself: --debug shows what it wrote")
+    if "Python worker exited unexpectedly" in text:
+        return PkoError(
+            "Spark: a Python worker ended by itself; its executor's log says why: a module may be "
+            "missing there (pyarrow, numpy), or memory"
+        )
+    if python := _PYTHON.findall(text):
+        return PkoError(f"Spark: {python[-1][:500]}")
     lost = _LOST.search(text)
     return PkoError(f"Spark: {_plain(lost[1] if lost else text)}")
 
 
-def _gone(text: str) -> bool:
+def _gone(module: str, text: str) -> bool:
+    """Whether nobody answers on the connection to Java: what Java says comes with a class."""
+    if not module.startswith("py4j") or "Exception: " in text:
+        return False
     return any(w in text for w in ("Answer from Java side is empty", "network", "refused"))
 
 

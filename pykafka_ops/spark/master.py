@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pykafka_ops.errors import ConnectError, UsageError
@@ -14,13 +16,22 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d{0,5})(,\s*\d{1,5})?\])?")
+_CLUSTER = re.compile(r"local-cluster\[\s*[1-9]\d{0,2}\s*,\s*[1-9]\d{0,3}\s*,\s*[1-9]\d{2,6}\s*\]")
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:,/\[\]]+):(?P<port>\d{1,5})")
+_EVERY_SECONDS = 1.0
+_KUBERNETES = re.compile(r"k8s://\S+")
 _HOW = "write local, local[4], spark://HOST:7077, yarn or k8s://https://HOST:6443"
 
 
 def is_local(master: str) -> bool:
     """Whether everything runs in this machine's driver."""
     return master.startswith("local") and not master.startswith("local-cluster")
+
+
+def is_simulated(master: str) -> bool:
+    """Whether it is ``local-cluster[WORKERS,CORES,MIB]``: workers and executors as processes of
+    this machine, where jobs are tried that will run on a cluster."""
+    return _CLUSTER.fullmatch(master) is not None
 
 
 def is_standalone(master: str) -> bool:
@@ -38,7 +49,7 @@ def check_master(master: str, env: Mapping[str, str]) -> None:
                 "--master yarn: set HADOOP_CONF_DIR or YARN_CONF_DIR to the directory with the "
                 "cluster's yarn-site.xml"
             )
-    elif not (_LOCAL.fullmatch(master) or re.fullmatch(r"k8s://\S+", master)):
+    elif not (is_simulated(master) or _LOCAL.fullmatch(master) or _KUBERNETES.fullmatch(master)):
         raise UsageError(f"--master {master}: {_HOW}")
 
 
@@ -74,6 +85,56 @@ def _reason(error: OSError) -> str:
     if isinstance(error, socket.gaierror):
         return "is no known host"
     return (error.strerror or str(error)).lower()
+
+
+LOST_SECONDS = 20.0
+"""Seconds without a single executor, and without a master that answers, until it is given up."""
+
+
+@contextlib.contextmanager
+def guarded(spark: SparkSession, master: str) -> Iterator[None]:
+    """ConnectError once a standalone master and all its executors are gone: Spark itself would wait
+    for ever, with the jobs it has. Other masters see to that themselves."""
+    if not is_standalone(master):
+        yield
+        return
+    ended, lost = threading.Event(), threading.Event()
+    watch = threading.Thread(target=_watch, args=(spark, master, ended, lost), daemon=True)
+    watch.start()
+    try:
+        yield
+    except Exception as error:
+        if lost.is_set():
+            raise ConnectError(
+                f"{master} is gone, and all its executors: is the master still running there?"
+            ) from error
+        raise
+    finally:
+        ended.set()
+        watch.join(_EVERY_SECONDS)
+
+
+def _watch(spark: SparkSession, master: str, ended: threading.Event, lost: threading.Event) -> None:
+    scala = spark.sparkContext._jsc.sc()
+    since = time.monotonic()
+    try:
+        while not ended.wait(_EVERY_SECONDS):
+            if int(scala.getExecutorMemoryStatus().size()) > 1 or _answers(master):
+                since = time.monotonic()
+            elif time.monotonic() - since > LOST_SECONDS:
+                lost.set()
+                spark.sparkContext.cancelAllJobs()
+                return
+    except Exception:  # the session is being stopped
+        return
+
+
+def _answers(master: str) -> bool:
+    try:
+        _reach(master)
+    except ConnectError:
+        return False
+    return True
 
 
 def wait_for_executors(spark: SparkSession, master: str, seconds: float) -> None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
+
+from pykafka_ops.analysis.conditions import ConditionField, FieldKind
 
 Row = Mapping[str, object]
 
@@ -18,7 +21,8 @@ class Column:
 
     ``unit`` is one of ``ms`` (a moment), ``bytes``, ``bytes/s``, ``records``, ``records/s``,
     ``seconds``, ``share`` (0 to 1), ``percent``, ``days`` or empty. ``detail`` columns are left out
-    of narrow tables.
+    of narrow tables. ``kind`` is that of values without a unit, ``values`` are all the texts there
+    are (none: any); ``spare``: nothing may be there, where elsewhere None is what is not known.
     """
 
     name: str
@@ -26,17 +30,32 @@ class Column:
     unit: str = ""
     doc: str = ""
     detail: bool = False
+    kind: Literal["text", "number", "flag", "list"] = "text"
+    values: tuple[str, ...] = ()
+    spare: bool = False
+
+    @property
+    def field(self) -> ConditionField | None:
+        """What conditions may ask of it; None of a list."""
+        if self.kind == "list":
+            return None
+        kind: FieldKind = "moment" if self.unit == "ms" else "number" if self.unit else self.kind
+        return ConditionField(kind, self.values, self.spare)
 
 
 @dataclass(slots=True)
 class Section:
-    """A table of a report; ``rows`` have a value (or None) for every column."""
+    """A table of a report; ``rows`` have a value (or None) for every column.
+
+    ``unknown`` says why nobody knows what rows there should be; empty where that is known.
+    """
 
     name: str
     title: str
     columns: Sequence[Column]
     rows: Sequence[Row]
     note: str = ""
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

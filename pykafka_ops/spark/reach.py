@@ -8,6 +8,7 @@ from typing import Final
 
 from pykafka_ops.client.cluster import CallTimeoutError, Cluster
 from pykafka_ops.client.config import ClientConfig
+from pykafka_ops.client.connection import SilentError
 from pykafka_ops.errors import ConnectError
 
 PATIENCE: Final = 10.0
@@ -28,6 +29,7 @@ def reached(properties: Mapping[str, str]) -> Iterator[Cluster]:
         yield cluster
     except CallTimeoutError as error:
         servers = properties["bootstrap.servers"]
-        raise ConnectError(f"cluster at {servers}: {error.trouble or error}") from None
+        kind = SilentError if isinstance(error.trouble, SilentError) else ConnectError
+        raise kind(f"cluster at {servers}: {error.trouble or error}") from None
     finally:
         cluster.close()

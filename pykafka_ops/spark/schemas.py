@@ -84,8 +84,13 @@ KEYS: Final = columns(
 )
 """Records without their values; a size is null where key or value is."""
 
+KEYS_AND_DAMAGE: Final = t.StructType([*KEYS, *columns("problem string")])
+"""The same of files, with rows for what cannot be read: where and why; they have no record."""
+
 EVERY_RECORD: Final = t.StructType([*RECORDS_WITH_HEADERS, KEYS["key_size"], KEYS["value_size"]])
 """What a narrow schema of records may ask for."""
+EVERY_LOG_RECORD: Final = t.StructType([*EVERY_RECORD, KEYS_AND_DAMAGE["problem"]])
+"""The same of ``kafka-log``."""
 
 OFFSETS: Final = columns(
     "group string, topic string, partition int, offset bigint, leader_epoch int, metadata string,"

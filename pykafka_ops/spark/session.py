@@ -22,7 +22,13 @@ from pykafka_ops.errors import PkoError
 from pykafka_ops.spark import conf as settings
 from pykafka_ops.spark import package
 from pykafka_ops.spark.jvm import Jvm, check_java, environment, variables
-from pykafka_ops.spark.master import check_master, is_local, is_standalone, wait_for_executors
+from pykafka_ops.spark.master import (
+    check_master,
+    is_local,
+    is_simulated,
+    is_standalone,
+    wait_for_executors,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -162,7 +168,7 @@ def _start(options: SessionOptions) -> SparkSession:
             context = jvm.context(made, master, patience)
         spark = SparkSession(context)
         wait_for_executors(spark, master, EXECUTOR_SECONDS)
-        if is_standalone(master) and settings.SHUFFLE not in conf:
+        if (is_standalone(master) or is_simulated(master)) and settings.SHUFFLE not in conf:
             spark.conf.set(settings.SHUFFLE, settings.shuffle(context.defaultParallelism))
     except BaseException:
         jvm.end()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -14,10 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from pykafka_ops.cli import main
+from pykafka_ops.commands.spark import report as reading
 from pykafka_ops.commands.spark.judge import SECTIONS
 from pykafka_ops.commands.spark.stages import Stages
 from tests.spark.conftest import READ, RECORDS
 from tests.support.process.broker import BrokerProcess
+from tests.support.spark.log_tables import write_log
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,9 +96,63 @@ def test_history_shows_what_changed_and_a_condition_decides(
     words = (*history, "--fail-on", "lag_change=0 & lag>=500", "--now", "2030-01-02", "-o", "csv")
     code, out, err = run("lag", data, *words)
     assert code == 4
-    assert err.startswith(f"pko: {damaged}: left out of the history: ")
+    problem, met = err.splitlines()
+    assert problem.startswith(f"pko: {damaged}: left out of the history: ")
+    assert met == f"pko: group billing: lag {LAG}, lag_change 0"
     (row,) = csv.DictReader(out.splitlines())
     assert (row["group"], row["lag"], row["lag_change"]) == ("billing", str(LAG), "0")
+
+
+@pytest.mark.parametrize("scheme", ["file", "viewfs"])
+def test_outputs_behind_uris_are_written_there(
+    run: Run, log_dir: Path, tmp_path: Path, spark: SparkSession, scheme: str
+) -> None:
+    """``viewfs`` is a file system of Hadoop's own with its names for what others hold."""
+    root = f"file://{tmp_path}/far"
+    if scheme == "viewfs":
+        mounts = f"mounts{os.getpid()}"
+        link = f"fs.viewfs.mounttable.{mounts}.link./out"
+        spark._jsc.hadoopConfiguration().set(link, f"{root}/")
+        (tmp_path / "far").mkdir()
+        root = f"viewfs://{mounts}/out"
+    words = ("retention", log_dir, "--topics", "orders", "--history", f"{root}/history",
+             "-o", "json", "--output-file", f"{root}/r.json", "--html", f"{root}/pages/r.html",
+             "--csv", f"{root}/csv", "--now", "2030-01-01")  # fmt: skip
+    for expected in (None, 0):
+        assert run(*words) == (0, "", "")
+        (row,) = json.loads((tmp_path / "far/r.json").read_text())["sections"]["topics"]["rows"]
+        assert (row["topic"], row["bytes_change"]) == ("orders", expected)
+        words = (*words[:-1], "2030-01-02")
+    assert 'data-kind="retention"' in (tmp_path / "far/pages/r.html").read_text()
+    assert (tmp_path / "far/csv/topics.csv").read_text().startswith("topic,")
+    assert len(list(tmp_path.glob("far/history/kind=retention/section=topics/*/*.parquet"))) == 2
+    hidden = [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
+    assert not [path for path in hidden if scheme == "file" or path.suffix != ".crc"]
+    (tmp_path / "far/pages/r.html").write_text("mine")
+    (tmp_path / "far/pages/.r.html.crc").unlink(missing_ok=True)  # it would not fit any more
+    code, out, err = run(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "was not made by pko: give --yes to write over it" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--history s3://bucket/h", "Spark calls it s3a://"),
+        ("--history s3a://bucket/h", "no file system for s3a://: give --packages org.apache"),
+        ("--html nofs://bucket/x.html", "Spark has no file system for nofs://"),
+        ("--csv hdfs://127.0.0.1:1/csv", "cannot list hdfs://127.0.0.1:1/csv/: "),
+    ],
+)
+def test_a_uri_that_cannot_be_written_is_refused_before_anything_is_read(
+    run: Run, log_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reading, "open_inputs", pytest.fail)
+    code, out, err = run("lag", log_dir, *words.split())
+    assert (code in (1, 2), out, err.count("\n")) == (True, "", 1)
+    assert said in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_damage_is_told_counted_and_with_strict_the_end(
@@ -128,6 +185,28 @@ def test_a_group_that_is_nowhere_is_told(run: Run, log_dir: Path) -> None:
     code, out, err = run("lag", log_dir, "--groups", "nobody", "-o", "name")
     assert (code, out) == (1, "")
     assert "pko: there is no group nobody here\n" in err
+
+
+def test_a_directory_without_commits_is_not_known_to_be_well(run: Run, tmp_path: Path) -> None:
+    write_log(tmp_path / "logs", "orders", [[50], [50]])
+    code, out, err = run("lag", tmp_path / "logs", "--fail-on", "lag_seconds>300")
+    assert code == 4
+    assert "Not known: neither a cluster nor __consumer_offsets was read." in out
+    assert "Unread data safe for –" in out
+    assert "pko: Groups: not known: neither a cluster nor __consumer_offsets was read\n" in err
+    risk = ("--section", "at_risk", "--fail-on", "status=LOSING", "-o", "json")
+    code, out, err = run("retention", tmp_path / "logs", *risk)
+    assert (code, err.count("\n")) == (4, 1)
+    told = json.loads(out)
+    assert told["summary"]["groups_at_risk"] is None
+    assert "neither a cluster" in told["sections"]["at_risk"]["unknown"]
+
+
+def test_a_condition_names_the_rows_that_meet_it(run: Run, log_dir: Path, tmp_path: Path) -> None:
+    words = ("lag", log_dir, "--output-file", tmp_path / "lag.txt", "--topics", "orders")
+    assert run(*words, "--fail-on", f"lag>{LAG} | status=STOP") == (0, "", "")
+    code, out, err = run(*words, "--fail-on", f"lag>={LAG} | status=STOP")
+    assert (code, out, err) == (4, "", f"pko: group billing: lag {LAG}, status UNKNOWN\n")
 
 
 def test_a_cluster_that_is_not_there_is_told_in_a_line(run: Run, tmp_path: Path) -> None:

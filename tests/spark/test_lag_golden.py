@@ -128,7 +128,8 @@ def test_damage_in_the_log_of_offsets_is_told_and_the_rest_goes_on(
     found = build(inputs, ReportOptions())
     inputs.close()
     (problem,) = found.problems
-    assert problem.where == "__consumer_offsets-1/00000000000000000000.log"
-    assert "at byte 0" in problem.what
+    assert problem.where.endswith("/__consumer_offsets-1/00000000000000000000.log at byte 0")
+    assert problem.what.endswith(": commits there are left out")
+    assert found.summary["damaged_places"] == 1
     alive = {key[0] for key, made in commits().items() if made[-1][1] >= 0}
     assert {r["group"] for r in found.section("groups").rows} == alive - {"seats-svc"}

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pykafka_ops.analysis.lag.rows import STATUSES
+from pykafka_ops.commands.spark.judge import Judge
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import ReportOptions
-from pykafka_ops.spark.reports.lag.report import SEVERITY, build
+from pykafka_ops.spark.reports.lag.report import build
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from tests.support.spark.given import FrameInputs
 from tests.support.spark.lag_world import NOW, SPAN, WINDOW, World
@@ -65,7 +67,7 @@ def test_groups_equal_the_command_to_the_digit(report: Report, world: World) -> 
         row = dataclasses.asdict(total)
         assert {name: found[total.group][name] for name in row} == row
     statuses = [row["status"] for row in report.section("groups").rows]
-    assert statuses == sorted(statuses, key=SEVERITY.index, reverse=True)
+    assert statuses == sorted(statuses, key=STATUSES.index, reverse=True)
 
 
 def test_buckets_equal_those_of_the_history(report: Report, world: World, span: ReportSpan) -> None:
@@ -127,7 +129,41 @@ def test_a_streaming_job_is_a_group_by_its_checkpoint(spark: SparkSession, tmp_p
     assert (group["group"], group["partitions"], group["lag"]) == ("enrich", 2, 135)
 
 
-def test_without_any_offsets_the_report_says_so(spark: SparkSession) -> None:
+def test_groups_that_lost_records_or_are_not_known_never_pass(spark: SparkSession) -> None:
+    """By partition: 100 records from 40 on; one whose leader is gone; an empty one."""
+    logs = [
+        {"topic": "orders", "partition": p, "start_offset": start, "end_offset": end}
+        for p, (start, end) in enumerate([(40, 140), (None, None), (7, 7)])
+    ]
+    places = {"lost": (0, 39), "ahead": (0, 141), "dark": (1, 5), "read": (0, 140)}
+    inputs = FrameInputs(
+        spark,
+        now=NOW,
+        partitions=logs,
+        committed=[{"group": g, "topic": "orders", "partition": p, "offset": offset}
+                   for g, (p, offset) in places.items()],
+        groups=[{"group": "idle", "state": "Stable", "member": "m", "client_id": "c", "host": "h",
+                 "topic": "orders", "partition": 2}],
+    )  # fmt: skip
+    report = build(inputs, ReportOptions())
+    found = {str(r["group"]): r for r in report.section("groups").rows}
+    assert {g: (r["status"], r["lag"], r["unknown_partitions"]) for g, r in found.items()} == {
+        "lost": ("LOST", 101, 0), "ahead": ("AHEAD", None, 1), "dark": ("UNKNOWN", None, 1),
+        "read": ("OK", 0, 0), "idle": ("OK", 0, 0),
+    }  # fmt: skip
+    (topic,) = report.section("topics").rows
+    assert (topic["status"], topic["unknown_partitions"]) == ("LOST", 2)
+    assert report.summary["groups_in_trouble"] == 2
+    for field in ("lag", "max_lag", "lag_seconds", "catch_up_seconds"):
+        met = Judge("groups", f"{field}>100000").met([report])
+        assert [line.split(":")[0] for line in met] == ["group lost", "group ahead", "group dark"]
+    assert len(Judge("topics", "lag>100000").met([report])) == 1
+
+
+def test_without_any_offsets_nothing_is_known(spark: SparkSession) -> None:
     report = build(FrameInputs(spark, now=NOW, partitions=[]), ReportOptions())
     assert [p.where for p in report.problems] == ["offsets"]
-    assert all(not s.rows for s in report.sections)
+    assert all(not s.rows and s.unknown for s in report.sections)
+    damage = {"damaged_places": 0, "damaged_bytes": 0}
+    assert report.summary == dict.fromkeys(report.summary) | damage
+    assert Judge("groups", "lag>5").code([report], []) == 4

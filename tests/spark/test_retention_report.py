@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports.lag import report as lag_report
 from pykafka_ops.spark.reports.retention import report as retention
 from tests.support.spark.given import FrameInputs
 
@@ -149,6 +151,24 @@ def test_groups_that_will_lose_data_are_named(report: Report) -> None:
     assert report.summary["groups_at_risk"] == 2
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_the_lag_report_tells_the_same_time_of_deletion(spark: SparkSession, alone: bool) -> None:
+    ends = [
+        {"topic": "events", "partition": 0, "at": NOW - hours * HOUR, "offset": offset}
+        for hours, offset in ((48, 100), (24, 205), (6, 205), (1, 289))
+    ]
+    inputs = _inputs(spark, *(("batches", "cleaned") if alone else ()), ends=ends)
+    risks = _by(retention.build(inputs, ReportOptions()), "at_risk", "group")
+    lag = _by(lag_report.build(inputs, ReportOptions()), "partitions", "group")
+    assert set(risks) == {("stopped",), ("lost",)}
+    for group, risk in risks.items():
+        assert lag[group]["loss_in_seconds"] == risk["deleted_in_seconds"], group
+    assert lag["lost",]["loss_in_seconds"] == 0.0
+    assert lag["done",]["loss_in_seconds"] == lag["slow",]["loss_in_seconds"] == inf
+    if not alone:  # the segment of 20 hours goes with its newest record
+        assert lag["stopped",]["loss_in_seconds"] == 4 * 3600
+
+
 def test_compaction_debt(report: Report) -> None:
     assert _rows(report, "compaction") == [
         {
@@ -213,15 +233,22 @@ def test_a_cluster_alone_is_enough(spark: SparkSession) -> None:
         for hours, offset in ((48, 100), (24, 205), (6, 205), (1, 289))
     ]
     inputs = FrameInputs(
-        spark, now=NOW, configs=CONFIGS, log_dirs=LOG_DIRS, partitions=PARTITIONS, ends=ends
-    )
+        spark, now=NOW, configs=CONFIGS, log_dirs=LOG_DIRS, partitions=PARTITIONS, ends=ends,
+        firsts=[{"topic": "events", "partition": 0, "offset": 100, "timestamp": NOW - 60 * HOUR}],
+    )  # fmt: skip
     report = retention.build(inputs, ReportOptions())
     events = _by(report, "topics", "topic")["events",]
+    assert (events["age_seconds"], events["estimated"]) == (60 * 3600, True)
+    notes = {s.name: s.note for s in report.sections}
+    assert all("Estimated" in notes[name] for name in ("topics", "ages", "leaving", "at_risk"))
     assert events["bytes"] == 1740
     assert events["bytes_per_hour"] == pytest.approx(1740 * 21 / 210, abs=1)
     ages = _by(report, "ages", "topic", "up_to_seconds")
     assert ages["events", 259_200]["bytes"] == 1740 * 105 // 210
     assert _rows(report, "compaction") == [] and _rows(report, "at_risk") == []
+    unknown = {s.name for s in report.sections if s.unknown}
+    assert unknown == {"compaction", "at_risk"}
+    assert report.summary["groups_at_risk"] is None
 
 
 def test_nothing_is_no_error(spark: SparkSession) -> None:

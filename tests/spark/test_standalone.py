@@ -28,6 +28,19 @@ session.EXECUTOR_SECONDS = {executor}
 sys.exit(main(sys.argv[1:]))
 """
 """``pko`` that gives up sooner than people would have it."""
+GOING = """import os, signal, sys
+from pykafka_ops.cli import main
+from pykafka_ops.commands.spark.stages import Stages
+from pykafka_ops.spark import master
+master.LOST_SECONDS = 1
+def stage(self, text):
+    if text == "skew: counting batches":
+        for pid in {pids}:
+            os.kill(pid, signal.SIGKILL)
+Stages.__call__ = stage
+sys.exit(main(sys.argv[1:]))
+"""
+"""``pko`` that sees its master and worker go while it counts."""
 
 pytestmark = pytest.mark.timeout(300)
 BRIEF = " ".join(BRIEF_JVM)
@@ -135,6 +148,23 @@ def test_the_three_reports_run_on_a_worker(
     assert (tmp_path / "all.html").stat().st_size > 10_000
     (app,) = (standalone.directory / "work").glob("app-*")
     assert list(app.rglob("pykafka_ops.zip")), "the package was not shipped along"
+
+
+def test_a_master_that_is_gone_with_its_executors_is_told_in_a_line(
+    tmp_path: Path, log_dir: Path
+) -> None:
+    made = Standalone(tmp_path)
+    try:
+        made.add_worker()
+        assert made.worker is not None
+        program = GOING.format(pids=[made.worker.pid, made.master.pid])
+        done = run("skew", str(log_dir), "--master", made.url, *EXECUTOR, program=program)
+    finally:
+        made.close()
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        f"pko: {made.url} is gone, and all its executors: is the master still running there?\n"
+    )
 
 
 def test_spark_submit_runs_it_too(standalone: Standalone, log_dir: Path, tmp_path: Path) -> None:

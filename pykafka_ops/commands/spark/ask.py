@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from pykafka_ops.analysis.amounts import size_of
 from pykafka_ops.analysis.moments import between
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import UsageError
@@ -16,9 +15,8 @@ from pykafka_ops.spark.inputs.names import Names
 from pykafka_ops.spark.output.history import source_id
 from pykafka_ops.spark.session import SessionOptions
 
-_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?(?:/s)?")
-_MEMORY = re.compile(r"\d{1,9}[kmgtKMGT]?")
-_STEPS = ("", "k", "M", "G", "T")
+LEAST_MEMORY = 450 << 20
+"""Bytes that a driver of Spark starts with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class ReportRequest:
     configs: str | None
     section: str | None
     condition: str | None
-    history: Path | None
+    history: str | None
     options: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -62,7 +60,6 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
     now = args.moment("now", wall)
     since, until = between(args.text("since"), args.text("until"), now[0] if now else wall)
     regex = args.has("regex")
-    history = args.text("history")
     return ReportRequest(
         tuple(kinds),
         dirs,
@@ -75,7 +72,7 @@ def ask(run: Run, kinds: Sequence[str]) -> ReportRequest:
         args.text("configs"),
         args.text("section"),
         args.text("fail-on"),
-        Path(history) if history else None,
+        args.text("history"),
         _options(run),
     )
 
@@ -86,13 +83,13 @@ def wish(run: Run) -> SessionOptions:
     cores = args.number("cores")
     if cores is not None and cores < 1:
         raise UsageError("--cores: at least 1")
-    memory = args.text("driver-memory")
-    if memory is not None and not _MEMORY.fullmatch(memory):
-        raise UsageError(f"--driver-memory {memory}: write 512m or 2g")
+    memory = args.size("driver-memory")
+    if memory is not None and memory < LEAST_MEMORY:
+        raise UsageError(f"--driver-memory {args.text('driver-memory')}: Spark takes 512m or more")
     return SessionOptions(
         master=args.text("master"),
         cores=cores,
-        driver_memory=memory,
+        driver_memory=None if memory is None else f"{memory >> 20}m",
         conf=conf.pairs(args.texts("conf")),
         packages=args.names("packages"),
         py_files=args.names("py-files"),
@@ -135,8 +132,10 @@ def _options(run: Run) -> dict[str, object]:
 
 def rate(option: str, text: str) -> float:
     """Bytes per second of ``50MiB``, ``1.5GB/s`` or ``1000000``; UsageError."""
-    found = _RATE.fullmatch(text.strip())
-    if found is None or not float(found[1]):
+    try:
+        found = size_of(text)
+    except UsageError:
+        found = 0
+    if not found:
         raise UsageError(f"--{option} {text}: write bytes per second, such as 50MiB or 1.5GB/s")
-    factor: int = (1024 if found[3] else 1000) ** _STEPS.index(found[2])
-    return float(found[1]) * factor
+    return found

@@ -8,11 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.conditions import Condition, ConditionError, parse_condition
+from pykafka_ops.analysis.lag.rows import understated
 from pykafka_ops.errors import UsageError
+from pykafka_ops.spark.output.document import value
+from pykafka_ops.spark.output.history import TRENDS, with_change
 
 if TYPE_CHECKING:
     from pykafka_ops.commands.spark.ask import ReportRequest
-    from pykafka_ops.spark.model import Report, Section
+    from pykafka_ops.spark.model import Column, Report, Row, Section
 
 MAIN = {"lag": "groups", "skew": "topics", "retention": "topics"}
 SECTIONS = {
@@ -24,6 +27,8 @@ SECTIONS = {
         "topics", "ages", "leaving", "dirs", "growth", "compaction", "at_risk")},
 }  # fmt: skip
 """Per kind the sections, and the name of their columns in ``spark/reports/KIND/columns.py``."""
+_NAMES = ("group", "topic", "partition", "broker", "log_dir", "rack", "key", "start", "time")
+"""Columns that say which row it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +46,54 @@ class Judge:
             if name not in SECTIONS[kind]:
                 raise UsageError(f"--section {name}: choose one of {', '.join(SECTIONS[kind])}")
             if asked.condition is not None:
-                columns = import_module(f"pykafka_ops.spark.reports.{kind}.columns")
-                fields = [c.name for c in getattr(columns, SECTIONS[kind][name])]
-                if asked.history is not None:
-                    fields += [f"{field}_change" for field in fields]
-                _condition(asked.condition, name, fields)
+                known = import_module(f"pykafka_ops.spark.reports.{kind}.columns")
+                columns = list(getattr(known, SECTIONS[kind][name]))
+                if asked.history is not None and name in TRENDS[kind]:
+                    columns = with_change(columns, TRENDS[kind][name][1])
+                _condition(asked.condition, name, columns)
         return cls(asked.section, asked.condition)
 
+    def met(self, reports: Sequence[Report]) -> list[str]:
+        """A line for each row that meets the condition, and for each section of which nobody knows
+        what rows it should have."""
+        if self.condition is None:
+            return []
+        found = []
+        for section in (main_section(report, self.section) for report in reports):
+            holds = _condition(self.condition, section.name, section.columns)
+            if section.unknown:
+                found.append(f"{section.title}: not known: {section.unknown}")
+            found += [_row_text(section, row, holds.fields) for row in section.rows if holds(row)]
+        return found
+
     def code(self, reports: Sequence[Report], missing: Sequence[str]) -> int:
-        """4 where a row meets the condition; 1 where something could not be read, or was asked for
-        and is ``missing``; else 0."""
-        if self.condition is not None and any(self._fails(r, self.condition) for r in reports):
+        """4 where a row meets the condition, or rows are not known; 1 where something could not be
+        read, or was asked for and is ``missing``; else 0."""
+        if self.met(reports):
             return 4
         return 1 if missing or any(r.problems for r in reports) else 0
 
-    def _fails(self, report: Report, text: str) -> bool:
-        section = main_section(report, self.section)
-        holds = _condition(text, section.name, [c.name for c in section.columns])
-        return any(holds(row) for row in section.rows)
 
-
-def _condition(text: str, section: str, fields: Sequence[str]) -> Condition:
+def _condition(text: str, section: str, columns: Sequence[Column]) -> Condition:
+    fields = {c.name: c.field for c in columns if c.field is not None}
     try:
-        return parse_condition(text, fields)
+        return parse_condition(text, fields, understated)
     except ConditionError as e:
         raise UsageError(f"--fail-on: {e} (of section {section}; --section chooses)") from None
+
+
+def _row_text(section: Section, row: Row, fields: Sequence[str]) -> str:
+    """``group billing: lag 500, status STOP``: which row, and what was asked of it."""
+    which = [c for c in section.columns if c.name in _NAMES and row.get(c.name) is not None]
+    asked = [c for c in section.columns if c.name in fields and c not in which]
+    return ": ".join(", ".join(_said(row, c) for c in some) for some in (which, asked) if some)
+
+
+def _said(row: Row, column: Column) -> str:
+    from pykafka_ops.commands.spark.show import printable
+
+    found = value(row.get(column.name), column)
+    return f"{column.name} {'not known' if found is None else printable(str(found))}"
 
 
 def missing(asked: ReportRequest, reports: Sequence[Report]) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.types import (
+    COUNT,
     FILE_PATH,
     GROUP_NAME,
-    INT,
+    SIZE,
     SPAN,
     TIME,
     TOPIC_NAME,
@@ -21,7 +22,7 @@ LOG_DIRS = Option("--log-dirs", metavar="DIR", type=FILE_PATH, multiple=True,
 DIRS = (Words(LOG_DIRS, "*"),)
 HTML = Option("--html", metavar="FILE", type=FILE_PATH,
               help="write a page with pictures that needs nothing else")
-TOP = Option("--top", metavar="N", type=INT, default="10",
+TOP = Option("--top", metavar="N", type=COUNT, default="10",
              help="how many heavy keys to find, and rows of a table to show")
 PROGRESS = (
     Switch("--progress", help="name the stages even where standard error is no terminal"),
@@ -44,7 +45,7 @@ REPORT = (
            '"VALUE"}} or lines of TOPIC.KEY=VALUE'),
     Switch("--strict", help="stop at the first thing that cannot be read, instead of counting it"),
     Option("--history", metavar="DIR", type=FILE_PATH,
-           help="keep each run in this directory (Parquet) and show what changed since"),
+           help="keep each run in this directory or URI (Parquet) and show what changed since"),
     HTML,
     Option("--csv", metavar="DIR", type=FILE_PATH,
            help="write every section as a CSV file into this directory"),
@@ -72,9 +73,9 @@ SKEW = (
     Option("--producer-rate", metavar="RATE", help="bytes per second that one partition takes"),
     Option("--consumer-rate", metavar="RATE", help="bytes per second that one consumer reads"),
 )
-CORES = Option("--cores", metavar="N", type=INT,
+CORES = Option("--cores", metavar="N", type=COUNT,
                help="cores of this machine to use (default: all)")
-DRIVER_MEMORY = Option("--driver-memory", metavar="SIZE",
+DRIVER_MEMORY = Option("--driver-memory", metavar="SIZE", type=SIZE,
                        help="memory of the driver: 2g (default: a quarter of the machine, 4g at "
                        "most)")
 CONF = Option("--conf", metavar="KEY=VALUE", multiple=True, help="a setting of Spark")

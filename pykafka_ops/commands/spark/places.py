@@ -6,7 +6,6 @@ import io
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pykafka_ops.commands.framework.output import say
@@ -15,9 +14,12 @@ from pykafka_ops.commands.spark.judge import MAIN, main_section
 from pykafka_ops.errors import UsageError
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from pykafka_ops.commands.spark.ask import ReportRequest
     from pykafka_ops.spark.model import Report
     from pykafka_ops.spark.output.history import History
+    from pykafka_ops.spark.output.outlets import Outlet
 
 _MARKS = {"json": b'-report", "version"', "yaml": b"-report\nversion: ", "html": b"pykafka-ops"}
 """What stands near the beginning of our own files; of tables and CSV nothing does."""
@@ -30,84 +32,94 @@ class ReportPlaces:
     form: str
     section: str | None
     top: int
-    output: Path | None
-    html: Path | None
-    csv: Path | None
-    parquet: Path | None
+    output: Outlet | None
+    html: Outlet | None
+    csv: Outlet | None
+    parquet: Outlet | None
+    history: Outlet | None
     yes: bool
 
     @classmethod
     def of(cls, run: Run, asked: ReportRequest) -> ReportPlaces:
         """From the command line. Raises StorageError where nothing can be written, UsageError
-        where a file of somebody else would be written over."""
+        where a file of somebody else would be written over, or for a URI that is none of Spark's.
+        """
+        from pykafka_ops.spark.output.outlets import Outlet
+
         args = run.args
-
-        def path(name: str) -> Path | None:
-            value = args.text(name)
-            return Path(value).expanduser() if value else None
-
-        top = args.number("top") or 10
-        places = cls(run.output, asked.section, top, path("output-file"), path("html"),
-                     path("csv"), path("parquet"), args.has("yes"))  # fmt: skip
-        places._check(asked)
+        names = ("output-file", "html", "csv", "parquet", "history")
+        texts = [args.text(name) for name in names]
+        given = [text for text in texts if text]
+        if len(set(given)) != len(given):
+            raise UsageError("two outputs have the same name")
+        output, html, csv, parquet, history = (
+            Outlet(text, folder=name not in ("output-file", "html")) if text else None
+            for name, text in zip(names, texts, strict=True)
+        )
+        top, yes = args.number("top") or 10, args.has("yes")
+        places = cls(run.output, asked.section, top, output, html, csv, parquet, history, yes)
+        places._check(uris=False)
         return places
 
-    def _check(self, asked: ReportRequest) -> None:
-        from pykafka_ops.spark.output import atomic
+    def open(self, spark: SparkSession) -> None:
+        """Find the file systems of URIs. Raises UsageError, StorageError as ``of``."""
+        for outlet in self._outlets():
+            outlet.open(spark)
+        self._check(uris=True)
 
-        named = [p for p in (self.output, self.html, self.csv, self.parquet, asked.history) if p]
-        if len(set(named)) != len(named):
-            raise UsageError("two outputs have the same name")
-        for file, form in ((self.output, self.form), (self.html, "html")):
-            if file is not None:
-                atomic.writable(file)
-                mark = _MARKS.get(form)
-                if mark is not None and not self.yes and atomic.foreign(file, mark):
-                    raise UsageError(f"{file} was not made by pko: give --yes to write over it")
-        for directory in (self.csv, self.parquet, asked.history):
-            if directory is not None:
-                atomic.writable(directory / "_report.json")
+    def _outlets(self) -> list[Outlet]:
+        every = (self.output, self.html, self.csv, self.parquet, self.history)
+        return [outlet for outlet in every if outlet is not None]
+
+    def _check(self, *, uris: bool) -> None:
+        for outlet, form in ((self.output, self.form), (self.html, "html")):
+            if outlet is not None and outlet.opened and outlet.uri == uris:
+                outlet.check_ours(_MARKS.get(form), yes=self.yes)
 
     def write(self, reports: Sequence[Report], histories: Mapping[str, History]) -> None:
-        """All files or none of them, then the terminal. Raises StorageError, UsageError."""
-        from pykafka_ops.spark.output import atomic
+        """All files, or of those here none. Raises StorageError, UsageError."""
+        from pykafka_ops.spark.output.outlets import write
 
         files = self._files(reports, histories)
-        text = self._text(reports, to_terminal=self.output is None and sys.stdout.isatty())
         if self.output is not None:
-            files[self.output] = text.encode("utf-8", "backslashreplace")
-        if files:
-            atomic.write_all(files)
+            text = self._text(reports, to_terminal=False)
+            files[self.output] = {self.output.name: text.encode("utf-8", "backslashreplace")}
+        write(files)
+
+    def show(self, reports: Sequence[Report]) -> None:
+        """What goes to the terminal."""
         if self.output is None:
-            sys.stdout.write(text)
-        for path in (self.output, self.html, self.csv, self.parquet):
-            if path is not None:
-                say(f"wrote {path}")
+            sys.stdout.write(self._text(reports, to_terminal=sys.stdout.isatty()))
+        if sys.stderr.isatty():  # a mail from cron is to tell troubles only
+            for outlet in (self.output, self.html, self.csv, self.parquet):
+                if outlet is not None:
+                    say(f"wrote {outlet.text}")
 
     def _files(
         self, reports: Sequence[Report], histories: Mapping[str, History]
-    ) -> dict[Path, bytes]:
+    ) -> dict[Outlet, dict[str, bytes]]:
         from pykafka_ops.spark.output import files
 
-        made: dict[Path, bytes] = {}
+        made: dict[Outlet, dict[str, bytes]] = {}
         if self.html is not None:
             from pykafka_ops.spark.page import render
 
-            made[self.html] = render(reports, history=histories).encode()
+            made[self.html] = {self.html.name: render(reports, history=histories).encode()}
         for report in reports:
-            part = report.kind if len(reports) > 1 else "."
-            if self.csv is not None:
-                self._own(self.csv / part, [f"{s.name}.csv" for s in report.sections])
-                made |= files.csv_files(report, self.csv / part)
-            if self.parquet is not None:
-                self._own(self.parquet / part, [f"{s.name}.parquet" for s in report.sections])
-                made |= files.parquet_files(report, self.parquet / part)
+            folder = f"{report.kind}/" if len(reports) > 1 else ""
+            for outlet, write, end in (
+                (self.csv, files.csv_files, "csv"),
+                (self.parquet, files.parquet_files, "parquet"),
+            ):
+                if outlet is not None:
+                    self._own(outlet, folder, [f"{s.name}.{end}" for s in report.sections])
+                    made.setdefault(outlet, {}).update(write(report, folder))
         return made
 
-    def _own(self, directory: Path, names: list[str]) -> None:
+    def _own(self, outlet: Outlet, folder: str, names: list[str]) -> None:
         from pykafka_ops.spark.output.files import strangers
 
-        found = [] if self.yes else strangers(directory, names)
+        found = [] if self.yes else strangers(outlet.store, folder, names)
         if found:
             raise UsageError(f"{found[0]} was not made by pko: give --yes to write over it")
 

@@ -19,15 +19,17 @@ from pykafka_ops.commands.spark.signals import ended_by_signals
 from pykafka_ops.commands.spark.stages import Stages
 from pykafka_ops.errors import PkoError
 from pykafka_ops.spark.inputs import Inputs
-from pykafka_ops.spark.model import Problem, Report
+from pykafka_ops.spark.model import Report
 from pykafka_ops.spark.output.history import History
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from pykafka_ops.spark.output.outlets import Outlet
+
 
 SHOWN = 20
-"""Problems that are shown one by one."""
+"""Problems, and rows that meet a condition, that are shown one by one."""
 
 
 def report(run: Run) -> int:
@@ -43,37 +45,44 @@ def report(run: Run) -> int:
     with ended_by_signals(), Stages.of(run) as stages:
         stages("starting Spark")
         from pykafka_ops.spark.failures import explained
+        from pykafka_ops.spark.master import guarded
         from pykafka_ops.spark.session import close, session
+        from pykafka_ops.spark.workers import at_fault
 
         spark = session(replace(engine, brief=is_brief(asked)))
         try:
             stages.watch(spark)
-            reports, histories = _reports(asked, spark, stages)
+            places.open(spark)
+            with guarded(spark, engine.url()):
+                reports, histories = _reports(asked, spark, stages, places.history)
+            places.write(reports, histories)
         except PkoError:
             raise
         except Exception as e:
-            raise explained(e) from e
+            raise at_fault(spark, e) or explained(e) from e
         finally:
             stages.stop()
             close(spark)
-    places.write(reports, histories)
-    for made in reports:
-        _show(made.problems)
+    places.show(reports)
+    problems = (problem for made in reports for problem in made.problems)
+    lines = dict.fromkeys(f"{problem.where}: {problem.what}" for problem in problems)
+    _tell([*lines], "problems; -o json lists them all")
     nowhere = missing(asked, reports)
     for line in nowhere:
         say(f"pko: {line}")
+    _tell(judge.met(reports), f"rows meet {judge.condition}; -o json lists them all")
     return judge.code(reports, nowhere)
 
 
 def _reports(
-    asked: ReportRequest, spark: SparkSession, stages: Stages
+    asked: ReportRequest, spark: SparkSession, stages: Stages, kept: Outlet | None
 ) -> tuple[list[Report], dict[str, History]]:
     inputs = open_inputs(asked, spark)
     reports, histories = [], {}
     try:
         for kind in asked.kinds:
             stages(f"{kind}: reading")
-            made, history = _report(kind, asked, inputs, stages)
+            made, history = _report(kind, asked, inputs, stages, kept)
             reports.append(made)
             histories[kind] = history
     finally:
@@ -82,17 +91,15 @@ def _reports(
 
 
 def _report(
-    kind: str, asked: ReportRequest, inputs: Inputs, stages: Stages
+    kind: str, asked: ReportRequest, inputs: Inputs, stages: Stages, kept: Outlet | None
 ) -> tuple[Report, History]:
-    """One report, compared with and added to the history."""
+    """One report, compared with and added to the history that is kept."""
     from pykafka_ops.spark.options import ReportOptions
     from pykafka_ops.spark.output import history as runs
 
     history: History = {}
-    if asked.history is not None:
-        history, damaged = runs.load(asked.history, kind, asked.source, inputs.now)
-        for problem in damaged:
-            say(f"pko: {problem.where}: {problem.what}")
+    if kept is not None:
+        history, damaged = runs.load(kept.store, kind, asked.source, inputs.now)
 
     def stage(text: str) -> None:
         stages(f"{kind}: {text}")
@@ -101,17 +108,17 @@ def _report(
     made: Report = importlib.import_module(f"pykafka_ops.spark.reports.{kind}.report").build(
         inputs, options
     )
-    if asked.history is not None:
-        runs.append(asked.history, made, asked.source)
-        made = runs.with_trends(made, history)
+    if kept is not None:
+        runs.append(kept.store, made, asked.source)
+        made = replace(runs.with_trends(made, history), problems=[*made.problems, *damaged])
     return made, history
 
 
-def _show(problems: Sequence[Problem]) -> None:
-    for problem in problems[:SHOWN]:
-        say(f"pko: {problem.where}: {problem.what}")
-    if len(problems) > SHOWN:
-        say(f"pko: and {len(problems) - SHOWN} more problems; -o json lists them all")
+def _tell(lines: Sequence[str], rest: str) -> None:
+    for line in lines[:SHOWN]:
+        say(f"pko: {line}")
+    if len(lines) > SHOWN:
+        say(f"pko: and {len(lines) - SHOWN:,} more {rest}")
 
 
 # --- what is read --------------------------------------------------------------------------------

@@ -1,15 +1,15 @@
-"""A report on the terminal: headline, figures, and the tables that matter, drawn by rich."""
+"""A report on the terminal: headline, figures, and the tables that matter, coloured by rich."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final, TextIO
 
-from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.style import Style
 from rich.text import Text
 
+from pykafka_ops.commands.framework.grid import fitted
 from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import lag, retention, skew
 from pykafka_ops.spark.page.parts import Tile
@@ -29,7 +29,7 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
 _TONES: Final = {
     "ok": "green", "even": "green", "warn": "yellow", "uneven": "yellow", "skewed": "red",
     "severe": "bold red", "stall": "red", "stop": "red", "rewind": "red", "error": "red",
-    "err": "red", "lost": "bold red", "unknown": "dim",
+    "err": "red", "lost": "bold red", "ahead": "bold red", "unknown": "dim",
 }  # fmt: skip
 _WIDTH: Final = 160
 """Columns where nobody looks at a terminal."""
@@ -61,7 +61,7 @@ class TerminalPage:
         head = Text(title, "bold")
         head.append(f"  {moment(report.now)} UTC", "dim")
         self._console.print(head)
-        self._console.print(_printable(headline(report)), width=self._width)
+        self._console.print(printable(headline(report)), width=self._width)
         for figures in self._figures(tiles(report)):
             self._console.print(figures, width=self._width)
         if report.problems:
@@ -88,7 +88,7 @@ class TerminalPage:
     def _sections(self, report: Report, main: Section, *, wide: bool) -> list[Section]:
         names = _SHOWN[report.kind]
         rest = [s for s in report.sections if s is not main and (wide or s.name in names)]
-        return [main, *(s for s in rest if s.rows)]
+        return [main, *(s for s in rest if s.rows or s.unknown)]
 
     def _section(self, section: Section, *, wide: bool, top: int) -> None:
         self._console.print()
@@ -97,20 +97,14 @@ class TerminalPage:
         columns = [c for c in columns if c.name != "advice" and _tells(rows, c)]
         title = Text(section.title, "bold underline")
         if not rows:
-            title.append("  none", "not bold not underline dim")
+            said = f"not known: {section.unknown}" if section.unknown else "none"
+            title.append(f"  {said}", "not bold not underline dim")
             self._console.print(title)
             return
         self._console.print(title)
-        cells = [[_cell(row.get(c.name), c) for c in columns] for row in rows]
-        shown = self._room(columns, cells)
-        grid = Table(box=None, pad_edge=False, header_style="dim", expand=False)
-        for i in shown:
-            right = _number(columns[i], rows)
-            grid.add_column(columns[i].title, justify="right" if right else "left",
-                            overflow="fold", no_wrap=self._fits is None)  # fmt: skip
-        for line in cells:
-            grid.add_row(*(line[i] for i in shown))
-        self._console.print(grid)
+        shown = self._table(columns, rows)
+        if section.note:
+            self._console.print(Text(f"  {section.note}", "dim"), width=self._width)
         self._left_out(section, columns, shown, len(rows))
 
     def _left_out(
@@ -126,19 +120,32 @@ class TerminalPage:
         if said:
             self._console.print(Text(f"  … {'; '.join(said)}", "dim"))
 
-    def _room(self, columns: Sequence[Column], cells: Sequence[Sequence[Text]]) -> list[int]:
-        """The columns that fit side by side, the least needed dropped."""
-        shown = list(range(len(columns)))
-        if self._fits is None:
-            return shown
-        widths = [
-            max(cell_len(c.title), *(line[i].cell_len for line in cells))
-            for i, c in enumerate(columns)
-        ]
-        droppable = [i for i in shown[1:] if columns[i].name not in _KEEP]
-        while sum(widths[i] + 2 for i in shown) - 2 > self._fits and droppable:
-            shown.remove(droppable.pop())
+    def _table(self, columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
+        """The rows; which columns there was room for."""
+        cells = [[_cell(row.get(c.name), c) for c in columns] for row in rows]
+        spare = [i for i, c in enumerate(columns) if i and c.name not in _KEEP]
+        grid, shown = fitted(
+            [c.title for c in columns],
+            [_number(c, rows) for c in columns],
+            [[text.plain for text in line] for line in cells],
+            self._fits,
+            spare,
+        )
+        for pieces in grid.head():
+            self._line([(piece.text, "dim") for piece in pieces])
+        for number, (texts, styled) in enumerate(zip(grid.rows, cells, strict=True)):
+            if number and not grid.upright:
+                self._console.print()
+            styles = [styled[i].style for i in shown]
+            for pieces in grid.row(texts):
+                self._line([(p.text, "dim" if p.column < 0 else styles[p.column]) for p in pieces])
         return shown
+
+    def _line(self, pieces: Sequence[tuple[str, str | Style]]) -> None:
+        """A line as it is: what is too long for the terminal is for it to fold."""
+        line = Text.assemble(*pieces)
+        line.rstrip()
+        self._console.print(line, soft_wrap=True)
 
     def _advice(self, report: Report) -> None:
         """What to do, a line for each row that says so."""
@@ -181,7 +188,7 @@ def _cell(value: object, column: Column) -> Text:
         return Text(text)
     if isinstance(value, (list, tuple)):
         return Text(", ".join(_item(v) for v in value))
-    return Text(_printable(str(value)), _TONES.get(str(value).lower(), ""))
+    return Text(printable(str(value)), _TONES.get(str(value).lower(), ""))
 
 
 def _is_id(column: Column) -> bool:
@@ -194,10 +201,10 @@ def _item(value: object) -> str:
         part, portion = value.get("partition"), value.get("share")
         if isinstance(portion, (int, float)):
             return f"{part} ({share(portion)})"
-        return " ".join(_printable(str(v)) for v in value.values())
-    return _printable(str(value))
+        return " ".join(printable(str(v)) for v in value.values())
+    return printable(str(value))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Names are others' words: nothing in them may move the cursor or colour the screen."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

@@ -48,7 +48,11 @@ class Inputs:
         self.strict = query.strict
         self.problems: list[Problem] = []
         self.source = source
-        self._frames: dict[Any, DataFrame] = {}
+        self.frames: dict[Any, DataFrame] = {}
+
+    def freeze(self, *, groups: bool) -> None:
+        """Look at what changes while a report is made, all at one moment; offsets of groups before
+        the ends of logs, which would seem to be behind them otherwise."""
 
     def batches(self) -> DataFrame | None:
         """BATCHES of one replica per partition: the one with the greatest last offset.
@@ -100,21 +104,25 @@ class Inputs:
         """TIMES at every committed offset of the groups that lies inside its log."""
         return None
 
+    def firsts(self) -> DataFrame | None:
+        """TIMES of the first record of each log; None where batches tell it."""
+        return None
+
     def cleaned(self) -> DataFrame | None:
         """CLEANED of every replica in directories; None where only a cluster is asked."""
         return None
 
     def close(self) -> None:
         """Release the frames that are kept."""
-        for frame in self._frames.values():
+        for frame in self.frames.values():
             frame.unpersist()
-        self._frames.clear()
+        self.frames.clear()
 
     def keep(self, key: Any, make: Callable[[], DataFrame]) -> DataFrame:
         """The frame of that name, read at most once and kept in memory or on disk."""
-        if key not in self._frames:
-            self._frames[key] = make().persist()
-        return self._frames[key]
+        if key not in self.frames:
+            self.frames[key] = make().persist()
+        return self.frames[key]
 
     def read(
         self, source: str, options: Mapping[str, object], schema: StructType | None = None

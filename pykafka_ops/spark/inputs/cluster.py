@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -28,6 +29,13 @@ class ClusterInputs(Inputs):
         now = now_ms() if query.now is None else query.now
         super().__init__(spark, query, now, {"servers": properties.get("bootstrap.servers")})
         self._client = {f"kafka.{key}": value for key, value in properties.items()}
+        self._frozen: set[str] = set()
+
+    def freeze(self, *, groups: bool) -> None:
+        for name in (*(["committed"] if groups else []), "partitions", "log_dirs"):
+            if name not in self._frozen:
+                getattr(self, name)().count()
+                self._frozen.add(name)
 
     def _live(self, what: str, **options: object) -> DataFrame:
         topics = self.wanted_topics.option("subscribe", "subscribePattern")
@@ -37,21 +45,26 @@ class ClusterInputs(Inputs):
         )
 
     def records(self) -> DataFrame | None:
-        topics = self.wanted_topics.option("subscribe", "subscribePattern")
+        """KEYS up to where ``partitions`` saw the logs end."""
+        ends = self.partitions().where("end_offset is not null and leader is not null")
+        held: dict[str, dict[str, int]] = {}
+        for row in ends.select("topic", "partition", "end_offset").toArrow().to_pylist():
+            held.setdefault(row["topic"], {})[str(row["partition"])] = row["end_offset"]
         options = {
             "what": "records",
             "failOnDataLoss": "false",
+            "assign": json.dumps({topic: [*map(int, own)] for topic, own in held.items()}),
+            "endingOffsets": json.dumps(held),
             "startingTimestamp": self.since,
             "endingTimestamp": None if self.until is None else self.until + 1,
             "startingOffsetsByTimestampStrategy": "latest",
-            **(topics or {"subscribePattern": ".*"}),
             **self._client,
         }
         return self.read("kafka-live", options, schemas.KEYS)
 
     def partitions(self) -> DataFrame:
         """PARTITIONS; those that could not be asked about become problems."""
-        first = "partitions" not in self._frames
+        first = "partitions" not in self.frames
         found = self.keep("partitions", lambda: self._live("partitions"))
         if first:
             self.problems += unknown_ends(found)
@@ -96,6 +109,9 @@ class ClusterInputs(Inputs):
 
     def times(self) -> DataFrame:
         return self.keep("times", lambda: self._live("times"))
+
+    def firsts(self) -> DataFrame | None:
+        return self.keep("firsts", lambda: self._live("firsts"))
 
 
 def unknown_ends(partitions: DataFrame) -> list[Problem]:

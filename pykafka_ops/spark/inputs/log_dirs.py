@@ -30,7 +30,10 @@ class LogDirInputs(Inputs):
 
     ``settings`` (see ``settings.py``) stand above what a broker's own store in a directory says.
     Unless asked otherwise, ``now`` is the newest timestamp at the logs' ends that is not in the
-    future. Members of groups are not in files: ``groups`` is None. Raises UsageError or
+    future. Directories are listed once, commits before logs: what a broker writes later is not
+    read, so that sizes, records and ends are of one moment.
+
+    Members of groups are not in files: ``groups`` is None. Raises UsageError or
     StorageError where a location cannot be read.
     """
 
@@ -42,8 +45,10 @@ class LogDirInputs(Inputs):
         settings: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self._locations = list(locations)
-        self._known = looked.known(self._locations, query.topics)
         self._offsets_known = looked.known(self._locations, _OFFSETS)
+        every_replica = looked.listed(self._locations, query.topics)
+        self._known = looked.with_ends(every_replica)
+        self._bounds = looked.bounds(every_replica, self._known)
         every = [*self._known, *self._offsets_known]
         now = _now(every) if query.now is None else query.now
         super().__init__(spark, query, now, {"directories": self._locations})
@@ -60,8 +65,7 @@ class LogDirInputs(Inputs):
         return {**places, **more}
 
     def _log(self, schema: StructType | None = None, **more: object) -> DataFrame:
-        topics = self.wanted_topics.option("subscribe", "subscribePattern")
-        return self.read("kafka-log", self._options(**topics, **more), schema)
+        return self.read("kafka-log", self._options(**self._bounds, **more), schema)
 
     def _rows(self, name: str, rows: Callable[[], Iterable[Row]], schema: StructType) -> DataFrame:
         """A frame of rows made on the driver; times in ms."""
@@ -74,14 +78,15 @@ class LogDirInputs(Inputs):
         return self.keep(name, make)
 
     def batches(self) -> DataFrame | None:
-        return self._log(replicas="one")
+        return self._log(replicas="one", checkCrc="true")
 
     def records(self) -> DataFrame | None:
+        until = None if self.until is None else self.until + 1
         return self._log(
-            schemas.KEYS,
+            schemas.KEYS_AND_DAMAGE,
             mode="records",
             startingTimestamp=self.since,
-            endingTimestamp=None if self.until is None else self.until + 1,
+            endingTimestamp=until,
         )
 
     def partitions(self) -> DataFrame | None:
@@ -114,7 +119,8 @@ class LogDirInputs(Inputs):
     def _offsets(self, **more: object) -> DataFrame:
         groups = self.wanted_groups.option("groups", "groupsPattern")
         topics = self.wanted_topics.option("topics", "topicsPattern")
-        return self.read("kafka-offsets", self._options(**groups, **topics, **more))
+        ends = looked.ends_option(self._offsets_known)
+        return self.read("kafka-offsets", self._options(**groups, **topics, **ends, **more))
 
     def commits(self) -> DataFrame | None:
         """OFFSETS; None where ``__consumer_offsets`` was not found."""

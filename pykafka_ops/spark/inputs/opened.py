@@ -61,6 +61,9 @@ class _BothInputs(ClusterInputs):
     def records(self) -> DataFrame | None:
         return self._files.records()
 
+    def firsts(self) -> DataFrame | None:
+        return None
+
     def cleaned(self) -> DataFrame | None:
         return self._files.cleaned()
 

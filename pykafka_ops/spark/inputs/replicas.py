@@ -3,6 +3,7 @@ each, side by side, on the driver."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -35,14 +36,44 @@ class Known(NamedTuple):
 
 
 def known(locations: Sequence[str], topics: Names) -> list[Known]:
-    """Every replica of the topics meant. UsageError or StorageError names a bad location."""
+    """Every replica of the topics meant whose end can be told, as it is now. UsageError or
+    StorageError names a bad location."""
+    return with_ends(listed(locations, topics))
+
+
+def listed(locations: Sequence[str], topics: Names) -> list[ReplicaDir]:
+    """Every replica of the topics meant."""
     found = [r for place in locations for r in replicas(place, lambda t, _: t in topics)]
-    found = [r for r in found if r.topic is not None and r.topic in topics]
-    tails = each(_tail, found)
+    return [r for r in found if r.topic is not None and r.topic in topics]
+
+
+def with_ends(found: Sequence[ReplicaDir]) -> list[Known]:
+    """Those whose end can be told, with it."""
+    sound = [replica for replica in found if replica.ends]
     return [
         Known(replica, tail, sum(s.size for s in replica.segments))
-        for replica, tail in zip(found, tails, strict=True)
+        for replica, tail in zip(sound, each(_tail, sound), strict=True)
     ]
+
+
+def bounds(found: Sequence[ReplicaDir], ends: Sequence[Known]) -> dict[str, object]:
+    """Options of ``kafka-log`` for these replicas, up to where they ended."""
+    assigned: dict[str, set[int]] = {}
+    for topic, partition in (replica.key for replica in found):
+        assigned.setdefault(topic, set()).add(partition)
+    whole = {topic: sorted(partitions) for topic, partitions in assigned.items()}
+    return {"assign": json.dumps(whole), **ends_option(ends)}
+
+
+def ends_option(ends: Sequence[Known]) -> dict[str, object]:
+    """``endingOffsets``; not of a log whose last segment nobody can read, so that this is told."""
+    found: dict[str, dict[str, int]] = {}
+    for replica, tail, _ in one_each(ends):
+        last = replica.segments[-1] if replica.segments else None
+        if last is None or not last.size or tail.end > last.base_offset:
+            topic, partition = replica.key
+            found.setdefault(topic, {})[str(partition)] = tail.end
+    return {"endingOffsets": json.dumps(found)} if found else {}
 
 
 def _tail(replica: ReplicaDir) -> ReplicaEnd:

@@ -1,8 +1,8 @@
 """A report as one document: the contract of ``-o json`` and ``-o yaml``.
 
 ``{"kind": "lag-report", "version": 1, "now", "source", "summary", "sections": {name: {"title",
-"note", "columns", "rows"}}, "problems"}``. Every column is in every row; moments are ISO 8601 in
-UTC; what is no number is null. A key is never renamed or dropped within a version.
+"note", "unknown", "columns", "rows"}}, "problems"}``. Every column is in every row; moments are ISO
+8601 in UTC; what is no number is null. A key is never renamed or dropped within a version.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def _section(section: Section) -> dict[str, object]:
     return {
         "title": section.title,
         "note": section.note,
+        "unknown": section.unknown,
         "columns": [
             {"name": c.name, "title": c.title, "unit": c.unit, "doc": c.doc}
             for c in section.columns

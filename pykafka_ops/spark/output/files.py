@@ -10,36 +10,34 @@ import csv
 import io
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from pykafka_ops.spark.model import Report, Section
 from pykafka_ops.spark.output.arrow import parquet_bytes
 from pykafka_ops.spark.output.document import document, plain, values
+from pykafka_ops.spark.output.stores import Store
 
 LIST = "_report.json"
 
 
-def csv_files(report: Report, directory: Path) -> dict[Path, bytes]:
-    """Every section as ``SECTION.csv`` and the list of them."""
-    return _with_list(report, directory, {f"{s.name}.csv": csv_bytes(s) for s in report.sections})
+def csv_files(report: Report, folder: str) -> dict[str, bytes]:
+    """Every section as ``SECTION.csv`` and the list of them; ``folder`` is "" or ends in /."""
+    return _with_list(report, folder, {f"{s.name}.csv": csv_bytes(s) for s in report.sections})
 
 
-def parquet_files(report: Report, directory: Path) -> dict[Path, bytes]:
-    """Every section as ``SECTION.parquet`` and the list of them."""
+def parquet_files(report: Report, folder: str) -> dict[str, bytes]:
+    """Every section as ``SECTION.parquet`` and the list of them; ``folder`` likewise."""
     made = {f"{s.name}.parquet": parquet_bytes(s, {}) for s in report.sections}
-    return _with_list(report, directory, made)
+    return _with_list(report, folder, made)
 
 
-def _with_list(report: Report, directory: Path, made: Mapping[str, bytes]) -> dict[Path, bytes]:
+def _with_list(report: Report, folder: str, made: Mapping[str, bytes]) -> dict[str, bytes]:
     about = document(report)
     sections = about.pop("sections")
     assert isinstance(sections, dict)
     about["files"] = sorted(made)
     about["columns"] = {name: section["columns"] for name, section in sections.items()}
     text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
-    return {directory / name: data for name, data in made.items()} | {
-        directory / LIST: text.encode()
-    }
+    return {f"{folder}{name}": data for name, data in {**made, LIST: text.encode()}.items()}
 
 
 def csv_bytes(section: Section) -> bytes:
@@ -61,11 +59,12 @@ def _cell(found: object) -> object:
     return "" if found is None else found
 
 
-def strangers(directory: Path, names: list[str]) -> list[Path]:
-    """Files of ``names`` that are in ``directory`` without being on its list of ours."""
+def strangers(store: Store, folder: str, names: list[str]) -> list[str]:
+    """Files of ``names`` that are in a folder of ``store`` without being on its list of ours."""
     try:
-        listed = json.loads((directory / LIST).read_text()).get("files", [])
-    except (OSError, ValueError, AttributeError):
+        listed = json.loads(store.read(f"{folder}{LIST}") or b"").get("files", [])
+    except (ValueError, AttributeError):
         listed = []
     ours = {*map(str, listed), LIST} if listed else set()
-    return [directory / name for name in names if name not in ours and (directory / name).exists()]
+    there = set(store.names(folder))
+    return [f"{store.root}/{folder}{name}" for name in names if name in there - ours]

@@ -8,17 +8,16 @@ runs at the same time do not collide. SOURCE separates runs over different clust
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
-from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.model import Column, Problem, Report, Row, Section
 from pykafka_ops.spark.output.arrow import parquet_bytes
-from pykafka_ops.spark.output.atomic import write_all
+from pykafka_ops.spark.output.stores import Store
 
 RUNS = 200
 """Earlier runs that are read at most."""
@@ -57,7 +56,7 @@ def source_id(source: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def append(directory: Path, report: Report, source: str) -> None:
+def append(store: Store, report: Report, source: str) -> None:
     """Keep a run. Raises StorageError."""
     day = datetime.fromtimestamp(report.now / 1000, UTC).strftime("%Y-%m-%d")
     name = f"{report.now}-{source}-{secrets.token_hex(4)}.parquet"
@@ -66,12 +65,12 @@ def append(directory: Path, report: Report, source: str) -> None:
         columns = [_NOW, *(c for c in section.columns if c.name != "now")]
         rows = [{**row, "now": report.now} for row in section.rows]
         stamped = Section(section.name, section.title, columns, rows)
-        where = directory / f"kind={report.kind}" / f"section={section.name}" / f"date={day}"
-        files[where / name] = parquet_bytes(stamped, {"pko.source": source})
-    write_all(files)
+        where = f"kind={report.kind}/section={section.name}/date={day}"
+        files[f"{where}/{name}"] = parquet_bytes(stamped, {"pko.source": source})
+    store.write(files)
 
 
-def load(directory: Path, kind: str, source: str, before: int) -> tuple[History, list[Problem]]:
+def load(store: Store, kind: str, source: str, before: int) -> tuple[History, list[Problem]]:
     """Rows of the runs before ``before`` (ms) by section, oldest first; what cannot be read.
 
     At most RUNS runs and about ROWS rows of each section. A directory that is not there yet is an
@@ -79,38 +78,41 @@ def load(directory: Path, kind: str, source: str, before: int) -> tuple[History,
     """
     problems: list[Problem] = []
     found: History = {}
-    root = directory / f"kind={kind}"
-    try:
-        sections = sorted(root.glob("section=*")) if root.exists() else []
-        for section in sections:
-            paths = _runs(section, source, before)
-            found[section.name.partition("=")[2]] = _rows(paths, problems)
-    except OSError as e:
-        raise StorageError(f"--history {directory}: {e.strerror or e}") from e
+    root = f"kind={kind}"
+    for section in store.names(root):
+        if section.startswith("section="):
+            names = _runs(store, f"{root}/{section}", source, before)
+            found[section.partition("=")[2]] = _rows(store, names, problems)
     return found, problems
 
 
-def _runs(section: Path, source: str, before: int) -> list[tuple[int, Path]]:
+def _runs(store: Store, section: str, source: str, before: int) -> list[tuple[int, str]]:
     """The files of earlier runs, newest first."""
-    found = []
-    for day in section.glob("date=*"):
-        for path in day.iterdir():
-            match = _NAME.fullmatch(path.name)
+    found: list[tuple[int, str]] = []
+    days = (day for day in store.names(section) if day.startswith("date="))
+    for day in sorted(days, reverse=True):
+        for name in store.names(f"{section}/{day}"):
+            match = _NAME.fullmatch(name)
             if match and match["source"] == source and int(match["now"]) < before:
-                found.append((int(match["now"]), path))
+                found.append((int(match["now"]), f"{section}/{day}/{name}"))
+        if len(found) >= RUNS:
+            break
     return sorted(found, reverse=True)[:RUNS]
 
 
-def _rows(paths: Sequence[tuple[int, Path]], problems: list[Problem]) -> list[dict[str, object]]:
+def _rows(
+    store: Store, names: Sequence[tuple[int, str]], problems: list[Problem]
+) -> list[dict[str, object]]:
     runs: list[list[dict[str, object]]] = []
     total = 0
-    for now, path in paths:
+    for now, name in names:
         if total >= ROWS:
             break
         try:
-            rows = _read(path)
+            rows = _read(store.read(name) or b"")
         except Exception as e:  # whatever is in the file, the report goes on
-            problems.append(Problem(str(path), f"left out of the history: {_short(e)}"))
+            where = f"{store.root}/{name}"
+            problems.append(Problem(where, f"left out of the history: {_short(e)}"))
             continue
         runs.append([{**row, "now": now} for row in rows])
         total += len(rows)
@@ -121,12 +123,12 @@ def _short(error: Exception) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
-def _read(path: Path) -> list[dict[str, object]]:
+def _read(data: bytes) -> list[dict[str, object]]:
     """Rows with moments in ms."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = pq.ParquetFile(path).read()
+    made = pq.ParquetFile(io.BytesIO(data)).read()
     for i, field in enumerate(made.schema):
         if pa.types.is_timestamp(field.type):
             made = made.set_column(i, field.name, made.column(i).cast(pa.int64()))
@@ -161,18 +163,24 @@ def _with_changes(
         return tuple(str(row.get(k)) for k in keys)
 
     old = {key(row): row.get(name) for row in before}
-    columns = list(section.columns)
-    at = next((i for i, c in enumerate(columns) if c.name == name), None)
-    if at is not None:
-        column = columns[at]
-        doc = f"{column.title} now less that of the last run in the history"
-        change = Column(f"{name}_change", f"{column.title} +/-", column.unit, doc)
-        columns.insert(at + 1, change)
+    columns = with_change(section.columns, name)
     rows = [
         {**row, f"{name}_change": _difference(row.get(name), old.get(key(row)))}
         for row in section.rows
     ]
     return replace(section, columns=columns, rows=rows)
+
+
+def with_change(columns: Sequence[Column], name: str) -> list[Column]:
+    """The columns, with that of the change behind the one of that name."""
+    found: list[Column] = []
+    for column in columns:
+        found.append(column)
+        if column.name == name:
+            doc = f"{column.title} now less that of the last run in the history; empty: new since"
+            title = f"{column.title} +/-"
+            found.append(Column(f"{name}_change", title, column.unit, doc, spare=True))
+    return found
 
 
 def _difference(now: object, before: object) -> float | int | None:

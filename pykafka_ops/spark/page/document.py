@@ -85,7 +85,7 @@ def _file(name: str) -> str:
 def _contents(reports: Sequence[Report], views: Sequence[View]) -> Markup | None:
     if len(reports) < 2:
         return None
-    links = [el("li", el("a", v.title, href=f"#{r.kind}", class_=f"to-{v.tone}"))
+    links = [el("li", el("a", v.title, href=f"#{r.kind}", class_=f"to-{_tone(r, v)}"))
              for r, v in zip(reports, views, strict=True)]  # fmt: skip
     return el("nav", el("ul", *links), aria_label="Reports")
 
@@ -94,7 +94,7 @@ def _report(report: Report, view: View, history: History) -> Markup:
     head = el(
         "header",
         el("p", view.title, class_="kind"),
-        el("h1", view.headline.replace(" %", "\u00a0%"), class_=f"headline {view.tone}"),
+        el("h1", view.headline.replace(" %", "\u00a0%"), class_=f"headline {_tone(report, view)}"),
         _about(report),
     )
     ordered = sorted(report.sections, key=lambda s: (s.name != view.main, s.name in DRAWN))
@@ -110,6 +110,11 @@ def _report(report: Report, view: View, history: History) -> Markup:
         id=report.kind,
         data_kind=report.kind,
     )
+
+
+def _tone(report: Report, view: View) -> str:
+    """That of the view; where something could not be read, nothing is well for certain."""
+    return "warn" if report.problems and view.tone == "ok" else view.tone
 
 
 def _about(report: Report) -> Markup:

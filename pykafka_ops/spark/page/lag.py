@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pykafka_ops.analysis.commits.burrow import OK, ORDER, REWIND, STALL, STOP, UNKNOWN, WARN
-from pykafka_ops.analysis.lag.rows import LOST
+from pykafka_ops.analysis.commits.burrow import OK, REWIND, STALL, STOP, UNKNOWN, WARN
+from pykafka_ops.analysis.lag.rows import AHEAD, LOST, STATUSES
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page.charts.bars import Bar, bars
 from pykafka_ops.spark.page.charts.frame import legend
@@ -18,6 +18,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    blank,
     brief,
     least,
     listed,
@@ -27,6 +28,7 @@ from pykafka_ops.spark.page.parts import (
     plural,
     rows,
     text,
+    unknown,
     whole,
 )
 from pykafka_ops.spark.page.ticks import linear
@@ -39,6 +41,7 @@ TONES = {
     STALL: "stall",
     STOP: "stop",
     LOST: "lost",
+    AHEAD: "lost",
     UNKNOWN: "unknown",
 }
 SAID = {
@@ -48,9 +51,9 @@ SAID = {
     STALL: "is stalled",
     STOP: "stopped committing",
     LOST: "lost records",
+    AHEAD: "is beyond the end of the log",
     UNKNOWN: "too few commits to tell",
 }
-URGENCY = (*ORDER, LOST)
 History = tuple[str, list[Row]]
 """A group, and its buckets of ``over_time``."""
 LINES = 6
@@ -75,12 +78,20 @@ def view(report: Report) -> View:
 
 def _urgency(row: Row) -> int:
     status = text(row, "status")
-    return URGENCY.index(status) if status in URGENCY else 1
+    return STATUSES.index(status) if status in STATUSES else 1
 
 
 def _troubled(report: Report) -> list[Row]:
     found = [r for r in rows(report, "groups") if text(r, "status") not in (OK, UNKNOWN)]
     return sorted(found, key=lambda r: (-_urgency(r), -amount(r, "lag")))
+
+
+def _unknown(report: Report) -> list[Row]:
+    """Groups of which some lag, or the verdict, is not known."""
+    return [
+        r for r in rows(report, "groups")
+        if text(r, "status") == UNKNOWN or amount(r, "unknown_partitions") > 0
+    ]  # fmt: skip
 
 
 def _loss(report: Report) -> Row | None:
@@ -91,10 +102,18 @@ def _loss(report: Report) -> Row | None:
 
 def headline(report: Report) -> str:
     """In a sentence or two: what is wrong, and where."""
-    groups, bad = rows(report, "groups"), _troubled(report)
+    groups, bad, dark = rows(report, "groups"), _troubled(report), _unknown(report)
     if not groups:
-        return "No consumer group has committed anything."
-    if not bad:
+        why = unknown(report, "groups")
+        return f"Not known: {why}." if why else "No consumer group has committed anything."
+    if not bad and dark:
+        up = len(groups) - len(dark)
+        who = "group is" if len(dark) == 1 else "groups are"
+        first = (
+            f"{len(dark)} {who} not known to keep up: {listed([text(r, 'group') for r in dark])}"
+        )
+        first += f"; {plural(up, 'group does', 'groups do')}." if up else "."
+    elif not bad:
         largest = most(groups, "lag")
         said = f"{plural(len(groups), 'group keeps', 'groups keep')} up"
         if largest is not None and amount(largest, "lag") > 0:
@@ -135,28 +154,32 @@ def _behind(row: Row) -> str:
 def _tone(report: Report) -> str:
     bad = {text(r, "status") for r in _troubled(report)}
     loss = _loss(report)
-    if bad & {STOP, STALL, LOST} or (loss and amount(loss, "loss_in_seconds") <= SOON):
+    if bad & {STOP, STALL, LOST, AHEAD} or (loss and amount(loss, "loss_in_seconds") <= SOON):
         return "bad"
-    return "warn" if bad else "ok"
+    dark = unknown(report, "groups") or _unknown(report)
+    return "warn" if bad or dark else "ok"
 
 
 def tiles(report: Report) -> list[Tile]:
     """The figures on top."""
-    groups, bad = rows(report, "groups"), _troubled(report)
-    lag = sum(amount(r, "lag") for r in groups)
+    groups, bad, dark = rows(report, "groups"), _troubled(report), _unknown(report)
+    lags = [v for r in groups if (v := num(r, "lag")) is not None]
+    lag = sum(lags) if lags or (not groups and not unknown(report, "groups")) else None
+    least_lag = "at least " if any(amount(r, "unknown_partitions") for r in groups) else ""
     slow, loss = most(groups, "lag_seconds"), _loss(report)
     late = num(slow, "lag_seconds") if slow else None
     left = num(loss, "loss_in_seconds") if loss else None
     silent, unread = rows(report, "silent_groups"), rows(report, "unread_topics")
-    return [
+    made = [
         Tile("Groups in trouble", len(bad), f"{len(bad):,} of {len(groups):,}",
              listed([text(r, "group") for r in bad], 2), "bad" if bad else "ok", of="groups"),
-        Tile("Total lag", lag, count(lag), f"{number(lag)} records", of="groups"),
+        Tile("Groups not known", len(dark), f"{len(dark):,} of {len(groups):,}",
+             listed([text(r, "group") for r in dark], 2), "warn" if dark else "ok", of="groups"),
+        Tile("Total lag", lag, NONE if lag is None else count(lag),
+             "" if lag is None else f"{least_lag}{number(lag)} records", of="groups"),
         Tile("Longest delay", late, NONE if late is None else span(late),
              brief(slow, "group") if slow and late else "", unit="seconds", of="groups"),
-        Tile("Unread data safe for", left, "always" if left is None else span(left),
-             f"{brief(loss, 'group')} on {brief(loss, 'topic')}" if loss else "",
-             "bad" if left is not None and left <= SOON else "ok", 1, "seconds", of="partitions"),
+        _safe(report, loss, left),
         Tile("Silent groups", len(silent), f"{len(silent):,}",
              listed([text(r, "group") for r in silent], 2), "warn" if silent else "ok",
              of="silent_groups"),
@@ -164,11 +187,24 @@ def tiles(report: Report) -> list[Tile]:
              listed([text(r, "topic") for r in unread], 2), "warn" if unread else "ok",
              of="unread_topics"),
     ]  # fmt: skip
+    return [blank(tile) if unknown(report, tile.of) else tile for tile in made]
+
+
+def _safe(report: Report, loss: Row | None, left: float | None) -> Tile:
+    """How long retention leaves all that is unread; not known where that is so of a partition."""
+    dark = sum(1 for r in rows(report, "partitions") if r.get("loss_in_seconds") is None)
+    said = f"{brief(loss, 'group')} on {brief(loss, 'topic')}" if loss else ""
+    if dark:
+        said = "; ".join(filter(None, [said, f"not known of {plural(dark, 'partition')}"]))
+    safe = "always" if not dark else NONE
+    tone = "bad" if left is not None and left <= SOON else "warn" if dark else "ok"
+    return Tile("Unread data safe for", left, safe if left is None else span(left), said, tone, 1,
+                "seconds", of="partitions")  # fmt: skip
 
 
 def _meanings(items: Sequence[Row]) -> list[tuple[str, str]]:
     found = {text(r, "status") for r in items}
-    return [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(URGENCY) if s in found]
+    return [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(STATUSES) if s in found]
 
 
 def _top(groups: Sequence[Row]) -> Picture:
@@ -241,7 +277,7 @@ def _over_time(found: Sequence[History]) -> Picture:
 def _heat(found: Sequence[History]) -> Picture:
     shown = [(name, [_cell(name, r) for r in history]) for name, history in found[:SHOWN]]
     bad = {c.tone for _, cells in shown for c in cells} - {""}
-    meanings = [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(URGENCY) if TONES[s] in bad]
+    meanings = [(TONES[s], f"{s}: {SAID[s]}") for s in reversed(STATUSES) if TONES[s] in bad]
     key = legend([*meanings, ("none", "no pattern: no trouble")]) if meanings else None
     picture = heatmap("Groups over time", f"Lag of {len(shown)} groups by window", shown, count,
                       magnitudes=True)  # fmt: skip

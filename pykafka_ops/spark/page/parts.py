@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from pykafka_ops.spark.model import Report, Row
 from pykafka_ops.spark.page.markup import Markup, name_text, shorten
+from pykafka_ops.spark.page.units import NONE
 
 BRIEF = 36
 """Characters of a name in a headline."""
@@ -62,6 +63,16 @@ def rows(report: Report, name: str) -> Sequence[Row]:
         return report.section(name).rows
     except KeyError:
         return ()
+
+
+def unknown(report: Report, name: str) -> str:
+    """Why nobody knows what rows a section should have; empty where that is known."""
+    return next((s.unknown for s in report.sections if s.name == name), "")
+
+
+def blank(tile: Tile) -> Tile:
+    """The tile of a section that is not known: no figure, and no green."""
+    return replace(tile, value=None, text=NONE, note="not known", tone="warn")
 
 
 def num(row: Row, name: str) -> float | None:

@@ -20,6 +20,7 @@ from pykafka_ops.spark.page.parts import (
     Tile,
     View,
     amount,
+    blank,
     brief,
     least,
     listed,
@@ -28,6 +29,7 @@ from pykafka_ops.spark.page.parts import (
     plural,
     rows,
     text,
+    unknown,
 )
 from pykafka_ops.spark.page.ticks import sizes
 from pykafka_ops.spark.page.units import NONE, number, size, span
@@ -123,11 +125,21 @@ def headline(report: Report) -> str:
     if stuck := _stuck(report):
         topics = list(dict.fromkeys(text(r, "topic") for r in stuck))
         said.append(f"The cleaner does not get to {listed(topics)}.")
-    if not said:
+    if not said and not unknown(report, "topics"):
         count = len(rows(report, "topics"))
         kept = plural(count, "topic keeps", "topics keep")
-        return f"{kept} what the policies say, and no disk fills up soon."
+        said.append(f"{kept} what the policies say, and no disk {_filling(report)}.")
+    if why := unknown(report, "topics"):
+        said.append(f"Not known: {why}.")
+    elif why := unknown(report, "at_risk"):
+        said.append(f"Who loses unread data is not known: {why}.")
     return " ".join(said)
+
+
+def _filling(report: Report) -> str:
+    """What no disk does, as far as volumes are known."""
+    dark = unknown(report, "dirs") or any(num(r, "total_bytes") is None for r in _dirs(report))
+    return "is known to fill up soon" if dark else "fills up soon"
 
 
 def _loss(lost: Sequence[Row]) -> str:
@@ -148,7 +160,8 @@ def _tone(report: Report) -> str:
     days = [tone(num(r, "days_to_full")) for r in rows(report, "dirs")]
     if _threatened(report) or "stop" in days:
         return "bad"
-    return "warn" if "warn" in days or _over(report) or _stuck(report) else "ok"
+    dark = any(unknown(report, name) for name in ("topics", "at_risk", "dirs"))
+    return "warn" if dark or "warn" in days or _over(report) or _stuck(report) else "ok"
 
 
 def tiles(report: Report) -> list[Tile]:
@@ -161,13 +174,15 @@ def tiles(report: Report) -> list[Tile]:
     first = num(dirs[0], "days_to_full") if dirs else None
     groups = list(dict.fromkeys(text(r, "group") for r in lost))
     day = _within(report, DAY)
-    return [
+    dark = [r for r in dirs if num(r, "total_bytes") is None]
+    made = [
         Tile("Groups losing unread data", len(groups), f"{len(groups):,}", listed(groups, 2),
              "bad" if groups else "ok", of="at_risk"),
         Tile("First disk full", first,
-             "none in sight" if first is None else span(first * DAY),
-             _place(dirs[0]) if dirs and first is not None else "",
-             {"stop": "bad"}.get(tone(first), tone(first)), 1, "days", of="dirs"),
+             span(first * DAY) if first is not None else NONE if dark else "none in sight",
+             _place(dirs[0]) if dirs and first is not None else "size not known" if dark else "",
+             "warn" if first is None and dark else {"stop": "bad"}.get(tone(first), tone(first)),
+             1, "days", of="dirs"),
         Tile("On disk", total, size(total), f"{plural(len(topics), 'topic')}, all replicas",
              good=0, unit="bytes", of="topics"),
         Tile("Leaves in 24 hours", day, NONE if day is None else size(day), "", good=0,
@@ -177,6 +192,7 @@ def tiles(report: Report) -> list[Tile]:
         Tile("Compaction debt", dirty, size(dirty), plural(len(_stuck(report)), "stuck partition"),
              "warn" if _stuck(report) else "ok", unit="bytes", of="compaction"),
     ]  # fmt: skip
+    return [blank(tile) if unknown(report, tile.of) else tile for tile in made]
 
 
 def _within(report: Report, seconds: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from pykafka_ops.spark.model import Column, Row, Section
 from pykafka_ops.spark.output.document import value as plain_value
@@ -27,10 +28,12 @@ def table(section: Section, marks: Mapping[str, str]) -> Markup:
     ``marks`` gives the tone of a status; a cell with one of these words carries a swatch.
     """
     shown = section.rows[:ROWS]
-    head = el("h3", section.title, el("span", f"{len(section.rows):,}", class_="count"))
+    count = NONE if section.unknown else f"{len(section.rows):,}"
+    head = el("h3", section.title, el("span", count, class_="count"))
     note = el("p", section.note, class_="note") if section.note else None
     if not shown:
-        return el("section", head, note, el("p", "Nothing to list.", class_="nothing"),
+        said = f"Not known: {section.unknown}." if section.unknown else "Nothing to list."
+        return el("section", head, note, el("p", said, class_="nothing"),
                   class_="card table", data_section=section.name)  # fmt: skip
     numeric = {c.name: _is_number(c, shown) for c in section.columns}
     heads = [_heading(c, numeric[c.name]) for c in section.columns]
@@ -82,6 +85,8 @@ def cell(
 ) -> tuple[Markup | str, str | None]:
     """What a cell shows, and its exact value as JSON where that is more than the text."""
     exact = json.dumps(plain_value(value, column), default=name_text)
+    if value == inf:
+        return el("span", number(inf), class_="none", title="never"), exact
     if value is None or exact == "null":
         return el("span", NONE, class_="none", title="not known"), exact
     if isinstance(value, bool):

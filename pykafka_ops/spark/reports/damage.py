@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from pyspark.sql import Column
@@ -10,14 +12,33 @@ from pyspark.sql import functions as f
 
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem
-from pykafka_ops.spark.schemas import columns
 
-_PLACE: Final = columns("partition int, segment string, position bigint, size int, problem string")
-_MOST: Final = 20
-"""Damaged places that are named; the rest are counted."""
+MOST: Final = 1000
+"""Damaged places that a report names; the rest are counted."""
+OFFSETS: Final = "__consumer_offsets"
+_PLACE: Final = re.compile(r"(?P<where>.*? at byte \d+): (?P<what>.*)", re.DOTALL)
 
 
-_GLUE: Final = "\x00"
+@dataclass(slots=True)
+class DamageTally:
+    """What could not be read: by place what is wrong there, and the bytes given up. What is read
+    twice counts once."""
+
+    places: dict[str, str] = field(default_factory=dict)
+    bytes: int = 0
+
+    def add(self, problem: Problem, size: int = 0) -> None:
+        """A damaged place, and how many bytes it takes."""
+        if problem.where not in self.places:
+            self.places[problem.where] = problem.what
+            self.bytes += size
+
+    def problems(self) -> list[Problem]:
+        """The first MOST of them, and how many more there are."""
+        found = [Problem(where, what) for where, what in sorted(self.places.items())]
+        more = len(found) - MOST
+        rest = [Problem("log directories", f"{more:,} more damaged places")] if more > 0 else []
+        return [*found[:MOST], *rest]
 
 
 def damaged_place() -> Column:
@@ -25,39 +46,29 @@ def damaged_place() -> Column:
     where = f.concat(
         f.coalesce("log_dir", f.lit("")), f.lit("/"), "topic", f.lit("-"),
         f.col("partition").cast("string"), f.lit("/"), f.coalesce("segment", f.lit("")),
-        f.lit(" at byte "), f.coalesce("position", f.lit(0)).cast("string"), f.lit(_GLUE),
+        f.lit(" at byte "), f.coalesce("position", f.lit(0)).cast("string"), f.lit(": "),
         "problem",
     )  # fmt: skip
     return f.when(f.col("problem").isNotNull(), where)
 
 
 def problem_of(damage: str) -> Problem:
-    """What ``damaged_place`` says."""
-    where, _, what = damage.partition(_GLUE)
-    return Problem(where, what)
+    """What ``damaged_place`` says, or the column ``problem`` of records."""
+    found = _PLACE.fullmatch(damage)
+    return Problem(found["where"], found["what"]) if found else Problem("log directories", damage)
 
 
-def lost_commits(inputs: Inputs) -> list[Problem]:
-    """What cannot be read of ``__consumer_offsets``: a problem per damaged place, in order; none
-    where no files are read."""
+def lost_commits(inputs: Inputs, tally: DamageTally) -> None:
+    """Add what cannot be read of ``__consumer_offsets``, also where its own log was not asked for,
+    and say what that means."""
     locations = inputs.source.get("directories")
     if not locations or inputs.commits() is None:
-        return []
-    batches = inputs.spark.read.format("kafka-log").schema(_PLACE)
-    options = {"subscribe": "__consumer_offsets", "replicas": "one", "checkCrc": "true"}
-    every = batches.options(paths=json.dumps(locations), **options).load()
-    found = every.where(f.col("problem").isNotNull())
-    rows = found.orderBy("partition", "segment", "position").limit(_MOST + 1).collect()
-    problems = [
-        Problem(
-            f"__consumer_offsets-{row['partition']}/{row['segment']}",
-            f"{row['problem']} (at byte {row['position']:,}, {row['size']:,} bytes): commits there "
-            "are left out",
-        )
-        for row in rows[:_MOST]
-    ]
-    if len(rows) > _MOST:
-        problems.append(
-            Problem("__consumer_offsets", f"{found.count() - _MOST:,} more damaged places")
-        )
-    return problems
+        return
+    if OFFSETS not in inputs.wanted_topics:
+        options = {"subscribe": OFFSETS, "replicas": "one", "checkCrc": "true"}
+        batches = inputs.read("kafka-log", {"paths": json.dumps(locations), **options})
+        found = batches.select(damaged_place().alias("damage"), "size").where("damage is not null")
+        for row in found.toArrow().to_pylist():
+            tally.add(problem_of(row["damage"]), row["size"] or 0)
+    for where in [w for w in tally.places if f"/{OFFSETS}-" in w]:
+        tally.places[where] += ": commits there are left out"

@@ -57,6 +57,7 @@ class ReplicaDir(NamedTuple):
     ``log_dir`` is the directory above, as the user named it. ``whole`` says that the last segment
     is the one a broker writes to. ``snapshots`` are the offsets of producer snapshots,
     ``start_offset`` is from where on records were not deleted, as far as the broker noted it.
+    ``dangling`` are names of segments that are links to nothing, "" if the directory itself is.
     """
 
     topic: str | None
@@ -69,6 +70,13 @@ class ReplicaDir(NamedTuple):
     snapshots: tuple[int, ...] = ()
     whole: bool = True
     start_offset: int = 0
+    dangling: tuple[str, ...] = ()
+
+    @property
+    def ends(self) -> bool:
+        """Whether its end can be told: no link to nothing stands where that would be."""
+        last = self.segments[-1].name if self.segments else ""
+        return not self.dangling or (bool(last) and max(self.dangling) < last)
 
     @property
     def first_offset(self) -> int:
@@ -84,6 +92,8 @@ class ReplicaDir(NamedTuple):
 
 
 class _File(NamedTuple):
+    """``size`` is -1 of a link to nothing, whatever it should be."""
+
     name: str
     size: int
     modified: int
@@ -108,9 +118,10 @@ def find(place: Location, label: str, wanted: Any = None) -> list[ReplicaDir]:
         if kind != "directory":
             raise UsageError(f"{label}: no such directory: name a log directory of a broker")
         files, folders = _listing(place, place.path)
+        files, lost = _sound(files)
         if any(_is_log(file.name) for file in files):
-            return [_partition(place, label, files)]
-        found = list(_partitions(place, label, files, folders, wanted))
+            return [_partition(place, label, [*files, *lost])]
+        found = list(_partitions(place, label, files, [*folders, *(f.name for f in lost)], wanted))
     known = any(file.name == META_PROPERTIES for file in files)
     if not found and not known and not any(parse_dir(name) for name in folders):
         raise UsageError(
@@ -135,8 +146,10 @@ def _partitions(
         path = f"{place.path}/{name}"
         try:
             inside, _ = _listing(place, path)
-        except FileNotFoundError:  # deleted meanwhile
-            continue
+        except FileNotFoundError:
+            if not (place.local and os.path.islink(path)):  # deleted meanwhile
+                continue
+            inside = [_File("", -1, 0)]
         yield ReplicaDir(
             parsed.topic,
             parsed.partition,
@@ -146,6 +159,7 @@ def _partitions(
             broker,
             *_segments(inside),
             start_offset=starts.get((parsed.topic, parsed.partition), 0),
+            dangling=_dangling(inside),
         )
 
 
@@ -163,6 +177,7 @@ def _partition(place: Location, label: str, files: Sequence[_File]) -> ReplicaDi
         _broker(place, above),
         *_segments(files),
         start_offset=_starts(place, above).get((topic or "", partition or 0), 0),
+        dangling=_dangling(files),
     )
 
 
@@ -175,7 +190,17 @@ def _single(place: Location, label: str) -> ReplicaDir:
     replica = _partition(place.at(folder), _above(label), files)
     chosen = tuple(segment for segment in replica.segments if segment.name == name)
     last = bool(chosen) and chosen[0] == replica.segments[-1]
-    return replica._replace(segments=chosen, whole=last)
+    return replica._replace(segments=chosen, whole=last, dangling=())
+
+
+def _sound(files: Iterable[_File]) -> tuple[list[_File], list[_File]]:
+    """Files, and links to nothing."""
+    every = list(files)
+    return [f for f in every if f.size >= 0], [f for f in every if f.size < 0]
+
+
+def _dangling(files: Iterable[_File]) -> tuple[str, ...]:
+    return tuple(f.name for f in files if f.size < 0 and (not f.name or _is_log(f.name)))
 
 
 def _segments(files: Iterable[_File]) -> tuple[tuple[SegmentFile, ...], tuple[int, ...]]:
@@ -184,7 +209,7 @@ def _segments(files: Iterable[_File]) -> tuple[tuple[SegmentFile, ...], tuple[in
     snapshots: list[int] = []
     for file in files:
         parsed = parse_segment_file(file.name)
-        if parsed is None or parsed.state or parsed.offset >= 2**63:
+        if parsed is None or parsed.state or parsed.offset >= 2**63 or file.size < 0:
             continue
         if parsed.suffix == LOG_SUFFIX:
             logs.append(SegmentFile(parsed.offset, file.name, file.size, file.modified))
@@ -270,6 +295,8 @@ def _scan(path: str) -> tuple[list[_File], list[str]]:
                     continue
                 known = entry.stat()
             except FileNotFoundError:
+                if entry.is_symlink():
+                    files.append(_File(entry.name, -1, 0))
                 continue
             files.append(_File(entry.name, known.st_size, known.st_mtime_ns // 1_000_000))
     return files, folders

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from typing import TYPE_CHECKING, Protocol
 
 from pykafka_ops.errors import UsageError
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_LOOKS, _PAUSE = 5, 0.05
+"""How often, and how many seconds apart, the size of a local file is looked at that ends within a
+batch: a broker writes the rest at once."""
 
 
 class RandomFile(Protocol):
@@ -21,6 +25,10 @@ class RandomFile(Protocol):
 
     def read_at(self, count: int, position: int) -> bytes:
         """At most ``count`` bytes from ``position`` on; fewer only where the file ends."""
+
+    def grown(self, size: int) -> bool:
+        """Whether there is more than ``size`` bytes by now; a file that somebody may be writing
+        gets a moment for it."""
 
     def close(self) -> None:
         """Give it back."""
@@ -48,6 +56,14 @@ class LocalFile:
             have += len(found)
         return b"".join(parts)
 
+    def grown(self, size: int) -> bool:
+        """As :class:`RandomFile`."""
+        for _ in range(_LOOKS):
+            if os.fstat(self._fd).st_size > size:
+                return True
+            time.sleep(_PAUSE)
+        return False
+
     def close(self) -> None:
         """As :class:`RandomFile`."""
         os.close(self._fd)
@@ -66,6 +82,9 @@ class _ArrowFile:
         if position >= self.size:
             return b""
         return bytes(self._file.read_at(min(count, self.size - position), position))
+
+    def grown(self, size: int) -> bool:
+        return self.size > size
 
     def close(self) -> None:
         self._file.close()

@@ -63,9 +63,8 @@ def _fetch(pom: Path, version: str, slf4j: str, target: Path) -> None:
         if done.returncode == 0:
             break
         if attempt == 3:
-            raise JavaMissingError(
-                f"Maven cannot fetch Kafka {version}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-            )
+            said = f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
+            raise JavaMissingError(f"Maven cannot fetch {pom.stem} {version}:\n{said}")
     shutil.rmtree(target, ignore_errors=True)
     work.rename(target)
 
@@ -80,9 +79,9 @@ def _libs(kind: str, version: str, slf4j: str) -> Path:
     return target / "libs"
 
 
-def server_classpath() -> str:
-    """Class path of the Apache Kafka broker and its tools."""
-    return str(_libs("server", SERVER, "-") / "*")
+def server_classpath(version: str = SERVER) -> str:
+    """Class path of the Apache Kafka broker of that version and its tools."""
+    return str(_libs("server", version, "-") / "*")
 
 
 def clients_classpath(version: str) -> str:
@@ -93,6 +92,11 @@ def clients_classpath(version: str) -> str:
 def streams_classpath(version: str) -> str:
     """Class path of ``kafka-streams`` of that version and the clients it brings."""
     return str(_libs("streams", version, STREAMS[version]) / "*")
+
+
+def hadoop_classpath(version: str) -> str:
+    """Class path of the servers of HDFS."""
+    return str(_libs("hadoop", version, "-") / "*")
 
 
 def connector_jars() -> list[Path]:

@@ -33,6 +33,7 @@ class Frames(TypedDict, total=False):
     committed: Rows | DataFrame
     ends: Rows | DataFrame
     times: Rows | DataFrame
+    firsts: Rows | DataFrame
     cleaned: Rows | DataFrame
 
 
@@ -48,6 +49,7 @@ _SCHEMAS: Final = {
     "committed": schemas.COMMITTED,
     "ends": schemas.ENDS,
     "times": schemas.TIMES,
+    "firsts": schemas.TIMES,
     "cleaned": schemas.CLEANED,
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pykafka_ops.errors import PkoError, StorageError, UsageError
+from pykafka_ops.errors import ConnectError, PkoError, StorageError, UsageError
 from pykafka_ops.local.java import feature_version
 from pykafka_ops.spark import conf, package
 from pykafka_ops.spark.failures import explained
@@ -64,14 +64,18 @@ def test_the_driver_gets_a_quarter_within_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    "master", ["local", "local[4]", "local[*]", "local[2,3]", "k8s://https://h:6"]
+    "master",
+    ["local", "local[4]", "local[*]", "local[2,3]", "k8s://https://h:6", "local-cluster[2,1,1024]"],
 )
 def test_masters_that_spark_knows(master: str) -> None:
     with raises_nothing():
         check_master(master, {})
 
 
-@pytest.mark.parametrize("master", ["", "Local", "local[0]", "mesos://h:1", "spark:/h", "k8s://"])
+@pytest.mark.parametrize(
+    "master",
+    ["", "Local", "local[0]", "local-cluster[0,1,512]", "mesos://h:1", "spark:/h", "k8s://"],
+)
 def test_masters_that_it_does_not(master: str) -> None:
     with pytest.raises(UsageError, match=r"write local, local\[4\]"):
         check_master(master, {})
@@ -128,6 +132,37 @@ def test_the_log_of_a_driver_says_what_was_wrong() -> None:
             "Spark: No space left on device",
         ),
         ("", PkoError, "Spark: the job failed"),
+        (
+            "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)\n\tat x",
+            PkoError,
+            "Spark: a Python worker ended by itself; its executor's log says why: a module may be",
+        ),
+        (
+            "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+            '  File "/x/worker.py", line 7, in main\n    func()\n'
+            "ModuleNotFoundError: No module named 'pykafka_ops'\n\tat org.apache.spark.X",
+            PkoError,
+            "the executors' Python has no module pykafka_ops: PYSPARK_PYTHON must name one",
+        ),
+        (
+            "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+            '  File "/x/judge.py", line 7, in one\n    a < b\n    ^^^^^\n'
+            "TypeError: '<' not supported\n\n\tat org.apache.spark.X",
+            PkoError,
+            "Spark: TypeError: '<' not supported",
+        ),
+        *(
+            (
+                f": org.apache.spark.SparkException: {said}\n\tat x.Y",
+                ConnectError,
+                "Spark's master ended the application, or no longer answers",
+            )
+            for said in (
+                "Job 3 cancelled because SparkContext was shut down",
+                "Application application_1 has been killed. Reason: Master removed our application",
+                "All masters are unresponsive! Giving up.",
+            )
+        ),
     ],
 )
 def test_failures_are_one_line(text: str, kind: type[PkoError], said: str) -> None:

@@ -22,21 +22,27 @@ PLACE = ("topic", "partition")
 UNKNOWN_STATE = "Unknown"
 JOB_STATE = "Spark"
 """State of a group that is a job with a checkpoint."""
-SETTINGS = {
-    "cleanup_policy": "cleanup.policy",
-    "retention_ms": "retention.ms",
-    "retention_bytes": "retention.bytes",
-}
+NO_OFFSETS = "neither a cluster nor __consumer_offsets was read"
+"""Why groups are not known."""
 
 
-def facts(inputs: Inputs, span: ReportSpan, jobs: Jobs, ends: DataFrame | None) -> DataFrame | None:
-    """FACTS of all groups, None where no offsets are known; ``ends`` as ``logs`` gives it."""
+def facts(
+    inputs: Inputs,
+    span: ReportSpan,
+    jobs: Jobs,
+    ends: DataFrame | None,
+    leaving: DataFrame | None = None,
+) -> DataFrame | None:
+    """FACTS of all groups, None where no offsets are known; ``ends`` as ``logs`` gives it,
+    ``leaving`` as ``departures``."""
     found = _pairs(inputs, span, jobs)
     if found is None:
         return None
     found = _with_states(inputs, jobs, found)
     if ends is not None:
         found = found.join(ends, list(PLACE), "left")
+    if leaving is not None:
+        found = found.join(leaving.select(*PLACE, "leaves"), list(PLACE), "left")
     times = inputs.times()
     if times is not None:
         stamps = times.groupBy(*PLACE, f.col("offset").alias("committed")).agg(
@@ -116,8 +122,8 @@ def _with_states(inputs: Inputs, jobs: Jobs, found: DataFrame) -> DataFrame:
 
 
 def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
-    """What is known of each partition, whoever reads it: PLACE, start, end, newest (ms), ends
-    (pairs of a time and an offset, by time), bytes, and the SETTINGS of its topic."""
+    """What is known of each partition, whoever reads it: PLACE, start, end, newest (ms), and ends
+    (pairs of a time and an offset, by time)."""
     partitions = inputs.partitions()
     if partitions is None:
         return None
@@ -132,31 +138,14 @@ def logs(inputs: Inputs, span: ReportSpan) -> DataFrame | None:
     ends = inputs.ends(span.asked)
     pair = f.array(f.unix_millis("at"), f.col("offset"))
     if ends is not None:
-        rows.append(ends.where("offset >= 0").select(*PLACE, pair.alias("ends")))
-    dirs = inputs.log_dirs()
-    if dirs is not None:
-        there = dirs.where("topic is not null and not coalesce(future, false)")
-        rows.append(there.select(*PLACE, f.col("size").alias("bytes")))
+        rows.append(ends.where("offset >= 0 and at is not null").select(*PLACE, pair.alias("ends")))
     known = {
         "start": f.max("start"),
         "end": f.max("end"),
         "newest": f.max("newest"),
         "ends": f.sort_array(f.collect_set("ends")),
-        "bytes": f.max("bytes"),
     }
     found = _grouped(rows, PLACE, known).where("newest is not null")
     if ends is None:
         found = found.withColumn("ends", f.lit(None).cast("array<array<bigint>>"))
-    return _with_settings(inputs, found)
-
-
-def _with_settings(inputs: Inputs, found: DataFrame) -> DataFrame:
-    configs = inputs.configs()
-    if configs is None:
-        return found
-    values = [
-        f.max(f.when(f.col("name") == setting, f.col("value"))).alias(name)
-        for name, setting in SETTINGS.items()
-    ]
-    kept = configs.where(f.col("name").isin(list(SETTINGS.values())))
-    return found.join(kept.groupBy("topic").agg(*values), ["topic"], "left")
+    return found

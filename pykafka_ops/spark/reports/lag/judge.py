@@ -10,9 +10,10 @@ from pyspark.sql import types as t
 
 from pykafka_ops.analysis.commits.burrow import LEAST, Commit
 from pykafka_ops.analysis.commits.fold import CommitPart, joined, rank, stretches
-from pykafka_ops.analysis.lag.loss import TopicRetention, loss_in_seconds, retained_share
-from pykafka_ops.analysis.lag.rows import LagRow, PartitionFacts, Sample, lag_row, time_at
+from pykafka_ops.analysis.lag.loss import Departure, loss_in_seconds, retained_share
+from pykafka_ops.analysis.lag.rows import PartitionFacts, Sample, lag_row, time_at
 from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.reports.lag.departures import LEAVES
 from pykafka_ops.spark.reports.lag.fold import PART
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.schemas import columns
@@ -20,14 +21,14 @@ from pykafka_ops.spark.schemas import columns
 FACTS: Final = columns(
     "group string, state string, topic string, partition int, client_id string,"
     "committed bigint, start bigint, end bigint, next_timestamp bigint, newest bigint,"
-    "listed boolean, readers_known boolean, cleanup_policy string, retention_ms bigint,"
-    "retention_bytes bigint, bytes bigint, ends ends, parts parts",
+    "listed boolean, readers_known boolean, leaves leaves, ends ends, parts parts",
+    leaves=LEAVES,
     ends=t.ArrayType(t.ArrayType(t.LongType(), containsNull=False), containsNull=False),
     parts=t.ArrayType(PART, containsNull=False),
 )
 """What is known of a partition of a group; times in ms. ``ends`` are pairs of a time and where the
-log ended then, ``bytes`` is the size of the log; ``listed`` is false where there are commits in the
-history and no longer an offset."""
+log ended then, ``leaves`` says when retention takes what; ``listed`` is false where there are
+commits in the history and no longer an offset."""
 ROW: Final = columns(
     "group string, state string, topic string, partition int, client_id string,"
     "current_offset bigint, log_end_offset bigint, lag bigint, lag_seconds double,"
@@ -64,7 +65,13 @@ def one(fact: Fact, span: ReportSpan) -> tuple[object, ...]:
         *(getattr(row, name) for name in row.__slots__),
         last,
         None if last is None else max(0, span.now - last) / 1000,
-        _loss(fact, facts, row, span.now),
+        loss_in_seconds(
+            [Departure(**one) for one in fact["leaves"] or ()],
+            span.now,
+            committed=row.current_offset,
+            lag=row.lag,
+            lead=row.lead,
+        ),
         retained_share(row.lag, facts.start, facts.end),
         fact["listed"],
         [s.commits for s in stretched],
@@ -106,20 +113,4 @@ def _facts(
         [s for s in ends if s[0] < begin],
         history,
         fact["readers_known"],
-    )
-
-
-def _loss(fact: Fact, facts: PartitionFacts, row: LagRow, now: int) -> float | None:
-    start, end, size = facts.start, facts.end, fact["bytes"]
-    records = end - start if start is not None and end is not None else 0
-    return loss_in_seconds(
-        TopicRetention(
-            fact["cleanup_policy"] or "delete", fact["retention_ms"], fact["retention_bytes"]
-        ),
-        now,
-        lag=row.lag,
-        lead=row.lead,
-        next_timestamp=facts.next_timestamp,
-        rate_in=row.rate_in,
-        average_size=size / records if size is not None and records > 0 else None,
     )

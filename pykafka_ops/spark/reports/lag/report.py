@@ -7,32 +7,32 @@ rows of groups and partitions, and keeps them in Arrow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
-from pykafka_ops.analysis.commits.burrow import OK, ORDER, SILENCE_MS, UNKNOWN
+from pykafka_ops.analysis.commits.burrow import OK, SILENCE_MS, UNKNOWN
 from pykafka_ops.analysis.lag.loss import is_silent
-from pykafka_ops.analysis.lag.rows import LOST
+from pykafka_ops.analysis.lag.rows import STATUSES
 from pykafka_ops.spark.arrow import ArrowRows
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.options import ReportOptions
-from pykafka_ops.spark.reports.damage import lost_commits
+from pykafka_ops.spark.reports.damage import DamageTally, lost_commits
 from pykafka_ops.spark.reports.lag import columns
 from pykafka_ops.spark.reports.lag.checkpoints import Jobs, jobs
-from pykafka_ops.spark.reports.lag.frames import facts, logs
+from pykafka_ops.spark.reports.lag.departures import damage, departures
+from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS, facts, logs
 from pykafka_ops.spark.reports.lag.judge import ROW, judged
 from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.reports.lag.totals import by_group, by_topic, over_time
-
-SEVERITY: Final = (*ORDER, LOST)
-"""Verdicts from good to bad."""
+from pykafka_ops.spark.reports.pieces import ESTIMATED
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -46,27 +46,36 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     span = ReportSpan.of(inputs.now, inputs.since, inputs.until, options.window)
     checkpoints = jobs(inputs, options.checkpoints)
     options.stage("asking where groups are")
-    _commit_first(inputs)
+    inputs.freeze(groups=True)
     options.stage("asking where logs end")
     ends = logs(inputs, span)
-    found = facts(inputs, span, checkpoints, ends)
+    options.stage("looking through logs")
+    leaving = departures(inputs)
+    broken = damage(leaving)
+    found = facts(inputs, span, checkpoints, ends, leaving)
     if found is None:
-        nothing = Problem("offsets", "neither a cluster nor __consumer_offsets tell of any")
-        return _report(inputs, span, checkpoints, _Tables(), [nothing])
+        nothing = Problem("offsets", NO_OFFSETS)
+        made = _report(inputs, span, checkpoints, _Tables(), [nothing, *broken.problems()])
+        return _with_damage(_unknown(made), broken)
+    lost_commits(inputs, broken)
     rows = judged(found, span).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         tables = _collect(rows, ends, span, options.stage)
-        return _report(inputs, span, checkpoints, tables, lost_commits(inputs))
+        made = _report(inputs, span, checkpoints, tables, broken.problems())
+        return _with_damage(made, broken)
     finally:
         rows.unpersist()
 
 
-def _commit_first(inputs: Inputs) -> None:
-    """Read the offsets of a running cluster now, which keeps them: logs that are asked for their
-    ends before would seem to end where a group has already been."""
-    committed = inputs.committed() if inputs.groups() is not None else None
-    if committed is not None:
-        committed.count()
+def _unknown(report: Report) -> Report:
+    """The same where nobody knows of any group."""
+    sections = [replace(section, unknown=NO_OFFSETS) for section in report.sections]
+    return replace(report, sections=sections, summary=dict.fromkeys(report.summary))
+
+
+def _with_damage(report: Report, broken: DamageTally) -> Report:
+    figures = {"damaged_places": len(broken.places), "damaged_bytes": broken.bytes}
+    return replace(report, summary={**report.summary, **figures})
 
 
 @dataclass(slots=True)
@@ -100,13 +109,19 @@ def _collect(
         _read(topics),
         _unread(topics),
         ArrowRows(history.sort_by([("group", "ascending"), ("start", "ascending")])),
-        pc.min(partitions["loss_in_seconds"]).as_py(),
+        _first_loss(partitions["loss_in_seconds"]),
     )
+
+
+def _first_loss(seconds: pa.ChunkedArray) -> float | None:
+    """The soonest; None where there is none, or none is known."""
+    found: float | None = pc.min(seconds).as_py()
+    return None if found == inf else found
 
 
 def _worst_first(table: pa.Table) -> pa.Table:
     """Severest verdict, then largest lag, then by name."""
-    grave = pc.index_in(table["status"], pa.array(SEVERITY))
+    grave = pc.index_in(table["status"], pa.array(STATUSES))
     order = pc.sort_indices(
         table.append_column("_grave", grave).append_column("_lag", pc.fill_null(table["lag"], -1)),
         [("_grave", "descending"), ("_lag", "descending"), ("group", "ascending"),
@@ -116,13 +131,17 @@ def _worst_first(table: pa.Table) -> pa.Table:
 
 
 def _urgency(row: Mapping[str, Any]) -> tuple[int, int, str]:
-    return -SEVERITY.index(row["status"]), -row["lag"], row["group"]
+    return -STATUSES.index(row["status"]), -(row["lag"] or 0), row["group"]
 
 
 def _read(topics: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Topics that a group has an offset in, the largest lag first."""
-    names = [column.name for column in columns.TOPICS]
-    found = [{name: t[name] for name in names} for t in topics if t["groups"]]
+    names = [column.name for column in columns.TOPICS if column.name != "status"]
+    found = [
+        {name: t[name] for name in names} | {"status": STATUSES[t["rank"] - 1]}
+        for t in topics
+        if t["groups"]
+    ]
     return sorted(found, key=lambda t: (-(t["lag"] or 0), t["topic"]))
 
 
@@ -145,7 +164,7 @@ def _silent(groups: Sequence[Mapping[str, Any]], span: ReportSpan) -> Iterator[d
                 "group": row["group"],
                 "last_commit": last,
                 "silence_seconds": None if last is None else (span.now - last) / 1000,
-                "lag": row["lag"],
+                **{name: row[name] for name in ("lag", "unknown_partitions", "status")},
             }
 
 
@@ -162,12 +181,14 @@ def _report(
     note = "" if every else "Not looked for: only some groups were asked for."
     sections = [
         Section("groups", "Groups", columns.GROUPS, tables.groups),
-        Section("partitions", "Partitions", columns.PARTITIONS, tables.partitions),
+        Section("partitions", "Partitions", columns.PARTITIONS, tables.partitions,
+                "" if inputs.batches() is not None else f"Safe for: {ESTIMATED[0].lower()}"
+                f"{ESTIMATED[1:]}"),
         Section("topics", "Topics", columns.TOPICS, tables.topics),
         Section("silent_groups", "Groups that stopped committing", columns.SILENT, silent),
         Section("unread_topics", "Topics nobody reads", columns.UNREAD, unread, note),
         Section("over_time", "Groups over time", columns.OVER_TIME, tables.history),
-    ]
+    ]  # fmt: skip
     return Report(
         "lag",
         inputs.now,
@@ -183,10 +204,12 @@ def _summary(
 ) -> dict[str, object]:
     groups = tables.groups
     behind = [g["lag_seconds"] for g in groups if g["lag_seconds"] is not None]
+    lags = [g["lag"] for g in groups if g["lag"] is not None]
     return {
         "groups": len(groups),
         "partitions": len(tables.partitions),
-        "lag": sum(g["lag"] for g in groups),
+        "lag": sum(lags) if lags or not groups else None,
+        "unknown_partitions": sum(g["unknown_partitions"] for g in groups),
         "max_lag_seconds": max(behind, default=None),
         "groups_in_trouble": sum(1 for g in groups if g["status"] not in (OK, UNKNOWN)),
         "groups_unknown": sum(1 for g in groups if g["status"] == UNKNOWN),

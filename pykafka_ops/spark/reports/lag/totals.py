@@ -17,8 +17,9 @@ from pykafka_ops.spark.reports.lag.span import ReportSpan
 from pykafka_ops.spark.schemas import Row, columns
 
 GROUP: Final = columns(
-    "group string, state string, partitions bigint, lag bigint, max_lag bigint, lag_seconds double,"
-    "rate_in double, rate_out double, catch_up_seconds double, lead bigint, status string,"
+    "group string, state string, partitions bigint, unknown_partitions bigint, lag bigint,"
+    "max_lag bigint, lag_seconds double, rate_in double, rate_out double,"
+    "catch_up_seconds double, lead bigint, status string,"
     "since bigint, last_commit bigint"
 )
 """The fields of ``analysis.lag.rows.GroupLag``; when the verdict began; the last commit."""
@@ -48,15 +49,18 @@ def _since(rows: Sequence[rules.LagRow], status: str) -> int | None:
 
 
 def by_topic(rows: DataFrame, logs: DataFrame | None, span: ReportSpan) -> DataFrame:
-    """topic, groups, partitions, lag, max_lag; all (partitions), records and rate_in of its logs.
+    """topic, groups, partitions, unknown_partitions, lag, max_lag, and the rank of the worst
+    verdict; all (partitions), records and rate_in of its logs.
 
     Topics without a group are there, too, with null groups, where ``logs`` are known.
     """
     read = rows.groupBy("topic").agg(
         f.countDistinct("group").alias("groups"),
         f.countDistinct("partition").alias("partitions"),
+        f.sum(f.col("lag").isNull().cast("bigint")).alias("unknown_partitions"),
         f.sum("lag").alias("lag"),
         f.max("lag").alias("max_lag"),
+        f.max(f.array_position(f.lit(list(rules.STATUSES)), f.col("status"))).alias("rank"),
     )
     if logs is None:
         none = f.lit(None)

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
+from pykafka_ops.analysis import compaction, retention
+from pykafka_ops.analysis.lag import unread
 from pykafka_ops.spark.model import Column
 
 _TOPIC: Final = Column("topic", "Topic")
-_PARTITION: Final = Column("partition", "Partition")
-_BROKER: Final = Column("broker", "Broker")
+_PARTITION: Final = Column("partition", "Partition", kind="number")
+_BROKER: Final = Column("broker", "Broker", kind="number")
 _DIR: Final = Column("log_dir", "Directory")
 
 TOPICS: Final = (
     _TOPIC,
-    Column("cleanup_policy", "Policy", doc="cleanup.policy."),
-    Column("retention_ms", "Time limit", doc="retention.ms; -1: none.", detail=True),
+    Column("cleanup_policy", "Policy", doc="cleanup.policy.",
+           values=("delete", "compact", "compact,delete")),
+    Column("retention_ms", "Time limit", doc="retention.ms; -1: none.", detail=True, kind="number"),
     Column("retention_bytes", "Size limit", doc="retention.bytes of a partition; -1: none.",
-           detail=True),
-    Column("segment_ms", "Segment time", doc="segment.ms.", detail=True),
-    Column("segment_bytes", "Segment size", doc="segment.bytes.", detail=True),
+           detail=True, kind="number"),
+    Column("segment_ms", "Segment time", doc="segment.ms.", detail=True, kind="number"),
+    Column("segment_bytes", "Segment size", doc="segment.bytes.", detail=True, kind="number"),
     Column("oldest", "Oldest", "ms", "The oldest record."),
     Column("newest", "Newest", "ms", "The newest record.", detail=True),
     Column("age_seconds", "Age", "seconds", "Of the oldest record."),
-    Column("age_share", "Of limit", "share", "Age over the time limit; above 1 it is older."),
+    Column("age_share", "Of limit", "share",
+           "Age over the time limit; above 1 it is older; empty: no limit.", spare=True),
     Column("bytes", "Bytes", "bytes", "On disk, of one replica per partition."),
     Column("replica_bytes", "All replicas", "bytes", "On disk, of all replicas.", detail=True),
     Column("bytes_per_hour", "B/h", "bytes",
@@ -37,7 +41,10 @@ TOPICS: Final = (
     Column("active_overhang_bytes", "Overhang", "bytes",
            "Bytes beyond the time limit in active segments, which go when their newest record may.",
            detail=True),
-    Column("status", "Verdict",
+    Column("estimated", "Estimated", kind="flag", detail=True,
+           doc="Whether ages and what follows from them are estimated from where the log ended at"
+           " some moments: so where no segments were read. The oldest record is looked at."),
+    Column("status", "Verdict", values=retention.ORDER,
            doc="ok; over: segments are due and there; blocked: a newer timestamp in front of them"
            " keeps them; overhang: a tenth is beyond the limit, for segments go whole; by-size: the"
            " size limit bites in less than half the time limit; forever: no limit; compact: only"
@@ -70,18 +77,20 @@ DIRS: Final = (
     Column("days_to_full", "Full in", "days", "Until the volume is full; empty: not in a year."),
     Column("days_to_full_low", "at the earliest", "days", "With the most growth.", detail=True),
     Column("days_to_full_high", "at the latest", "days", "With the least growth.", detail=True),
-    Column("first_topic", "Grows most", doc="The topic that adds most in the next week."),
-    Column("basis", "By", doc="history: the line through earlier runs; logs: what is written as in"
-           " the last days, less what retention takes.", detail=True),
+    Column("first_topic", "Grows most", doc="The topic that adds most in the next week.",
+           spare=True),
+    Column("basis", "By", values=("history", "logs"), detail=True,
+           doc="history: the line through earlier runs; logs: what is written as in the last days,"
+           " less what retention takes."),
 )  # fmt: skip
 GROWTH: Final = (
     _BROKER,
     _DIR,
     Column("time", "Time", "ms"),
     Column("bytes", "Bytes", "bytes", "Of the logs."),
-    Column("low", "At least", "bytes", "In nine of ten cases."),
-    Column("high", "At most", "bytes", "In nine of ten cases."),
-    Column("forecast", "Forecast", doc="Whether it is yet to come."),
+    Column("low", "At least", "bytes", "In nine of ten cases.", spare=True),
+    Column("high", "At most", "bytes", "In nine of ten cases.", spare=True),
+    Column("forecast", "Forecast", doc="Whether it is yet to come.", kind="flag"),
 )
 COMPACTION: Final = (
     _TOPIC,
@@ -89,11 +98,11 @@ COMPACTION: Final = (
     Column("clean_bytes", "Clean", "bytes", "Before the first dirty offset."),
     Column("dirty_bytes", "Dirty", "bytes", "What can be cleaned."),
     Column("dirty_ratio", "Dirty ratio", "share", "Dirty over clean and dirty, as Kafka counts."),
-    Column("first_dirty_offset", "First dirty", doc="Where the cleaner goes on."),
+    Column("first_dirty_offset", "First dirty", doc="Where the cleaner goes on.", kind="number"),
     Column("uncleanable", "Not yet", "bytes",
            "Of the active segment, or younger than min.compaction.lag.ms."),
     Column("oldest_dirty", "Oldest dirty", "ms", "The oldest record that can be cleaned."),
-    Column("status", "Verdict",
+    Column("status", "Verdict", values=compaction.ORDER,
            doc="clean; dirty: less than min.cleanable.dirty.ratio; due: more; overdue: older than"
            " max.compaction.lag.ms; stuck: due for over a day, or since the last report, and"
            " nothing was cleaned."),
@@ -111,7 +120,7 @@ AT_RISK: Final = (
     Column("catch_up_seconds", "Caught up in", "seconds",
            "At present rates, as in the lag report; empty: never, or not known."),
     Column("records_lost", "Lost", "records", "Records that go unread at present rates."),
-    Column("status", "Verdict",
+    Column("status", "Verdict", values=unread.ORDER,
            doc="AT_RISK: some go before the group gets there; LOSING: some are gone or go now. A"
            " group without a known rate is taken to stand."),
 )  # fmt: skip

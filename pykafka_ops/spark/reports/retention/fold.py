@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Final
 
 from pykafka_ops.analysis.capacity import GRID, Disk, Outlook, Seen, outlook
 from pykafka_ops.analysis.forecast import Interval
 from pykafka_ops.analysis.retention import RetentionPolicy, worst
-from pykafka_ops.spark.model import Problem
-from pykafka_ops.spark.reports.damage import problem_of
-from pykafka_ops.spark.reports.retention.frames import EDGES
+from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.pieces import EDGES
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, PAST_DAYS, PAST_HOURS
 
 Figures = Mapping[str, Any]
 Row = dict[str, Any]
 DirKey = tuple[int | None, str]
-MOST_PROBLEMS: Final = 1000
 _AHEAD: Final = GRID.index(7)
 _FORECAST_DAYS: Final = 30
 
@@ -53,7 +52,9 @@ class TopicSums:
         for name in ("rates", "ages", "left"):
             setattr(self, name, plus(getattr(self, name), row[name]))
 
-    def row(self, policy: RetentionPolicy, now: int, replica_bytes: int | None) -> Row:
+    def row(
+        self, policy: RetentionPolicy, now: int, replica_bytes: int | None, *, estimated: bool
+    ) -> Row:
         """The row of the topic."""
         kinds = (("compact", policy.compact), ("delete", policy.delete))
         age = None if self.oldest is None else max(0, now - self.oldest)
@@ -78,6 +79,7 @@ class TopicSums:
             "steady_bytes": self.steady,
             "over_bytes": max(self.old, self.late),
             "active_overhang_bytes": self.overhang,
+            "estimated": estimated,
             "status": worst(self.statuses),
         }
 
@@ -146,13 +148,17 @@ class Directory:
             "bytes_per_day": round(said.per_day.value),
             "bytes_per_day_low": round(said.per_day.low),
             "bytes_per_day_high": round(said.per_day.high),
-            "days_to_80": said.to_high.value,
-            "days_to_full": said.to_full.value,
-            "days_to_full_low": said.to_full.low,
-            "days_to_full_high": said.to_full.high,
+            "days_to_80": self._days(said.to_high.value),
+            "days_to_full": self._days(said.to_full.value),
+            "days_to_full_low": self._days(said.to_full.low),
+            "days_to_full_high": self._days(said.to_full.high),
             "first_topic": most if most is not None and self.growing[most] > 0 else None,
             "basis": "history" if said.by_history else "logs",
         }
+
+    def _days(self, found: float | None) -> float | None:
+        """inf for not in a year; None where the size of the volume is not known."""
+        return inf if found is None and self.total is not None else found
 
     def growth_rows(self, said: Outlook, now: int, seen: Sequence[Seen]) -> list[Row]:
         """Earlier runs, or else what the last days wrote taken off; then what is expected."""
@@ -193,9 +199,9 @@ class Sums:
     replicas: dict[tuple[str, int], list[tuple[DirKey, int]]] = field(default_factory=dict)
     compaction: list[Row] = field(default_factory=list)
     at_risk: list[Row] = field(default_factory=list)
-    damage: list[Problem] = field(default_factory=list)
-    places: int = 0
-    damaged: int = 0
+    damage: DamageTally = field(default_factory=DamageTally)
+    unknown: dict[str, str] = field(default_factory=dict)
+    """By section: why its rows are not known."""
 
     def place(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Take in rows of LOG_DIRS."""
@@ -226,11 +232,9 @@ class Sums:
                 {"topic": name, "partition": number, **{n: row[n] for n in names},
                  "status": row["debt"]}
             )  # fmt: skip
-        self.damaged += row["damaged"]
-        self.places += len(row["damage"])
+        self.damage.bytes += row["damaged"]
         for text in row["damage"]:
-            if len(self.damage) < MOST_PROBLEMS:
-                self.damage.append(problem_of(text))
+            self.damage.add(problem_of(text))
 
     def replica_bytes(self) -> dict[str, int] | None:
         """Bytes of all replicas by topic; None where not known."""

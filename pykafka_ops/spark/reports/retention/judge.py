@@ -5,7 +5,6 @@ It runs in executors, by the rules of ``analysis``; the driver gets a row per pa
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -19,19 +18,23 @@ from pykafka_ops.analysis.lag.unread import SAFE, GroupReader, unread
 from pykafka_ops.analysis.moments import UNITS
 from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, held, judge, steady_bytes
 from pykafka_ops.spark.arrow import map_rows
-from pykafka_ops.spark.reports.retention.frames import EDGES, HOUR
+from pykafka_ops.spark.reports.pieces import (
+    A_DAY,
+    HOUR,
+    ages,
+    base_of,
+    rates,
+    segments_of,
+    span_of,
+)
 from pykafka_ops.spark.schemas import columns
 
 DAY: Final = UNITS["d"]
 #: Spans (seconds) for which the bytes that leave within them are shown.
 HORIZONS: Final = (3600, 21_600, 86_400, 259_200, 604_800)
-#: Spans that rates are shown for: hours.
-SPANS: Final = (1, 24, 168)
 #: Stretches of the past whose writes are counted one by one: days, or hours of the last day.
 PAST_DAYS: Final = 7
 PAST_HOURS: Final = 24
-_LEAST_SPAN: Final = UNITS["m"]
-"""A log is taken to be no younger, so that one batch makes no rate."""
 
 _RISK: Final = columns(
     "group string, lag bigint, unread_bytes bigint, oldest_unread bigint,"
@@ -78,15 +81,16 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
     policy, cleaning = rules.of(state["topic"])
     sound = [p for p in state["pieces"] or () if p["damage"] is None]
     broken = [p for p in state["pieces"] or () if p["damage"] is not None]
-    segments, overhang = _segments(sound)
+    segments = segments_of(sound)
+    overhang = sum(p["old"] for p in sound if base_of(p) == segments[-1].base)
     size = sum(p["bytes"] for p in sound)
     old = sum(p["old"] for p in sound)
     firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
     lasts = [p["newest"] for p in sound if p["newest"] is not None and p["newest"] >= 0]
     oldest = min(firsts, default=None)
-    span = max(_LEAST_SPAN, now - oldest) if oldest is not None else None
-    rates = _rates(sound, span)
-    rate = rates[1] / HOUR if rates else 0.0
+    span = span_of(sound, now)
+    hourly = rates(sound, span)
+    rate = hourly[A_DAY] / HOUR
     judged = judge(
         segments,
         policy,
@@ -105,8 +109,8 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         "overhang": overhang if policy.delete else 0,
         "status": judged.status,
         "steady": steady_bytes(policy, rate),
-        "rates": [round(r) for r in rates],
-        "ages": _ages(sound),
+        "rates": [round(r) for r in hourly],
+        "ages": ages(sound),
         "damaged": sum(p["bytes"] for p in broken),
         "damage": sorted(p["damage"] for p in broken),
         "risks": _risks(state, segments, policy, rate, now),
@@ -119,54 +123,6 @@ def one(state: Mapping[str, Any], rules: RetentionRules) -> dict[str, Any]:
         | _past(sound, span, rate, uncut=uncut)
         | _debt(state, segments, rules, policy, cleaning)
     )
-
-
-def _segments(sound: Sequence[Mapping[str, Any]]) -> tuple[list[LogStretch], int]:
-    """The segments in order, and bytes beyond the time limit in the active one."""
-    found: dict[int, list[Mapping[str, Any]]] = {}
-    for piece in sound:
-        found.setdefault(_base(piece), []).append(piece)
-    segments = []
-    for base in sorted(found):
-        pieces = found[base]
-        firsts = [p["first"] for p in pieces if p["first"] is not None and p["first"] >= 0]
-        segments.append(
-            LogStretch(
-                base,
-                max(p["last"] for p in pieces),
-                sum(p["bytes"] for p in pieces),
-                min(firsts, default=-1),
-                max((p["newest"] for p in pieces if p["newest"] is not None), default=-1),
-            )
-        )
-    return segments, sum(p["old"] for p in found[max(found)]) if found else 0
-
-
-def _base(piece: Mapping[str, Any]) -> int:
-    """The base offset by the name of the file: compaction may have taken the first records."""
-    digits = (piece["segment"] or "").partition(".")[0]
-    return int(digits) if digits.isdigit() and len(digits) <= 20 else int(piece["base"])
-
-
-def _rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float]:
-    """Bytes per hour over each of SPANS, or as much of it as the log covers; what has a timestamp
-    in the future counts as new."""
-    if span is None:
-        return [0.0] * len(SPANS)
-    result = []
-    for hours in SPANS:
-        size = sum(p["bytes"] for p in sound if p["age"] is not None and p["age"] < hours)
-        result.append(size * HOUR / min(span, hours * HOUR))
-    return result
-
-
-def _ages(sound: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Bytes before the first of EDGES, between each two, behind the last, and without time."""
-    found = [0] * (len(EDGES) + 2)
-    for piece in sound:
-        age = piece["age"]
-        found[-1 if age is None else bisect_right(EDGES, age)] += piece["bytes"]
-    return found
 
 
 def _ahead(

@@ -7,35 +7,28 @@ Segments stay in executors: the driver gets a row per partition.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, Final
-
-from pyspark.sql import functions as f
 
 from pykafka_ops.analysis import compaction
 from pykafka_ops.analysis.capacity import Seen
-from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
 from pykafka_ops.analysis.lag import unread
-from pykafka_ops.analysis.retention import BLOCKED, OVER, RetentionPolicy, policy_of
+from pykafka_ops.analysis.retention import BLOCKED, OVER, RetentionPolicy
 from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.model import Problem, Report, Section
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports import pieces
+from pykafka_ops.spark.reports.lag.frames import NO_OFFSETS
+from pykafka_ops.spark.reports.pieces import ESTIMATED, Policies
 from pykafka_ops.spark.reports.retention import columns
 from pykafka_ops.spark.reports.retention.fold import Row, Sums
-from pykafka_ops.spark.reports.retention.frames import (
-    bits,
-    bits_of_cluster,
-    cutoffs,
-    readers,
-    states,
-)
+from pykafka_ops.spark.reports.retention.frames import readers, states
 from pykafka_ops.spark.reports.retention.judge import DAY, HORIZONS, RetentionRules, figures
 
-_SETTINGS: Final = (
-    "cleanup.policy", "retention.ms", "retention.bytes", "segment.ms", "segment.bytes",
-    "min.cleanable.dirty.ratio", "min.compaction.lag.ms", "max.compaction.lag.ms",
-)  # fmt: skip
 _CHUNK: Final = 1000
-Policies = Mapping[str, tuple[RetentionPolicy, Cleaning]]
+_OF_AGES: Final = ("topics", "ages", "leaving", "at_risk")
+NO_LOGS: Final = "neither batches nor sizes of logs are known"
+NO_CLEANER: Final = "how far the cleaner got is in log directories only"
 
 
 def build(inputs: Inputs, options: ReportOptions) -> Report:
@@ -43,11 +36,17 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     and at_risk. ``options.window`` (ms) is what the rates of groups look back on, as in the lag
     report; rows of earlier runs in ``options.history`` make the forecast better."""
     options.stage("asking for settings and directories")
+    inputs.freeze(groups=True)
     problems: list[Problem] = []
-    policies = _policies(inputs, problems)
+    policies = pieces.policies(inputs)
+    if policies is None:
+        problems.append(Problem("settings", "not known: Kafka's defaults are taken"))
+        policies = {}
     sums = Sums()
     dirs = inputs.log_dirs()
-    if dirs is not None:
+    if dirs is None:
+        sums.unknown |= dict.fromkeys(("dirs", "growth"), "no directories were asked")
+    else:
         sums.place([r for r in dirs.toArrow().to_pylist() if not r["future"]])
     options.stage("counting segments by age")
     _add_figures(inputs, options, policies, sums, problems)
@@ -63,7 +62,27 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         for at, (found, said) in forecasts.items()
         for row in found.growth_rows(said, inputs.now, seen.get(at, ()))
     ]
-    topics = _topic_rows(sums, policies, inputs.now)
+    estimated = inputs.batches() is None
+    topics = _topic_rows(sums, policies, inputs.now, estimated=estimated)
+    sections = _sections(sums, topics, dir_rows, growth, estimated=estimated)
+    return Report(
+        "retention",
+        inputs.now,
+        dict(inputs.source),
+        _summary(sums, topics, dir_rows),
+        sections,
+        [*inputs.problems, *problems, *sums.damage.problems()],
+    )
+
+
+def _sections(
+    sums: Sums,
+    topics: Sequence[Row],
+    dir_rows: Sequence[Row],
+    growth: Sequence[Row],
+    *,
+    estimated: bool,
+) -> list[Section]:
     by_name = [sums.topics[name] for name in sorted(sums.topics)]
     sections = [
         Section("topics", "Topics", columns.TOPICS, topics),
@@ -77,27 +96,11 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         Section("growth", "Growth", columns.GROWTH, growth,
                 "Without earlier runs the past is what was written and is still there."),
     ]  # fmt: skip
-    return Report(
-        "retention",
-        inputs.now,
-        dict(inputs.source),
-        _summary(sums, topics, dir_rows),
-        sections,
-        [*inputs.problems, *problems, *sorted(sums.damage, key=lambda p: (p.where, p.what))],
-    )
-
-
-def _policies(inputs: Inputs, problems: list[Problem]) -> Policies:
-    """The settings of each topic."""
-    frame = inputs.configs()
-    if frame is None:
-        problems.append(Problem("settings", "not known: Kafka's defaults are taken"))
-        return {}
-    found: dict[str, dict[str, str | None]] = {}
-    wanted = frame.where(f.col("name").isin(list(_SETTINGS))).select("topic", "name", "value")
-    for row in wanted.toArrow().to_pylist():
-        found.setdefault(row["topic"], {})[row["name"]] = row["value"]
-    return {topic: (policy_of(own), cleaning_of(own)) for topic, own in found.items()}
+    for section in sections:
+        section.unknown = sums.unknown.get(section.name, "")
+        if estimated and section.name in _OF_AGES:
+            section.note = ESTIMATED
+    return sections
 
 
 def _add_figures(
@@ -108,16 +111,12 @@ def _add_figures(
     problems: list[Problem],
 ) -> None:
     """Count everything, in executors, and take in the rows of partitions."""
-    limits = cutoffs(
-        inputs,
-        [(t, p.retention_ms) for t, (p, _) in policies.items() if p.delete and p.retention_ms >= 0],
-    )
-    batches = inputs.batches()
-    pieces = (
-        bits_of_cluster(inputs, limits) if batches is None else bits(batches, inputs.now, limits)
-    )
-    if pieces is None:
-        problems.append(Problem("logs", "neither batches nor sizes of logs are known"))
+    found = pieces.pieces(inputs, policies)
+    if found is None:
+        problems.append(Problem("logs", NO_LOGS))
+        sums.unknown = dict.fromkeys(
+            ("topics", "ages", "leaving", "compaction", "at_risk"), NO_LOGS
+        )
         return
     rules = RetentionRules(
         inputs.now,
@@ -126,8 +125,12 @@ def _add_figures(
         cleaner_known=inputs.cleaned() is not None,
     )
     waiting = readers(inputs, options.window)
-    found = figures(states(inputs, pieces, waiting), rules).toArrow()
-    for batch in found.to_batches(max_chunksize=_CHUNK):
+    if waiting is None:
+        sums.unknown["at_risk"] = NO_OFFSETS
+    if not rules.cleaner_known and any(policy.compact for policy, _ in policies.values()):
+        sums.unknown["compaction"] = NO_CLEANER
+    rows = figures(states(inputs, found, waiting), rules).toArrow()
+    for batch in rows.to_batches(max_chunksize=_CHUNK):
         for row in batch.to_pylist():
             sums.add(row)
 
@@ -157,7 +160,7 @@ def _seen(
     return {at: sorted(seen) for at, seen in found.items()}
 
 
-def _topic_rows(sums: Sums, policies: Policies, now: int) -> list[Row]:
+def _topic_rows(sums: Sums, policies: Policies, now: int, *, estimated: bool) -> list[Row]:
     """Rows of topics, the largest first."""
     sizes = sums.replica_bytes()
     rows = [
@@ -165,6 +168,7 @@ def _topic_rows(sums: Sums, policies: Policies, now: int) -> list[Row]:
             (policies.get(name) or (RetentionPolicy(), None))[0],
             now,
             None if sizes is None else sizes.get(name, 0),
+            estimated=estimated,
         )
         for name, topic in sums.topics.items()
     ]
@@ -196,9 +200,16 @@ def _debts(rows: Sequence[Row]) -> list[Row]:
 
 
 def _summary(sums: Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
-    full = [d["days_to_full"] for d in dirs if d["days_to_full"] is not None]
+    full = [d["days_to_full"] for d in dirs if isfinite(d["days_to_full"] or 0.0)]
+    full = [days for days in full if days is not None]
     late = [t for t in topics if t["status"] in (OVER, BLOCKED)]
     within_a_day = HORIZONS.index(86_400)
+    stuck = [r for r in sums.compaction if r["status"] == compaction.STUCK]
+
+    def of(section: str, figure: int) -> int | None:
+        """A figure of that section, None where it is not known."""
+        return None if sums.unknown.get(section) else figure
+
     return {
         "topics": len(topics),
         "bytes": sum(t["bytes"] for t in topics),
@@ -207,10 +218,10 @@ def _summary(sums: Sums, topics: Sequence[Row], dirs: Sequence[Row]) -> Row:
         "over_bytes": sum(t["over_bytes"] for t in late),
         "leaving_in_a_day": sum(t.left[within_a_day] for t in sums.topics.values()),
         "first_full_days": min(full, default=None),
-        "groups_at_risk": len({r["group"] for r in sums.at_risk}),
-        "records_at_risk": sum(r["records_lost"] for r in sums.at_risk),
-        "dirty_bytes": sum(r["dirty_bytes"] for r in sums.compaction),
-        "stuck_partitions": sum(1 for r in sums.compaction if r["status"] == compaction.STUCK),
-        "damaged_places": sums.places,
-        "damaged_bytes": sums.damaged,
+        "groups_at_risk": of("at_risk", len({r["group"] for r in sums.at_risk})),
+        "records_at_risk": of("at_risk", sum(r["records_lost"] for r in sums.at_risk)),
+        "dirty_bytes": of("compaction", sum(r["dirty_bytes"] for r in sums.compaction)),
+        "stuck_partitions": of("compaction", len(stuck)),
+        "damaged_places": len(sums.damage.places),
+        "damaged_bytes": sums.damage.bytes,
     }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from pykafka_ops.analysis.skew import BANDS, SEVERE
 from pykafka_ops.spark.model import Column
 
 _TOPIC: Final = Column("topic", "Topic")
-_PARTITION: Final = Column("partition", "Partition")
-_BROKER: Final = Column("broker", "Broker")
-_RACK: Final = Column("rack", "Rack", doc="The broker's rack; empty where none is known.")
+_PARTITION: Final = Column("partition", "Partition", kind="number")
+_BROKER: Final = Column("broker", "Broker", kind="number")
+_RACK: Final = Column("rack", "Rack", doc="The broker's rack; empty where it has none.", spare=True)
 _RECORDS: Final = Column(
     "records", "Records", "records",
     "Records in the log, control records left out; of a cluster alone, offsets from start to end.",
@@ -26,28 +27,34 @@ _SKEW: Final = Column(
     "skew_percent", "Skew", "percent", "How far the bytes are from the mean, in percent of it."
 )
 _ALL_BYTES: Final = Column("bytes", "Bytes", "bytes", "Of all replicas there.")
-_REPLICAS: Final = Column("replicas", "Replicas")
-_LEADERS: Final = Column("leaders", "Leaders", doc="Partitions that are led from there.")
+_REPLICAS: Final = Column("replicas", "Replicas", kind="number")
+_LEADERS: Final = Column(
+    "leaders", "Leaders", doc="Partitions that are led from there.", kind="number"
+)
 _LEADER_BYTES: Final = Column("leader_bytes", "Led", "bytes", "Bytes of the replicas that lead.")
 
 TOPICS: Final = (
     _TOPIC,
-    Column("partitions", "Partitions"),
+    Column("partitions", "Partitions", kind="number"),
     _RECORDS,
     _BYTES,
-    Column("max_over_mean", "Max/mean", doc="Bytes of the largest partition over the mean."),
+    Column("max_over_mean", "Max/mean", doc="Bytes of the largest partition over the mean.",
+           kind="number"),
     Column(
         "cv", "CV",
         doc="Coefficient of variation of the bytes: their standard deviation over their mean.",
-    ),
+        kind="number"),
     Column(
         "gini", "Gini",
         doc="Of the bytes: 0 where all partitions hold the same, towards 1 where one holds all.",
-    ),
-    Column("records_max_over_mean", "Max/mean records", doc="As above, of records.", detail=True),
-    Column("records_cv", "CV of records", doc="As above, of records.", detail=True),
-    Column("records_gini", "Gini of records", doc="As above, of records.", detail=True),
-    Column("band", "Spread", doc="By CV: even to 0.2, uneven to 0.5, skewed to 1, then severe."),
+        kind="number"),
+    Column("records_max_over_mean", "Max/mean records", doc="As above, of records.", detail=True,
+           kind="number"),
+    Column("records_cv", "CV of records", doc="As above, of records.", detail=True, kind="number"),
+    Column("records_gini", "Gini of records", doc="As above, of records.", detail=True,
+           kind="number"),
+    Column("band", "Spread", doc="By CV: even to 0.2, uneven to 0.5, skewed to 1, then severe.",
+           values=(*(name for _, name in BANDS), SEVERE)),
     _AVERAGE,
     Column(
         "compression_ratio", "Compression",
@@ -63,30 +70,30 @@ TOPICS: Final = (
     Column(
         "advised_partitions", "Advised",
         doc="Partitions it takes for the target rate (or the peak): the greater of target over what"
-        " one partition takes from producers, and over what one consumer reads.",
-    ),
-    Column("advice", "Advice"),
+        " one partition takes from producers, and over what one consumer reads.", kind="number"),
+    Column("advice", "Advice", spare=True),
 )  # fmt: skip
 PARTITIONS: Final = (
     _TOPIC,
     _PARTITION,
-    Column("leader", "Leader"),
-    Column("rack", "Rack", doc="That of the leader.", detail=True),
+    Column("leader", "Leader", kind="number"),
+    Column("rack", "Rack", doc="That of the leader.", detail=True, spare=True),
     _RECORDS,
     _BYTES,
     Column("share", "Share", "share", "Of the topic's bytes."),
-    Column("ratio_to_mean", "Of mean", doc="Bytes over the mean of the topic's partitions."),
+    Column("ratio_to_mean", "Of mean", doc="Bytes over the mean of the topic's partitions.",
+           kind="number"),
     Column(
         "hot", "Hot",
         doc="Whether it stands out: twice the mean, or a quarter and two deviations above it.",
-    ),
+        kind="flag"),
     _AVERAGE,
     _RATE,
     Column("records_per_second", "Records/s", "records/s", "Over the same span.", detail=True),
     Column("null_keys", "Without key", "records", "Records without key.", detail=True),
     Column(
-        "unique_keys", "Keys", doc="Different keys, give or take 2.3 % (HyperLogLog).", detail=True
-    ),
+        "unique_keys", "Keys", doc="Different keys, give or take 2.3 % (HyperLogLog).", detail=True,
+        kind="number"),
     Column("size_p50", "Median size", "bytes", "Of key and value, uncompressed.", detail=True),
     Column("size_p95", "p95 size", "bytes", "95 % of records are no larger.", detail=True),
     Column("size_p99", "p99 size", "bytes", "99 % of records are no larger.", detail=True),
@@ -102,7 +109,9 @@ BROKERS: Final = (
     _BROKER, _RACK, _REPLICAS, _LEADERS, _ALL_BYTES, _LEADER_BYTES, _SKEW
 )  # fmt: skip
 RACKS: Final = (
-    _RACK, Column("brokers", "Brokers"), _REPLICAS, _LEADERS, _ALL_BYTES, _LEADER_BYTES, _SKEW
+    _RACK,
+    Column("brokers", "Brokers",
+    kind="number"), _REPLICAS, _LEADERS, _ALL_BYTES, _LEADER_BYTES, _SKEW
 )  # fmt: skip
 LOG_DIRS: Final = (
     _BROKER,
@@ -123,12 +132,18 @@ KEYS: Final = (
     Column("bytes", "Bytes", "bytes", "Their keys and values, uncompressed."),
     Column("share", "Share", "share", "Of the topic's keys and values."),
     Column("error", "Error", "bytes", "Bytes that the key may have beyond those counted."),
-    Column("partitions", "In", doc="Where it is, with the share of its bytes.", detail=True),
+    Column(
+        "partitions",
+        "In",
+        doc="Where it is, with the share of its bytes.",
+        detail=True,
+        kind="list",
+    ),
 )
 MOVES: Final = (
     _TOPIC,
     _PARTITION,
-    Column("from", "From", doc="The broker a replica leaves."),
-    Column("to", "To", doc="The broker it goes to."),
+    Column("from", "From", doc="The broker a replica leaves.", kind="number"),
+    Column("to", "To", doc="The broker it goes to.", kind="number"),
     Column("bytes", "Bytes", "bytes", "What is copied."),
 )

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
@@ -32,15 +34,16 @@ _QUANTILES: Final = (0.5, 0.95, 0.99)
 COUNTED: Final = columns(
     "topic string, partition int, hash bigint, key binary, count bigint, error bigint,"
     "records bigint, bytes bigint, nulls bigint, sizes binary, distinct binary,"
-    "places ints, place_bytes longs"
+    "places ints, place_bytes longs, problem string"
 )
 """What a task counted. Rows with a ``partition`` are about one; rows with a ``hash`` about a key
 (``count`` bytes for certain, seen with ``bytes`` of ``records`` in ``places``); others carry the
-``error`` of a topic: bytes that may be missing at any of its keys."""
+``error`` of a topic: bytes that may be missing at any of its keys, or a ``problem``: where and why
+something cannot be read."""
 MERGED: Final = columns(
     "topic string, partition int, key binary, records bigint, bytes bigint, error bigint,"
     "nulls bigint, unique_keys bigint, size_p50 bigint, size_p95 bigint, size_p99 bigint,"
-    "places ints, place_bytes longs"
+    "places ints, place_bytes longs, problem string"
 )
 """The same of all tasks: a row per partition, and one per heavy key, whose partition is null.
 ``bytes`` are keys and values before compression; ``error`` what a key may have more."""
@@ -48,7 +51,9 @@ MERGED: Final = columns(
 
 def counted(records: DataFrame, top: int) -> DataFrame:
     """MERGED of a frame with KEYS' columns, with the ``top`` heaviest keys per topic."""
+    told = f.col("problem") if "problem" in records.columns else f.lit(None)
     plain = records.select(
+        told.cast("string").alias("problem"),
         "topic",
         "partition",
         f.substring("key", 1, _LONGEST).alias("key"),
@@ -111,8 +116,11 @@ def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     topics: dict[str, _Topic] = {}
     partitions: dict[tuple[str, int], _Partition] = {}
     held: list[pa.RecordBatch] = []
+    damage: list[dict[str, object]] = []
     rows = 0
-    for batch in batches:
+    for every in batches:
+        batch, problems = _parted(every)
+        damage += problems
         held.append(batch)
         rows += batch.num_rows
         if rows >= CHUNK:
@@ -120,7 +128,17 @@ def count_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             held, rows = [], 0
     if rows:
         _count(pa.Table.from_batches(held), topics, partitions)
-    yield from row_batches(COUNTED, _task_rows(topics, partitions))
+    yield from row_batches(COUNTED, chain(damage, _task_rows(topics, partitions)))
+
+
+def _parted(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[dict[str, object]]]:
+    """The records, and rows of what cannot be read."""
+    problems = batch.column("problem") if "problem" in batch.schema.names else None
+    if problems is None or problems.null_count == len(problems):
+        return batch, []
+    told = problems.is_valid()
+    rows = batch.filter(told).select(["topic", "problem"]).to_pylist()
+    return batch.filter(pc.invert(told)), rows
 
 
 def _count(
@@ -234,10 +252,14 @@ def merging(top: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Record
     def merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         topics: dict[str, _Topic] = {}
         partitions: dict[tuple[str, int], _Partition] = {}
+        damage: list[dict[str, Any]] = []
         for batch in batches:
             for row in batch.to_pylist():
-                _take(row, topics, partitions)
-        yield from row_batches(MERGED, _merged_rows(topics, partitions, top))
+                if row["problem"] is None:
+                    _take(row, topics, partitions)
+                else:
+                    damage.append({"topic": row["topic"], "problem": row["problem"]})
+        yield from row_batches(MERGED, chain(damage, _merged_rows(topics, partitions, top)))
 
     return merge
 

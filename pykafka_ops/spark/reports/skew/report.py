@@ -29,6 +29,7 @@ from pykafka_ops.spark.inputs import Inputs
 from pykafka_ops.spark.inputs.names import INTERNAL
 from pykafka_ops.spark.model import Report, Section
 from pykafka_ops.spark.options import ReportOptions
+from pykafka_ops.spark.reports.damage import DamageTally, problem_of
 from pykafka_ops.spark.reports.skew import columns
 from pykafka_ops.spark.reports.skew.brokers import (
     ReplicaPlaces,
@@ -51,12 +52,16 @@ from pykafka_ops.spark.reports.skew.volume import (
 Key = tuple[str, int]
 Row = dict[str, Any]
 _NO_COUNTS: Final[Mapping[str, Any]] = {}
+_OF_NOTHING: Final[Mapping[str, Any]] = dict.fromkeys(
+    ("nulls", "unique_keys", "size_p50", "size_p95", "size_p99"), 0
+)
+"""Of a partition without records, where they were read."""
 
 
 @dataclass(slots=True)
 class _Facts:
     """What was counted: volumes by partition, length of windows and bytes of each topic's fullest
-    one, records' counts by partition, keys by topic."""
+    one, records' counts by partition, keys by topic; ``read``: whether records were."""
 
     volumes: Mapping[Key, Volume]
     window: int | None
@@ -64,6 +69,7 @@ class _Facts:
     places: ReplicaPlaces
     counts: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
     keys: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    read: bool = False
 
     def topics(self) -> dict[str, list[int]]:
         """Partitions by topic, both in order."""
@@ -82,6 +88,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     """The report about ``inputs.now``; sections topics, partitions, windows, brokers, racks,
     log_dirs, keys and moves; ``summary['reassignment']`` is Kafka's document for the moves."""
     options.stage("asking who holds what")
+    inputs.freeze(groups=False)
     found = places(inputs)
     hosted = [row for row in found.partitions if _is_shown(inputs, row["topic"])]
     batches = _shown_only(inputs, inputs.batches())
@@ -98,7 +105,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
         window = volume.window(volumes)
         peaks = volume.peaks(window) if window else {}
         facts = _Facts(volumes, window, peaks, found)
-        _count_records(inputs, options, facts, from_files=batches is not None)
+        _count_records(inputs, options, facts, volume.damage, from_files=batches is not None)
         topics, partitions = _rows(facts, options)
         options.stage("looking at windows of time")
         shown = _shown(topics, facts)
@@ -106,7 +113,7 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
     finally:
         volume.close()
     moves = plan(found, options.tolerance)
-    problems = [*inputs.problems, *volume.damage.problems]
+    problems = [*inputs.problems, *volume.damage.problems()]
     sections = [
         Section("topics", "Topics", columns.TOPICS, topics),
         Section("partitions", "Partitions", columns.PARTITIONS, partitions),
@@ -115,8 +122,10 @@ def build(inputs: Inputs, options: ReportOptions) -> Report:
                 _left_out(len(topics), len(shown))),
         *_place_sections(found, moves),
     ]  # fmt: skip
+    if not facts.read:
+        sections[2].unknown = "no records were read (--records all)"
     summary = _summary(topics, partitions, facts) | {
-        "damaged_places": volume.damage.places,
+        "damaged_places": len(volume.damage.places),
         "damaged_bytes": volume.damage.bytes,
         **_move_summary(moves),
     }
@@ -152,7 +161,12 @@ def _place_sections(found: ReplicaPlaces, moves: MovePlan | None) -> list[Sectio
 
 
 def _count_records(
-    inputs: Inputs, options: ReportOptions, facts: _Facts, *, from_files: bool
+    inputs: Inputs,
+    options: ReportOptions,
+    facts: _Facts,
+    damage: DamageTally,
+    *,
+    from_files: bool,
 ) -> None:
     """Fill in counts and keys, where records are to be read."""
     wanted = options.records or ("all" if from_files else "none")
@@ -162,8 +176,11 @@ def _count_records(
     options.stage("counting keys and sizes of records")
     counts: dict[Key, Mapping[str, Any]] = {}
     keys: dict[str, list[Mapping[str, Any]]] = {}
+    facts.read = True
     for row in counted(records, options.top).toArrow().to_pylist():
-        if row["partition"] is not None:
+        if row["problem"] is not None:
+            damage.add(problem_of(row["problem"]))
+        elif row["partition"] is not None:
             counts[row["topic"], row["partition"]] = row
         else:
             keys.setdefault(row["topic"], []).append(row)
@@ -192,7 +209,7 @@ def _partition_rows(
     for number, size, is_hot in zip(numbers, sizes, hot(sizes), strict=True):
         key = topic, number
         records = facts.volumes[key].records
-        counts = facts.counts.get(key, _NO_COUNTS)
+        counts = facts.counts.get(key, _OF_NOTHING if facts.read else _NO_COUNTS)
         leader = facts.places.leaders.get(key)
         rows.append(
             {
@@ -205,9 +222,9 @@ def _partition_rows(
                 "share": size / total if total else 0.0,
                 "ratio_to_mean": size * len(sizes) / total if total else 1.0,
                 "hot": is_hot,
-                "average_size": size / records if records else None,
-                "bytes_per_second": size / span if span else None,
-                "records_per_second": records / span if span else None,
+                "average_size": size / records if records else 0 if not size else None,
+                "bytes_per_second": size / span if span else 0.0 if not size else None,
+                "records_per_second": records / span if span else 0.0 if not size else None,
                 "null_keys": counts.get("nulls"),
                 **{name: counts.get(name)
                    for name in ("unique_keys", "size_p50", "size_p95", "size_p99")},
@@ -223,8 +240,10 @@ def _topic_row(
     balance = imbalance([r["bytes"] for r in mine])
     of_records = imbalance([r["records"] for r in mine])
     peak = facts.peaks.get(topic)
-    rate = size / span if span else None
-    peak_rate = peak * 1000 / facts.window if peak is not None and facts.window else None
+    rate = size / span if span else None if size else 0.0
+    peak_rate = None if size else 0.0
+    if peak is not None and facts.window:
+        peak_rate = peak * 1000 / facts.window
     if peak_rate is not None and rate is not None:
         peak_rate = max(peak_rate, rate)  # all was written in less than a window
     target = options.target if options.target is not None else peak_rate
@@ -245,7 +264,7 @@ def _topic_row(
         **balance._asdict(),
         **{f"records_{name}": value for name, value in of_records._asdict().items()},
         "band": balance.band,
-        "average_size": size / records if records else None,
+        "average_size": size / records if records else None if size else 0,
         "compression_ratio": _compression(facts, mine, codecs, size, records),
         "codecs": ", ".join(sorted(codecs, key=lambda c: (-codecs[c], c))) or None,
         "bytes_per_second": rate,

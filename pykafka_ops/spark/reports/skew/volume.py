@@ -17,9 +17,8 @@ from pyspark.sql import functions as f
 
 from pykafka_ops.analysis.moments import STEPS, UNITS
 from pykafka_ops.spark.inputs import Inputs, moments
-from pykafka_ops.spark.model import Problem
 from pykafka_ops.spark.options import ReportOptions
-from pykafka_ops.spark.reports.damage import damaged_place, problem_of
+from pykafka_ops.spark.reports.damage import DamageTally, damaged_place, problem_of
 
 Key = tuple[str, int]
 """Topic, partition."""
@@ -28,7 +27,6 @@ _MINUTE: Final = UNITS["m"]
 WINDOWS: Final = 48
 #: Most rows of windows the driver takes.
 MOST_ROWS: Final = 20_000
-MOST_PROBLEMS: Final = 1000
 
 
 @dataclass(slots=True)
@@ -60,15 +58,6 @@ def extent(held: Collection[Volume]) -> tuple[int, int] | None:
     return (min(firsts), max(lasts)) if firsts and lasts else None
 
 
-@dataclass(slots=True)
-class DamageTally:
-    """What could not be read: a problem each (at most MOST_PROBLEMS), places, bytes given up."""
-
-    problems: list[Problem] = field(default_factory=list)
-    places: int = 0
-    bytes: int = 0
-
-
 class FromBatches:
     """Volumes from a frame with BATCHES' columns, read once; ``close`` frees what is kept."""
 
@@ -88,15 +77,10 @@ class FromBatches:
         )
         found: dict[Key, Volume] = {}
         for row in sums.toArrow().to_pylist():
-            volume = found.setdefault((row["topic"], row["partition"]), Volume())
             if row["damage"] is None:
-                volume.add(row)
+                found.setdefault((row["topic"], row["partition"]), Volume()).add(row)
                 continue
-            self.damage.places += 1
-            self.damage.bytes += row["bytes"] or 0
-            self.damage.problems.append(problem_of(row["damage"]))
-        self.damage.problems = sorted(self.damage.problems, key=lambda p: (p.where, p.what))
-        del self.damage.problems[MOST_PROBLEMS:]
+            self.damage.add(problem_of(row["damage"]), row["bytes"] or 0)
         return found
 
     def window(self, volumes: Mapping[Key, Volume]) -> int | None:

@@ -72,6 +72,16 @@ def committed(cluster: Cluster, options: SourceOptions, wanted: Container[str]) 
         yield group, *p, c.offset, c.leader_epoch if c.leader_epoch >= 0 else None, c.metadata
 
 
+def firsts(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
+    """TIMES of the first record of each log that has one."""
+    every = sorted(set(led(topics_of(cluster, options))))
+    starts, ends = (offsets_at(cluster, every, time) for time in (o.EARLIEST, o.LATEST))
+    places = {(p, at.offset) for p, at in starts.items() if p in ends}
+    inside = {(p, offset) for p, offset in places if 0 <= offset < ends[p].offset}
+    for (p, at), stamp in record_times(cluster, inside).items():
+        yield *p, at, stamp
+
+
 def times(cluster: Cluster, options: SourceOptions, wanted: Container[str]) -> Iterator[Row]:
     """TIMES at every committed offset that lies inside its log."""
     places = {(p, c.offset) for _, p, c in _commits(cluster, options)}

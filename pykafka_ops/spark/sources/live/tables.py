@@ -20,7 +20,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.inputs import moments
 from pykafka_ops.spark.schemas import Row
 from pykafka_ops.spark.sources.live._cluster import known, led, offsets_at, topics_of
-from pykafka_ops.spark.sources.live.groups import committed, groups, times
+from pykafka_ops.spark.sources.live.groups import committed, firsts, groups, times
 from pykafka_ops.spark.sources.options import SourceOptions, now_ms
 
 Table = Callable[[Cluster, SourceOptions, Container[str]], Iterator[Row]]
@@ -149,6 +149,7 @@ TABLES: Final[dict[str, tuple[StructType, Table]]] = {
     "groups": (schemas.GROUPS, groups),
     "committed": (schemas.COMMITTED, committed),
     "times": (schemas.TIMES, times),
+    "firsts": (schemas.TIMES, firsts),
     "ends": (schemas.ENDS, ends),
 }
 """By the option ``what``; the first is the default."""

@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pykafka_ops.disk.batch import CONTROL_FLAG, HEADER_SIZE, LOG_OVERHEAD
-from pykafka_ops.disk.compression import codec_of, decompress
+from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT, codec_of, decompress
 from pykafka_ops.disk.legacy import iter_message
 from pykafka_ops.disk.record import Record
 from pykafka_ops.errors import CorruptBatchError
 from pykafka_ops.spark.decode.records import Columns, Plain, WantedRecords, decode
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, Piece
 
-DECOMPRESSED_LIMIT = 256 << 20
-"""Bytes that one batch may take decompressed; the broker and the cleaner hold the same."""
 MALFORMED = "malformed records"
 _AT_ONCE = 1 << 20
 

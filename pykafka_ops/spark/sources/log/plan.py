@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -29,7 +30,8 @@ _AT_ONCE = 16
 class SegmentPart:
     """A range of a segment, and which offsets of it count (from ``low`` to below ``high``).
 
-    ``aborted`` are the base offsets of the transaction indexes that cover it.
+    ``aborted`` are the base offsets of the transaction indexes that cover it. ``whole`` is its file
+    where the part reaches to the end of it. ``dangling``: it is a link to nothing.
     """
 
     replica: ReplicaDir
@@ -38,6 +40,8 @@ class SegmentPart:
     low: int
     high: int
     aborted: tuple[int, ...] = ()
+    whole: SegmentFile | None = None
+    dangling: bool = False
 
     @property
     def constants(self) -> dict[str, object]:
@@ -48,7 +52,7 @@ class SegmentPart:
             "partition": replica.partition,
             "broker": replica.broker,
             "log_dir": replica.log_dir,
-            "segment": self.name,
+            "segment": self.name or None,
         }
 
 
@@ -185,7 +189,15 @@ def tasks(
         for span, segment, start, end in chosen
         for part in _cut(span, segment, start, end, size, options)
     )
-    return [Task(group) for group in grouped(parts, size, min(_OPEN_COST, size // 64))]
+    lost = ((part, 0) for span in wanted for part in _dangling(span))
+    costs = min(_OPEN_COST, size // 64)
+    return [Task(group) for group in grouped(chain(parts, lost), size, costs)]
+
+
+def _dangling(span: ReplicaSpan) -> Iterator[SegmentPart]:
+    slim = span.replica._replace(segments=(), snapshots=(), dangling=())
+    for name in span.replica.dangling:
+        yield SegmentPart(slim, name, ByteRange(0, 0, 0, False), span.low, span.high, dangling=True)
 
 
 def _task_size(total: int, options: LogOptions) -> int:
@@ -204,7 +216,12 @@ def _segments(span: ReplicaSpan, prune: Pruning) -> Iterator[tuple[SegmentFile, 
     every = span.replica.segments
     for n, segment in enumerate(every):
         following = every[n + 1].base_offset if n + 1 < len(every) else MAX_OFFSET
-        if following <= low or segment.base_offset >= high or not segment.size:
+        emptied = not segment.size and max(segment.index_size, segment.time_index_size) > 0
+        if (
+            following <= low
+            or segment.base_offset >= high + emptied
+            or not (segment.size or emptied)
+        ):
             continue
         if prune.moment is not None:
             newest = seek.newest(segment)
@@ -212,7 +229,7 @@ def _segments(span: ReplicaSpan, prune: Pruning) -> Iterator[tuple[SegmentFile, 
                 continue
         start = seek.before(segment, low) if low > segment.base_offset else 0
         end = seek.behind(segment, high) if high < following else segment.size
-        if end > start:
+        if end > start or emptied:
             yield segment, start, end
 
 
@@ -227,7 +244,8 @@ def _cut(
     for begin, stop in zip([start, *borders], [*borders, end], strict=True):
         last = stop == segment.size
         part = ByteRange(begin, stop, segment.base_offset, active and last)
-        yield SegmentPart(slim, segment.name, part, span.low, span.high, aborted)
+        end_of = segment if last else None
+        yield SegmentPart(slim, segment.name, part, span.low, span.high, aborted, end_of)
 
 
 def _borders(seek: Seeker, segment: SegmentFile, start: int, end: int, size: int) -> list[int]:

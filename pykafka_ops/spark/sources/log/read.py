@@ -22,12 +22,14 @@ from pykafka_ops.spark.sources.log.options import LogOptions
 from pykafka_ops.spark.sources.log.pick import decoded, message_rows, messages
 from pykafka_ops.spark.sources.log.plan import SegmentPart, Task, seeker
 from pykafka_ops.spark.sources.log.scan import Bad, BatchRun, Message, scan
+from pykafka_ops.spark.sources.log.tail import with_end
 
 _log = logging.getLogger(__name__)
 _MOST_ROWS = 1 << 16
 _FEW_ROWS = 1 << 13
 _FEW_BYTES = 1 << 20
 _MOST_TXN_INDEX = 64 << 20
+DANGLING = "a link to nothing"
 GONE = "the segment was deleted after the read was planned"
 
 
@@ -72,7 +74,8 @@ def _batches(
             file = seek.open(part.name)
         except FileNotFoundError:
             size = part.part.end - part.part.start
-            yield from reader(part, options, schema, owned).bad(Bad(part.part.start, size, GONE))
+            why = DANGLING if part.dangling else GONE
+            yield from reader(part, options, schema, owned).bad(Bad(part.part.start, size, why))
             continue
         try:
             yield from reader(part, options, schema, owned).read(file, seek.place)
@@ -93,7 +96,8 @@ class _Headers(_Part):
 
     def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         crc = self.options.check_crc
-        for piece in scan(file, self.part.part, whole=crc, crc=crc, sparse=place.local):
+        found = scan(file, self.part.part, whole=crc, crc=crc, sparse=place.local, torn=True)
+        for piece in with_end(found, self.part, file, place):
             if isinstance(piece, Bad):
                 yield from self.bad(piece)
             elif isinstance(piece, Message):
@@ -160,9 +164,10 @@ class _Records(_Part):
     def read(self, file: RandomFile, place: Location) -> Iterator[pa.RecordBatch]:
         self._load_aborted(place)
         crc = self.options.check_crc
-        for piece in scan(file, self.part.part, whole=True, crc=crc):
+        found = scan(file, self.part.part, whole=True, crc=crc, torn=True)
+        for piece in with_end(found, self.part, file, place):
             if isinstance(piece, Message):
-                self._message(piece)
+                yield from self._message(piece)
                 if len(self.old) < _FEW_ROWS:
                     continue
             if self.old:
@@ -175,9 +180,15 @@ class _Records(_Part):
             yield self._old_rows()
 
     def bad(self, piece: Bad) -> Iterator[pa.RecordBatch]:
-        """There is no column for it: said in the log, unless ``strict`` stops."""
-        complain(self.part.replica, self.part.name, piece, strict=self.options.strict)
-        return iter(())
+        """A row without a record where the column ``problem`` is asked for; else it is said in
+        the log. ``strict`` stops."""
+        if self.options.strict or "problem" not in self.schema.names:
+            complain(self.part.replica, self.part.name, piece, strict=self.options.strict)
+            return
+        replica = self.part.replica
+        where = f"{replica.log_dir}/{replica.path.rpartition('/')[2]}/{self.part.name}"
+        row = {"problem": f"{where} at byte {piece.position}: {piece.reason}"}
+        yield plain_rows(self.schema, self.part.constants, [row])
 
     def _run(self, run: BatchRun) -> Iterator[pa.RecordBatch]:
         run = overlapping(run, self.part.low, self.part.high)
@@ -206,11 +217,11 @@ class _Records(_Part):
             for txn in read_txn_index(data or b""):
                 self.aborted.setdefault(txn.producer_id, []).append(txn)
 
-    def _message(self, message: Message) -> None:
+    def _message(self, message: Message) -> Iterator[pa.RecordBatch]:
         try:
             self.old += message_rows(message, self.wanted)
         except CorruptBatchError as e:
-            list(self.bad(Bad(message.position, message.header.size, str(e))))
+            yield from self.bad(Bad(message.position, message.header.size, str(e)))
 
     def _old_rows(self) -> pa.RecordBatch:
         rows, self.old = self.old, []

@@ -1,7 +1,8 @@
 """From a range of a segment file to runs of batches, and the damage between them.
 
 Reads are of bounded size, and never beyond the planned end, so that a task that is tried again
-gives the same. What looks like a torn end of the segment that is being written is no damage.
+gives the same. What looks like a torn end of the segment that is being written is no damage, unless
+it is asked for.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ _MOST_SPARSE = 4096
 _MAGIC_AT = 16
 _CRC_AT = 21
 ONLY_ZEROS = "only zeros from here on"
+TORN = "cut off: the rest of the batch is missing"
 CUT_SHORT = "the file ends before here: it was cut after the read was planned"
 
 
@@ -94,14 +96,21 @@ Piece = BatchRun | Message | Bad
 
 
 def scan(
-    file: RandomFile, part: ByteRange, *, whole: bool, crc: bool = False, sparse: bool = True
+    file: RandomFile,
+    part: ByteRange,
+    *,
+    whole: bool,
+    crc: bool = False,
+    sparse: bool = True,
+    torn: bool = False,
 ) -> Iterator[Piece]:
     """What ``file`` has in ``part``, in order.
 
     ``whole``: runs come with the bytes of their batches; ``crc``: each batch's CRC is checked
-    (needs ``whole``); ``sparse``: small reads cost little, so that large batches may be skipped.
+    (needs ``whole``); ``sparse``: small reads cost little, so that large batches may be skipped;
+    ``torn``: a torn end of the active segment is told, if the file does not grow (TORN).
     """
-    reader = _Scan(file, part, whole, crc, sparse)
+    reader = _Scan(file, part, whole, crc, sparse, torn)
     while reader.at < part.end:
         yield from reader.step()
 
@@ -120,10 +129,10 @@ class _Scan:
     """Where a scan is; ``size`` the mean size of the batches last seen."""
 
     def __init__(
-        self, file: RandomFile, part: ByteRange, whole: bool, crc: bool, sparse: bool
+        self, file: RandomFile, part: ByteRange, whole: bool, crc: bool, sparse: bool, torn: bool
     ) -> None:
         self.file, self.part = file, part
-        self.whole, self.crc, self.sparse = whole, crc, sparse
+        self.whole, self.crc, self.sparse, self.torn = whole, crc, sparse, torn
         self.at = part.start
         self.last = part.base_offset - 1
         self.size = 0
@@ -268,7 +277,16 @@ class _Scan:
             if not cut and self.at < self.part.end:
                 yield Bad(begin, self.at - begin, reason)
                 return
-        if not (self.part.active and (self._torn(head, begin) or reason == ONLY_ZEROS)):
+        yield from self._end(begin, reason, head)
+
+    def _end(self, begin: int, reason: str, head: bytes) -> Iterator[Bad]:
+        """Damage that reaches to the end of the part; what is being written there is none."""
+        if not self.part.active:
+            yield from self._lost(begin, reason, self.at)
+        elif self._torn(head, begin):
+            if self.torn and not self.file.grown(self.part.end):
+                yield from self._lost(begin, TORN, self.at)
+        elif reason != ONLY_ZEROS:
             yield from self._lost(begin, reason, self.at)
 
     def _torn(self, head: bytes, begin: int) -> bool:

@@ -61,7 +61,7 @@ class KafkaLogSource(DataSource):
         if options.mode == "batches":
             narrowed(schema, schemas.BATCHES, "kafka-log")
         else:
-            narrowed(schema, schemas.EVERY_RECORD, "kafka-log in mode records")
+            narrowed(schema, schemas.EVERY_LOG_RECORD, "kafka-log in mode records")
         return options
 
 

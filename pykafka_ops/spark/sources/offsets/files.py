@@ -16,7 +16,7 @@ from pykafka_ops.spark.sources.log.plan import furthest, grouped, seeker
 from pykafka_ops.spark.sources.log.read import complain
 from pykafka_ops.spark.sources.log.scan import Bad, ByteRange, scan
 from pykafka_ops.spark.sources.offsets.fold import CommitFilter, Fold
-from pykafka_ops.spark.sources.options import SourceOptions
+from pykafka_ops.spark.sources.options import SourceOptions, by_partition
 
 _MOST: Final = 128 << 20
 _LEAST: Final = 16 << 20
@@ -43,6 +43,12 @@ class FilesReader(DataSourceReader):
 
     def __init__(self, wish: CommitFilter, schema: StructType) -> None:
         self._wish, self._schema = wish, schema
+        options = wish.options
+        self._ends = (
+            by_partition(options.json("endingOffsets"), "endingOffsets")
+            if options.has("endingOffsets")
+            else {}
+        )
 
     def partitions(self) -> Sequence[InputPartition]:
         """Small partitions share a task."""
@@ -59,7 +65,8 @@ class FilesReader(DataSourceReader):
                 yield from self._wish.cut(made, self._schema)
 
     def _replica(self, replica: ReplicaDir) -> Iterator[pa.RecordBatch]:
-        fold = Fold(self._wish.decoder(), replica.partition)
+        high = self._ends.get(replica.key, 2**63 - 1)
+        fold = Fold(self._wish.decoder(), replica.partition, high=high)
         seek = seeker(replica)
         for segment in replica.segments:
             newest = seek.newest(segment) if self._wish.since is not None else None
@@ -73,7 +80,7 @@ class FilesReader(DataSourceReader):
                 complain(replica, segment.name, gone, strict=self._wish.strict)
                 continue
             try:
-                for piece in scan(file, part, whole=True, crc=True):
+                for piece in scan(file, part, whole=True, crc=True, torn=True):
                     for made in fold.of(piece):
                         if isinstance(made, Bad):
                             complain(replica, segment.name, made, strict=self._wish.strict)

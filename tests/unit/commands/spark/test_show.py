@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
+import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 import yaml
 
+import pykafka_ops.spark.reports
 from pykafka_ops.commands.spark.judge import main_section
 from pykafka_ops.commands.spark.places import document_text, rows_text, tables
-from pykafka_ops.commands.spark.show import TerminalPage
+from pykafka_ops.commands.spark.show import TerminalPage, _cell
 from pykafka_ops.spark.model import Column, Report, Section
 from tests.support.spark import reports as spark_reports
 
@@ -37,6 +41,53 @@ def test_no_line_is_wider_than_the_terminal(report: Report, width: int) -> None:
     titles = [s.title for s in report.sections]
     first = next(line for line in lines if line.split("  ")[0] in titles)
     assert first == main_section(report, None).title
+
+
+def shapes() -> list[tuple[Column, ...]]:
+    """The columns of every section that a report declares."""
+    found: dict[tuple[str, ...], tuple[Column, ...]] = {}
+    for module in pkgutil.walk_packages(pykafka_ops.spark.reports.__path__, f"{REPORTS_IN}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, tuple) and value and all(isinstance(c, Column) for c in value):
+                found[tuple(c.name for c in value)] = value
+    return list(found.values())
+
+
+REPORTS_IN = "pykafka_ops.spark.reports"
+SHAPES = shapes()
+LONG = "payments." + "europe-west." * 15 + "v1"
+NUMBER = 9_223_372_036_854_775_807
+
+
+def test_every_section_is_looked_at() -> None:
+    sources = [p.read_text() for p in Path(pykafka_ops.spark.reports.__path__[0]).rglob("*.py")]
+    assert len(SHAPES) >= sum(text.count(" Section(") for text in sources) > 20
+    assert all(text.count(" Section(") == text.count(", columns.") for text in sources)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("columns", SHAPES, ids=lambda c: "-".join(x.name for x in c)[:60])
+def test_no_number_is_broken_and_no_long_name_widens_other_rows(
+    columns: tuple[Column, ...], width: int
+) -> None:
+    def value(column: Column, row: int, place: int) -> object:
+        if column.unit == "ms":
+            return 1_763_800_000_000
+        if column.unit or column.kind == "number":
+            return NUMBER // 10 ** (place * row)
+        return [1, 2, 3] if column.kind == "list" else LONG if row == place % 3 else "orders"
+
+    rows = [{c.name: value(c, row, n) for n, c in enumerate(columns)} for row in range(3)]
+    report = Report("lag", 0, {}, {}, [Section("groups", "Groups", columns, rows)])
+    text = shown(report, width, wide=True)
+    missing = " ".join(text.partition("no room for ")[2].split())
+    for column in columns:
+        if column.title not in missing and (column.unit or column.kind == "number"):
+            for row in rows:
+                assert _cell(row[column.name], column).plain in text
+    for line in text.splitlines():
+        assert len(line.rstrip()) <= width or LONG in line
+    assert not [line for line in text.splitlines() if "orders" in line and len(line) > width]
 
 
 def test_what_is_left_out_is_said() -> None:

@@ -41,6 +41,12 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("lag --fail-on lags>3", 2, "there is no field lags: choose from group,"),
         ("lag --fail-on lag!", 2, "'lag!' is no condition"),
         ("skew --fail-on cv>x", 2, "cv > x: x is no number"),
+        ("lag --fail-on status=BANANA", 2, "status = BANANA: choose one of OK, UNKNOWN, WARN,"),
+        ("lag --fail-on status>OK", 2, "status > OK: status is no number: write = or !="),
+        ("lag --fail-on lag_change>1", 2, "there is no field lag_change"),
+        ("lag --history h --fail-on lead_change>1", 2, "there is no field lead_change"),
+        ("skew --section keys --fail-on partitions=1", 2, "there is no field partitions"),
+        ("retention --fail-on status=full", 2, "choose one of empty, ok, compact, forever"),
         ("lag --section windows", 2, "--section windows: choose one of groups, partitions"),
         ("lag --since yesterday", 2, "--since: 'yesterday' is no time"),
         ("lag --since 2026-11-21 --until 2026-11-20", 2, "--until 2026-11-20 is before --since"),
@@ -52,7 +58,8 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("skew --configs /none", 2, "/none: cannot be read: No such file or directory"),
         ("skew --cores 0", 2, "--cores: at least 1"),
         ("skew --conf x", 2, "--conf x: write KEY=VALUE"),
-        ("skew --driver-memory lots", 2, "--driver-memory lots: write 512m or 2g"),
+        ("skew --driver-memory lots", 2, "--driver-memory: 'lots' is no size: write "),
+        ("skew --driver-memory 512", 2, "--driver-memory 512: Spark takes 512m or more"),
         ("skew --master sparkk://x:1", 2, "--master sparkk://x:1: write local, local[4], spark://"),
         ("skew --master spark://x", 2, "'x' is no HOST:PORT"),
         ("skew --master yarn", 2, "--master yarn: set HADOOP_CONF_DIR"),
@@ -60,6 +67,9 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("skew --master spark://a.invalid:7077", 3, "a.invalid:7077 is no known host"),
         ("skew --deploy-mode cluster", 2, "only YARN and Kubernetes do that for Python"),
         ("all --fail-on lag>1", 2, "--fail-on does not go with 'pko spark all'"),
+        ("lag --history s3://b/h", 2, "s3://b/h: Spark calls it s3a://"),
+        ("lag --html https://h/x.html", 2, "nothing can be written to https://"),
+        ("lag --csv x --parquet x", 2, "two outputs have the same name"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_at_once(
@@ -160,7 +170,14 @@ def test_help_needs_no_spark() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("1000", 1000), ("50MiB", 50 << 20), ("1.5GB/s", 1.5e9), ("2k", 2000), ("10 MiB/s", 10 << 20)],
+    [
+        ("1000", 1000),
+        ("50MiB", 50 << 20),
+        ("1.5GB/s", 1.5e9),
+        ("2k", 2048),
+        ("2kB", 2000),
+        ("10 MiB/s", 10 << 20),
+    ],
 )
 def test_rates_are_read_as_people_write_them(text: str, expected: float) -> None:
     assert rate("target", text) == expected
@@ -181,7 +198,7 @@ def asked(**changes: object) -> ReportRequest:
 
 
 def lag_report(*rows: dict[str, object], problems: tuple[Problem, ...] = ()) -> Report:
-    columns = (Column("group", "Group"), Column("lag", "Lag"))
+    columns = (Column("group", "Group"), Column("lag", "Lag", "records"))
     return Report("lag", 0, {}, {}, [Section("groups", "Groups", columns, rows)], problems)
 
 
@@ -190,8 +207,26 @@ def test_a_row_that_meets_the_condition_outweighs_what_could_not_be_read() -> No
     judge = Judge.of(asked(condition="lag>10"))
     assert judge.code([lag_report({"group": "a", "lag": 11}, problems=(problem,))], []) == 4
     assert judge.code([lag_report({"group": "a", "lag": 10}, problems=(problem,))], []) == 1
-    assert judge.code([lag_report({"group": "a", "lag": None})], []) == 0
+    assert judge.code([lag_report({"group": "a", "lag": 10})], []) == 0
     assert judge.code([lag_report()], ["there is no group b here"]) == 1
+
+
+def test_rows_that_meet_the_condition_are_told_in_a_line() -> None:
+    judge = Judge.of(asked(condition="lag>10"))
+    rows = ({"group": "a", "lag": 11}, {"group": "b\x1b[1m", "lag": None}, {"group": "c", "lag": 1})
+    assert judge.met([lag_report(*rows)]) == ["group a: lag 11", "group b\\x1b[1m: lag not known"]
+    assert Judge.of(asked()).met([lag_report(*rows)]) == []
+
+
+def test_what_nobody_knows_meets_every_condition() -> None:
+    judge = Judge.of(asked(condition="lag>10"))
+    report = lag_report()
+    (section,) = report.sections
+    section.unknown = "no offsets"
+    assert judge.met([report]) == ["Groups: not known: no offsets"]
+    assert judge.code([report], []) == 4
+    lost = lag_report({"group": "a", "lag": 1, "status": "LOST"})
+    assert judge.code([lost], []) == 4
 
 
 def test_a_group_asked_for_by_name_must_be_there() -> None:

@@ -82,32 +82,26 @@ def one_by_one(data: bytes) -> list[Record]:
     ]
 
 
-@given(batches)
-def test_bulk_columns_hold_the_records_that_a_walk_finds(made: Any) -> None:
+@given(batches, st.integers(95, 160), st.integers(0, 60))
+def test_bulk_columns_hold_the_records_that_a_walk_finds(made: Any, low: int, more: int) -> None:
     plain = plain_of(build(made))
+    expected = one_by_one(plain.data)
+    hold_all(plain, expected)
+    found = decode(plain, WantedRecords(low, low + more))
+    assert rows_of(plain, found) == [r for r in expected if low <= r.offset < low + more]
+    found = decode(plain, WantedRecords(keys=False, values=False))
+    assert found.keys is None, "contents that nobody wants are not made"
+    assert found.values is None
+    assert found.offsets.tolist() == [r.offset for r in expected]
+
+
+def hold_all(plain: Plain, expected: list[Record]) -> None:
+    """All columns of all records."""
     found = decode(plain, WantedRecords())
     assert found.bad == []
-    expected = one_by_one(plain.data)
     assert rows_of(plain, found) == expected
     assert found.key_sizes.tolist() == [-1 if r.key is None else len(r.key) for r in expected]
     assert found.value_sizes.tolist() == [-1 if r.value is None else len(r.value) for r in expected]
-
-
-@given(batches, st.integers(95, 160), st.integers(0, 60))
-def test_only_offsets_between_the_bounds_are_given(made: Any, low: int, more: int) -> None:
-    plain = plain_of(build(made))
-    found = decode(plain, WantedRecords(low, low + more))
-    expected = [r for r in one_by_one(plain.data) if low <= r.offset < low + more]
-    assert rows_of(plain, found) == expected
-
-
-@given(batches)
-def test_contents_that_nobody_wants_are_not_made(made: Any) -> None:
-    plain = plain_of(build(made))
-    found = decode(plain, WantedRecords(keys=False, values=False))
-    assert found.keys is None
-    assert found.values is None
-    assert found.offsets.tolist() == [r.offset for r in one_by_one(plain.data)]
 
 
 @given(batches, st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=4))

@@ -17,6 +17,7 @@ from pykafka_ops.errors import StorageError
 from pykafka_ops.spark.model import Column, Problem, Report, Row, Section
 from pykafka_ops.spark.output import arrow, atomic, files
 from pykafka_ops.spark.output.document import document
+from pykafka_ops.spark.output.stores import LocalStore
 
 NOW = 1_763_769_600_123
 COLUMNS = (
@@ -74,11 +75,12 @@ def test_a_column_of_many_kinds_becomes_text() -> None:
 
 def test_a_directory_says_which_files_are_ours(tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("mine\n")
-    assert files.strangers(tmp_path, ["groups.csv", "topics.csv"]) == [tmp_path / "groups.csv"]
-    atomic.write_all(files.csv_files(report(), tmp_path))
-    assert files.strangers(tmp_path, ["groups.csv"]) == []
+    store = LocalStore(tmp_path)
+    assert files.strangers(store, "", ["groups.csv", "topics.csv"]) == [f"{tmp_path}/groups.csv"]
+    store.write(files.csv_files(report(), ""))
+    assert files.strangers(store, "", ["groups.csv"]) == []
     assert json.loads((tmp_path / "_report.json").read_text())["files"] == ["groups.csv"]
-    atomic.write_all(files.parquet_files(report(), tmp_path / "p"))
+    store.write(files.parquet_files(report(), "p/"))
     rows = pq.read_table(tmp_path / "p" / "groups.parquet").column("lag").to_pylist()
     assert rows == [7, None]
 

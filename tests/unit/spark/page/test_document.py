@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from pykafka_ops.spark import page as package
-from pykafka_ops.spark.model import Report, Row, Section
+from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import lag, render, retention, skew
 from pykafka_ops.spark.page.document import earlier
+from pykafka_ops.spark.page.tables import table
 from tests.support.process.browser import Node, parse
 from tests.support.spark import reports
 
@@ -80,6 +82,15 @@ def test_the_page_says_when_of_what_and_what_was_left_out() -> None:
     assert len(problems.all("li")) == 51 and problems.all("li")[-1].text == "and 10 more"
 
 
+def test_what_is_not_known_is_no_zero_and_never_is_no_gap() -> None:
+    columns = (Column("log_dir", "Directory"), Column("days_to_full", "Full in", "days"))
+    rows = ({"log_dir": "/a", "days_to_full": inf}, {"log_dir": "/b", "days_to_full": None})
+    known = table(Section("dirs", "Directories", columns, rows), {})
+    assert 'title="never">∞<' in known and 'title="not known">–<' in known
+    dark = table(Section("at_risk", "At risk", columns, (), unknown="no offsets"), {})
+    assert "Not known: no offsets." in dark and '<span class="count">–<' in dark
+
+
 def test_every_column_is_explained() -> None:
     report = reports.skew_report()
     page = parse(render([report]))
@@ -146,14 +157,14 @@ def test_the_page_needs_nothing_from_anywhere() -> None:
     assert policy.startswith("default-src 'none'; ")
 
 
-def test_values_that_are_no_numbers_are_not_known() -> None:
+def test_values_that_are_no_numbers_are_not_known_or_never() -> None:
     # fmt: off
     rows: list[Row] = [{"group": "a", "lag": float("nan"), "lag_seconds": float("inf"),
                         "status": None, "other": [{"partition": 3, "share": 0.4}, b"\xff"]}]
     # fmt: on
     report = Report("lag", reports.NOW, {}, {}, [reports.section("groups", rows)])
     shown = parse(render([report])).one("section", data_section="groups")
-    assert [c.text for c in shown.all("td")] == ["–", "–", "–", "3: 40 %, 0xff"]
+    assert [c.text for c in shown.all("td")] == ["–", "∞", "–", "3: 40 %, 0xff"]
 
 
 def variables(block: str) -> dict[str, str]:

@@ -20,6 +20,7 @@ from pykafka_ops.spark import schemas
 from pykafka_ops.spark.sources.offsets.files import FilesReader
 from pykafka_ops.spark.sources.offsets.fold import CommitFilter
 from pykafka_ops.spark.sources.options import SourceOptions
+from pykafka_ops.spark.sources.place import LocalFile
 from tests.support.golden.segments import GOLDEN, SEGMENTS
 
 DUMPED = re.compile(
@@ -117,8 +118,14 @@ def test_a_damaged_batch_is_left_out_or_stops_where_that_is_asked(tmp_path: Path
         read(folder, strict="true")
 
 
-def test_the_torn_end_of_the_last_segment_is_no_damage(tmp_path: Path) -> None:
+def test_the_torn_end_of_the_last_segment_is_damage_unless_it_is_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = partition(tmp_path, (0, plain(0, 10) + plain(1, 11)[:-5]))
+    assert [row["offset"] for row in read(folder)] == [10]
+    with pytest.raises(CorruptError, match=r"cut off: the rest of the batch is missing"):
+        read(folder, strict="true")
+    monkeypatch.setattr(LocalFile, "grown", lambda file, size: True)
     assert [row["offset"] for row in read(folder, strict="true")] == [10]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pykafka_ops.analysis.capacity import GRID
 from pykafka_ops.analysis.compaction import Cleaning
 from pykafka_ops.analysis.retention import RetentionPolicy
-from pykafka_ops.spark.reports.retention.frames import EDGES, FINE, HOUR, slices
+from pykafka_ops.spark.reports.pieces import EDGES, FINE, HOUR, slices
 from pykafka_ops.spark.reports.retention.judge import (
     HORIZONS,
     PAST_DAYS,

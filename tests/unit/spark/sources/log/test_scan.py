@@ -15,6 +15,7 @@ from pykafka_ops.disk.salvage import DamagedBytes, sound_batches
 from pykafka_ops.spark.sources.log import scan as log_scan
 from pykafka_ops.spark.sources.log.scan import (
     CUT_SHORT,
+    TORN,
     Bad,
     BatchRun,
     ByteRange,
@@ -22,6 +23,7 @@ from pykafka_ops.spark.sources.log.scan import (
     Piece,
     scan,
 )
+from tests.support.each import each
 
 GOLDEN = Path(__file__).resolve().parents[4] / "golden" / "segments"
 LOGS = sorted(GOLDEN.glob("*/*.log"))
@@ -38,6 +40,9 @@ class Bytes:
     def read_at(self, count: int, position: int) -> bytes:
         self.reads += 1
         return self.data[position : position + count]
+
+    def grown(self, size: int) -> bool:
+        return self.size > size
 
     def close(self) -> None:
         pass
@@ -66,7 +71,7 @@ def read(data: bytes, *, active: bool = True, missing: int = 0, **how: bool) -> 
     )
 
 
-@pytest.mark.parametrize("path", LOGS, ids=lambda p: f"{p.parent.name}/{p.name}")
+@each("path", LOGS)
 def test_what_kafka_wrote_is_told_as_salvage_tells_it(path: Path) -> None:
     data, base = path.read_bytes(), int(path.stem)
     pieces = list(scan(Bytes(data), ByteRange(0, len(data), base, False), whole=True, crc=True))
@@ -84,7 +89,13 @@ def test_the_end_of_a_segment_that_is_written_may_be_torn() -> None:
         whole = 2 if len(torn) >= 2 * len(data) // 3 else 1
         assert places(read(torn)) == [("batch", n * len(data) // 3) for n in range(whole)]
         assert [kind for kind, _ in places(read(torn, active=False))][-1] == "bad"
-    assert places(read(data + bytes(500))) == places(read(data))
+        told = read(torn, torn=True)[-1]
+        assert isinstance(told, Bad) and told.reason == TORN
+        assert told.position + told.size == len(torn)
+        growing = Bytes(data)
+        part = ByteRange(0, len(torn), 0, active=True)
+        assert not any(isinstance(p, Bad) for p in scan(growing, part, whole=True, torn=True))
+    assert places(read(data + bytes(500), torn=True)) == places(read(data))
     assert places(read(data + bytes(500), active=False))[-1] == ("bad", len(data))
 
 

@@ -1,0 +1,85 @@
+"""When retention takes what: of each log the stretches that go together, by the rule of the
+retention report; and what of it cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from pykafka_ops.analysis.lag.unread import leaving
+from pykafka_ops.analysis.retention import RetentionPolicy
+from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.reports.damage import DamageTally, problem_of
+from pykafka_ops.spark.reports.pieces import (
+    A_DAY,
+    HOUR,
+    PIECE,
+    PLACE,
+    pieces,
+    policies,
+    rates,
+    segments_of,
+    span_of,
+)
+from pykafka_ops.spark.schemas import Row, columns
+
+LEAVES: Final = t.ArrayType(columns("last bigint, at double"), containsNull=False)
+"""Of ``analysis.lag.loss.Departure``."""
+_DEPARTURES: Final = columns(
+    "topic string, partition int, leaves leaves, damage texts, damaged bigint",
+    leaves=LEAVES,
+    texts=t.ArrayType(t.StringType()),
+)
+
+
+def departures(inputs: Inputs) -> DataFrame | None:
+    """PLACE, ``leaves`` (null where settings are not known) and what is damaged, kept for the run;
+    None where logs are not known."""
+    if "departures" in inputs.frames:
+        return inputs.frames["departures"]
+    known = policies(inputs)
+    found = pieces(inputs, known or {})
+    if found is None:
+        return None
+    plain = {topic: policy for topic, (policy, _) in (known or {}).items()}
+    defaults, now, is_known = RetentionPolicy(), inputs.now, known is not None
+
+    def one(row: Mapping[str, Any]) -> Iterator[Row]:
+        sound = [p for p in row["pieces"] if p["damage"] is None]
+        broken = [p for p in row["pieces"] if p["damage"] is not None]
+        policy = plain.get(row["topic"], defaults)
+        yield (
+            *(row[name] for name in PLACE),
+            _leaves(sound, policy, now) if is_known else None,
+            sorted(p["damage"] for p in broken),
+            sum(p["bytes"] for p in broken),
+        )
+
+    grouped = found.groupBy(*PLACE).agg(f.collect_list(f.struct(*PIECE.names)).alias("pieces"))
+    return inputs.keep("departures", lambda: map_rows(grouped, one, _DEPARTURES))
+
+
+def _leaves(
+    sound: list[Mapping[str, Any]], policy: RetentionPolicy, now: int
+) -> list[dict[str, float]]:
+    segments = segments_of(sound)
+    rate = rates(sound, span_of(sound, now))[A_DAY] / HOUR
+    moments = leaving(segments, policy, rate, now)
+    return [{"last": s.last, "at": at} for s, at in zip(segments, moments, strict=True)]
+
+
+def damage(found: DataFrame | None) -> DamageTally:
+    """What ``departures`` says of damage."""
+    tally = DamageTally()
+    if found is not None:
+        broken = found.where(f.size("damage") > 0).select("damage", "damaged")
+        for row in broken.toArrow().to_pylist():
+            tally.bytes += row["damaged"]
+            for text in row["damage"]:
+                tally.add(problem_of(text))
+    return tally

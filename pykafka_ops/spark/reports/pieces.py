@@ -1,0 +1,238 @@
+"""Logs in pieces: segments by age, from batches or, of a cluster alone, from where logs ended at
+some moments. Batches are folded in executors; the pieces stay there, too.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from pykafka_ops.analysis.compaction import Cleaning, cleaning_of
+from pykafka_ops.analysis.moments import UNITS
+from pykafka_ops.analysis.retention import LogStretch, RetentionPolicy, policy_of
+from pykafka_ops.spark.arrow import map_rows
+from pykafka_ops.spark.inputs import Inputs
+from pykafka_ops.spark.reports.damage import damaged_place
+from pykafka_ops.spark.schemas import columns
+
+HOUR: Final = UNITS["h"]
+#: Borders of the age classes of bytes, in hours; below the first: timestamps in the future.
+EDGES: Final = (0, 1, 6, 24, 72, 168, 336, 720, 2160, 8760)
+#: Hours that are counted one by one.
+FINE: Final = 168
+#: Where a cluster alone is asked where its logs ended: hours before now.
+ASKED: Final = (1, 6, 12, 18, 24, 48, 72, 96, 120, 144, 168, 336, 720, 2160, 8760)
+#: Spans that rates are shown for: hours; that of a day is the rate of forecasts.
+SPANS: Final = (1, 24, 168)
+A_DAY: Final = SPANS.index(24)
+PLACE: Final = ("topic", "partition")
+_LEAST_SPAN: Final = UNITS["m"]
+"""A log is taken to be no younger, so that one batch makes no rate."""
+
+PIECE: Final = columns(
+    "segment string, age int, base bigint, last bigint, bytes bigint, records bigint,"
+    "first bigint, newest bigint, old bigint, damage string"
+)
+"""Part of a segment with one age: hours (-1: in the future; from FINE on the first hour of the
+EDGES it is between; null: no time). ``old`` bytes are beyond ``retention.ms``. With ``damage`` it
+says where and what cannot be read, ``bytes`` are those given up."""
+BITS: Final = t.StructType(
+    [*columns("topic string, partition int, broker int, log_dir string"), *PIECE]
+)
+_SETTINGS: Final = (
+    "cleanup.policy", "retention.ms", "retention.bytes", "segment.ms", "segment.bytes",
+    "min.cleanable.dirty.ratio", "min.compaction.lag.ms", "max.compaction.lag.ms",
+)  # fmt: skip
+ESTIMATED: Final = (
+    "Estimated from where logs ended at some moments, since no segments were read; the oldest "
+    "record of each log was looked at."
+)
+Policies = Mapping[str, tuple[RetentionPolicy, Cleaning]]
+
+
+def policies(inputs: Inputs) -> Policies | None:
+    """The settings of each topic; None where they are not known."""
+    frame = inputs.configs()
+    if frame is None:
+        return None
+    found: dict[str, dict[str, str | None]] = {}
+    wanted = frame.where(f.col("name").isin(list(_SETTINGS))).select("topic", "name", "value")
+    for row in wanted.toArrow().to_pylist():
+        found.setdefault(row["topic"], {})[row["name"]] = row["value"]
+    return {topic: (policy_of(own), cleaning_of(own)) for topic, own in found.items()}
+
+
+def pieces(inputs: Inputs, known: Policies) -> DataFrame | None:
+    """BITS of all logs, read once for all reports of a run; None where nothing is known."""
+    limited = {t: p for t, (p, _) in known.items() if p.delete and p.retention_ms >= 0}
+    before = cutoffs(inputs, [(t, p.retention_ms) for t, p in limited.items()])
+    batches = inputs.batches()
+    made = bits_of_cluster(inputs, before) if batches is None else bits(batches, inputs.now, before)
+    return None if made is None else inputs.keep("pieces", lambda: made)
+
+
+def bits(batches: DataFrame, now: int, cutoffs: DataFrame) -> DataFrame:
+    """BITS of a frame with BATCHES' columns; ``cutoffs`` are topics with the ms before which their
+    time limit lets nothing stay."""
+    newest = f.unix_millis("max_timestamp")
+    keyed = batches.join(f.broadcast(cutoffs), ["topic"], "left").select(
+        *PLACE, "broker", "log_dir", "segment", "base_offset", "last_offset", "size", "cutoff",
+        _age(now).alias("age"),
+        f.when(f.col("control"), 0).otherwise(f.col("records")).alias("records"),
+        f.unix_millis("first_timestamp").alias("first"),
+        newest.alias("newest"),
+        damaged_place().alias("damage"),
+    )  # fmt: skip
+    return keyed.groupBy(*PLACE, "broker", "log_dir", "segment", "age", "damage").agg(
+        f.min("base_offset").alias("base"),
+        f.max("last_offset").alias("last"),
+        f.sum("size").cast("long").alias("bytes"),
+        f.sum("records").cast("long").alias("records"),
+        f.min("first").alias("first"),
+        f.max("newest").alias("newest"),
+        f.sum(f.when(f.col("newest") < f.col("cutoff"), f.col("size")).otherwise(0))
+        .cast("long")
+        .alias("old"),
+    ).select(*BITS.names)  # fmt: skip
+
+
+def _age(now: int) -> Any:
+    """``age`` of PIECE."""
+    behind = f.lit(now) - f.unix_millis("max_timestamp")
+    hours = f.floor(behind / HOUR).cast("int")
+    found = f.when(behind < 0, -1).when(hours < FINE, hours)
+    coarse = [edge for edge in EDGES if edge >= FINE]
+    for edge, after in pairwise(coarse):
+        found = found.when(hours < after, edge)
+    return found.when(hours.isNotNull(), coarse[-1])
+
+
+def bits_of_cluster(inputs: Inputs, cutoffs: DataFrame) -> DataFrame | None:
+    """BITS where no batch can be read: stretches of the logs between the moments of ASKED, with
+    bytes in proportion to their offsets; None where nothing is known."""
+    partitions, dirs = inputs.partitions(), inputs.log_dirs()
+    if partitions is None or dirs is None:
+        return None
+    sizes = dirs.where("topic is not null and not coalesce(future, false)").groupBy(*PLACE)
+    found = partitions.select(
+        *PLACE, f.col("start_offset").alias("start"), f.col("end_offset").alias("end"),
+        f.unix_millis("max_timestamp").alias("newest"),
+    ).join(sizes.agg(f.max("size").alias("bytes")), list(PLACE), "left")  # fmt: skip
+    ends = inputs.ends([inputs.now - HOUR * hours for hours in reversed(ASKED)])
+    if ends is None:
+        found = found.withColumn("ends", f.lit(None).cast("array<struct<at:bigint,offset:bigint>>"))
+    else:
+        pair = f.struct(f.unix_millis("at").alias("at"), "offset")
+        lists = (
+            ends.where("offset >= 0 and at is not null")
+            .groupBy(*PLACE)
+            .agg(f.collect_set(pair).alias("ends"))
+        )
+        found = found.join(lists, list(PLACE), "left")
+    firsts = inputs.firsts()
+    if firsts is None:
+        found = found.withColumn("first", f.lit(None).cast("bigint"))
+    else:
+        stamps = firsts.groupBy(*PLACE).agg(f.min(f.unix_millis("timestamp")).alias("first"))
+        found = found.join(stamps, list(PLACE), "left")
+    found = found.join(f.broadcast(cutoffs), ["topic"], "left")
+    return map_rows(found, partial(slices, now=inputs.now), BITS)
+
+
+def slices(row: Mapping[str, Any], now: int) -> Iterator[dict[str, Any]]:
+    """The stretches of one log: topic, partition, start, end, bytes, first and newest (ms), cutoff
+    (ms), and ``ends`` with ``at`` and ``offset``."""
+    start, end, size = row["start"] or 0, row["end"] or 0, row["bytes"] or 0
+    if end <= start:
+        return
+    newest = min(now, row["newest"]) if row["newest"] is not None else now
+    borders = sorted((e["at"], e["offset"]) for e in row["ends"] or ())
+    before, since = start, row.get("first")
+    for at, offset in [*((at, min(o, end)) for at, o in borders if at < newest), (newest, end)]:
+        if offset <= before:
+            since = at if since is None or before > start else since
+            continue
+        hours = (now - at) // HOUR
+        held = size * (offset - start) // (end - start) - size * (before - start) // (end - start)
+        limit = row["cutoff"]
+        yield {
+            "topic": row["topic"],
+            "partition": row["partition"],
+            "segment": f"{before:020d}.log",
+            "age": hours if hours < FINE else max(e for e in EDGES if e <= hours),
+            "base": before,
+            "last": offset - 1,
+            "bytes": held,
+            "records": offset - before,
+            "first": at if since is None else since,
+            "newest": at,
+            "old": held if limit is not None and at < limit else 0,
+        }
+        before, since = offset, at
+
+
+def cutoffs(inputs: Inputs, limits: Sequence[tuple[str, int]]) -> DataFrame:
+    """``cutoff`` (ms) of the topics that have a time limit (ms)."""
+    rows = [(topic, inputs.now - limit) for topic, limit in limits]
+    return inputs.spark.createDataFrame(rows, columns("topic string, cutoff bigint"))
+
+
+def segments_of(sound: Sequence[Mapping[str, Any]]) -> list[LogStretch]:
+    """The segments of one log, in order, from its pieces that are no damage."""
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    for piece in sound:
+        found.setdefault(base_of(piece), []).append(piece)
+    segments = []
+    for base in sorted(found):
+        mine = found[base]
+        firsts = [p["first"] for p in mine if p["first"] is not None and p["first"] >= 0]
+        segments.append(
+            LogStretch(
+                base,
+                max(p["last"] for p in mine),
+                sum(p["bytes"] for p in mine),
+                min(firsts, default=-1),
+                max((p["newest"] for p in mine if p["newest"] is not None), default=-1),
+            )
+        )
+    return segments
+
+
+def base_of(piece: Mapping[str, Any]) -> int:
+    """The base offset by the name of the file: compaction may have taken the first records."""
+    digits = (piece["segment"] or "").partition(".")[0]
+    return int(digits) if digits.isdigit() and len(digits) <= 20 else int(piece["base"])
+
+
+def span_of(sound: Sequence[Mapping[str, Any]], now: int) -> int | None:
+    """How long ago (ms) the oldest record of a log was written; None without any time."""
+    firsts = [p["first"] for p in sound if p["first"] is not None and p["first"] >= 0]
+    return max(_LEAST_SPAN, now - min(firsts)) if firsts else None
+
+
+def rates(sound: Sequence[Mapping[str, Any]], span: int | None) -> list[float]:
+    """Bytes per hour over each of SPANS, or as much of it as the log covers; what has a timestamp
+    in the future counts as new."""
+    if span is None:
+        return [0.0] * len(SPANS)
+    result = []
+    for hours in SPANS:
+        size = sum(p["bytes"] for p in sound if p["age"] is not None and p["age"] < hours)
+        result.append(size * HOUR / min(span, hours * HOUR))
+    return result
+
+
+def ages(sound: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Bytes before the first of EDGES, between each two, behind the last, and without time."""
+    found = [0] * (len(EDGES) + 2)
+    for piece in sound:
+        age = piece["age"]
+        found[-1 if age is None else bisect_right(EDGES, age)] += piece["bytes"]
+    return found
