@@ -55,6 +55,8 @@ class Row(NamedTuple):
                 from pykafka_ops.commands.spark import spark as command
             case "cluster":
                 from pykafka_ops.commands.cluster import cluster as command
+            case "smoke":
+                from pykafka_ops.commands.smoke import smoke as command
             case "broker":
                 from pykafka_ops.commands.broker import broker as command
             case "zookeeper":
@@ -110,6 +112,7 @@ ROWS = (
         "brokers, controller, under-replicated and offline partitions, skew",
         "kafka-cluster",
     ),
+    Row("smoke", "use a cluster as its clients do, step by step: does it work?"),
     Row("broker", "run a broker", "kafka-server-start"),
     Row("zookeeper", "Kafka's znodes, decoded; run a ZooKeeper", "zookeeper-shell", "zk"),
     Row(

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from kazoo.client import KazooClient
 
+from pykafka_ops.local.cluster import LocalCluster
 from tests.conftest import Broker
 from tests.support.cluster.apache_cluster import Brokers as Brokers
 from tests.support.cluster.apache_cluster import OurBrokers
 from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
+from tests.support.process.old_lines import Old
 
 
 @contextlib.contextmanager
@@ -58,3 +61,24 @@ def target_brokers(
         yield started.start()
     finally:
         started.close()
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Old]:
+    """Two of our brokers on ZooKeeper, for command lines of before Kafka 3.0."""
+    cluster = LocalCluster(tmp_path_factory.mktemp("old"), 2, mortal=True, fsync=False)
+    try:
+        cluster.start()
+        yield Old(cluster)
+    finally:
+        cluster.kill()
+
+
+@pytest.fixture(scope="module")
+def tree(old: Old) -> Iterator[KazooClient]:
+    """A client of its ZooKeeper."""
+    client = KazooClient(old.zookeeper)
+    client.start()
+    yield client
+    client.stop()
+    client.close()

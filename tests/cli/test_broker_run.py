@@ -20,6 +20,7 @@ def pko(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str
     return subprocess.run([PKO, *words], capture_output=True, text=True, timeout=100, cwd=cwd)
 
 
+@pytest.mark.live
 def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path) -> None:
     where = ("--data-dir", str(tmp_path / "data"))
     started = pko("broker", "start", *where, "--listen", "127.0.0.1:0", "--daemon")
@@ -37,6 +38,7 @@ def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path) -> None:
     assert "broker 0" in (tmp_path / "data" / "broker.log").read_text()
 
 
+@pytest.mark.live
 def test_what_a_broker_is_told_is_in_no_process_list_and_nothing_else_is_loaded(
     tmp_path: Path,
 ) -> None:
@@ -74,6 +76,7 @@ def test_a_setting_that_is_refused_is_told_in_one_line(
     assert done.stderr.startswith(said)
 
 
+@pytest.mark.live
 def test_a_broker_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -109,6 +112,7 @@ def test_a_stranger_that_has_the_pid_of_a_broker_that_is_gone_is_left_alone(tmp_
         stranger.wait()
 
 
+@pytest.mark.live
 def test_a_hang_up_makes_a_broker_go_on_in_a_new_log_file(tmp_path: Path) -> None:
     where = ("--data-dir", str(tmp_path / "data"))
     log, moved = tmp_path / "server.log", tmp_path / "server.log.1"
@@ -127,6 +131,7 @@ def test_a_hang_up_makes_a_broker_go_on_in_a_new_log_file(tmp_path: Path) -> Non
     assert "resigns" in log.read_text()
 
 
+@pytest.mark.live
 def test_a_listener_without_an_address_is_warned_about(tmp_path: Path) -> None:
     where = ("--data-dir", str(tmp_path))
     settings = "listeners=IN://127.0.0.1:0,ALL://:0"
@@ -139,5 +144,33 @@ def test_a_listener_without_an_address_is_warned_about(tmp_path: Path) -> None:
         log = (tmp_path / "broker.log").read_text()
         assert "ALL://:0 names no address: every network here reaches it" in log
         assert "IN://127.0.0.1:0 names" not in log
+    finally:
+        pko("broker", "stop", *where)
+
+
+@pytest.mark.live
+def test_a_broker_that_lets_nobody_in_is_mended_while_it_is_stopped(tmp_path: Path) -> None:
+    where = ("--data-dir", str(tmp_path / "data"))
+    listen = ("--listen", "127.0.0.1:0", "--daemon")
+
+    def start() -> tuple[str, str]:
+        started = pko("broker", "start", *where, *listen)
+        assert started.returncode == 0, started.stderr
+        return "-b", started.stdout.split()[4]
+
+    try:
+        broker = start()
+        lock = ("max.connections.per.ip=0", "max.connections.per.ip.overrides=192.0.2.1:1")
+        assert pko("configs", "set", "brokers", "0", *lock, *broker).returncode == 0
+        wait_for(lambda: pko("topics", "list", *broker).returncode == 3, what="nobody gets in")
+        unset = ("configs", "unset", "brokers", "0", "max.connections.per.ip", *where)
+        refused = pko(*unset)
+        assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+        assert "a broker runs on" in refused.stderr
+        assert pko("broker", "stop", *where).returncode == 0
+        assert pko("topics", "list", *start()).returncode == 3, "it keeps its settings"
+        assert pko("broker", "stop", *where).returncode == 0
+        assert pko(*unset).returncode == 0
+        assert pko("topics", "list", *start()).returncode == 0
     finally:
         pko("broker", "stop", *where)

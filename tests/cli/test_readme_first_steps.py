@@ -29,12 +29,16 @@ def test_the_first_steps_print_what_the_readme_shows(tmp_path: Path) -> None:
     address = f"127.0.0.1:{free_port()}"
     session = found[1].replace("127.0.0.1:9092", address).replace("/tmp/kafka", str(tmp_path / "k"))
     commands = [line[2:] for line in session.splitlines() if line.startswith("$ ")]
-    shown = "\n".join(line for line in session.splitlines() if not line.startswith("$ "))
+    shown = "\n".join(
+        line for line in session.splitlines() if not line.startswith(("$ ", "1000 records: "))
+    )
+    assert "\n1000 records: orders-" in session
     try:
         done: subprocess.CompletedProcess[str] = in_project("\n".join(commands), tmp_path)
     finally:
         in_project(f"pko broker stop --data-dir {tmp_path / 'k'} || true", tmp_path)
     assert done.returncode == 0, done.stderr
+    assert re.search(r"^1000 records: orders-\d at \d", done.stderr, re.M)
     assert [len(records) for records in numbers(done.stdout)] == [3]
     assert plain(re.sub(r"^\d+$", "N", done.stdout, flags=re.M)) == plain(
         re.sub(r"^\d+$", "N", shown, flags=re.M)

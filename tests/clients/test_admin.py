@@ -110,7 +110,7 @@ def test_deleted_records_are_out_of_reach(client: Client, topic: str) -> None:
     assert client.offsets(topic) == (12, 30)
     assert [f.offset for f in client.consume(topic, 18, start=12)] == list(range(12, 30))
     with pytest.raises(RefusedError):
-        client.consume(topic, 1, start=11, seconds=10)
+        client.consume(topic, 1, start=11)
     assert client.delete_records(topic, -1) == 30  # -1: up to the end
     with pytest.raises(RefusedError) as refused:
         client.delete_records(topic, 31)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.process.commands import pko
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,8 @@ def transaction(producer: ck.Producer, bootstrap: str, topic: str, *, commit: bo
     consumer.close()
 
 
-def consumed(bootstrap: str, *words: str, seconds: int = 2) -> list[str]:
+def consumed(bootstrap: str, *words: str, seconds: int = 60) -> list[str]:
+    """What it prints until nothing comes for that long."""
     said = pko(
         *("kafka-console-consumer", "--bootstrap-server", bootstrap, *words),
         *("--timeout-ms", str(seconds * 1000)),
@@ -42,12 +44,17 @@ def consumed(bootstrap: str, *words: str, seconds: int = 2) -> list[str]:
     return said.out.splitlines()
 
 
-def formatted(bootstrap: str, topic: str, name: str, about: str) -> list[Any]:
-    """The records of an internal topic, as a formatter of Kafka shows them."""
+def formatted(bootstrap: str, topic: str, name: str, about: str, least: int) -> list[Any]:
+    """The records of an internal topic, as a formatter of Kafka shows them, ``least`` or more."""
     words = ("--topic", topic, "--from-beginning")
     formatter = ("--formatter", f"org.apache.kafka.tools.consumer.{name}")
-    lines = consumed(bootstrap, *words, *formatter)
-    return [json.loads(line) for line in lines if about in line]
+
+    def found() -> list[Any] | None:
+        lines = consumed(bootstrap, *words, *formatter, seconds=2)
+        got = [json.loads(line) for line in lines if about in line]
+        return got if len(got) >= least else None
+
+    return wait_for(found, what=f"{least} records of {topic}") or []
 
 
 def test_console_tools_keep_to_committed_records(broker: Any, topic: str) -> None:
@@ -56,28 +63,29 @@ def test_console_tools_keep_to_committed_records(broker: Any, topic: str) -> Non
     done = producer_of(where, f"{topic}-done")
     transaction(done, where, topic, commit=True)
     transaction(done, where, topic, commit=False)
-    said = pko("produce", topic, "-b", where, "-p", "0", text="beside\n")
+    said = pko("produce", "--create", topic, "-b", where, "-p", "0", text="beside\n")
     assert said.code == 0, said.err
     still_open = producer_of(where, f"{topic}-open")
     still_open.begin_transaction()
     still_open.produce(topic, b"still open", partition=1)
     assert still_open.flush(30) == 0
-    assert pko("produce", topic, "-b", where, "-p", "1", text="behind\n").code == 0
+    assert pko("produce", "--create", topic, "-b", where, "-p", "1", text="behind\n").code == 0
 
-    def of_partition(index: int, level: str) -> list[str]:
-        words = ("--topic", topic, "--partition", str(index), "--offset", "earliest")
-        return consumed(where, *words, "--isolation-level", level, seconds=1)
+    def of_partition(index: int, level: str, *bound: str, seconds: int = 60) -> list[str]:
+        words = ("--topic", topic, "--partition", str(index), "--offset", "earliest", *bound)
+        return consumed(where, *words, "--isolation-level", level, seconds=seconds)
 
-    assert of_partition(0, "read_committed") == ["kept", "beside"]
-    assert of_partition(1, "read_committed") == []
-    assert of_partition(0, "read_uncommitted") == ["kept", "dropped", "beside"]
-    assert of_partition(1, "read_uncommitted") == ["still open", "behind"]
+    two, three = ("--max-messages", "2"), ("--max-messages", "3")
+    assert of_partition(0, "read_committed", *two) == ["kept", "beside"]
+    assert of_partition(1, "read_committed", seconds=1) == []
+    assert of_partition(0, "read_uncommitted", *three) == ["kept", "dropped", "beside"]
+    assert of_partition(1, "read_uncommitted", *two) == ["still open", "behind"]
     group = ("--topic", topic, "--group", f"{topic}-out", "--from-beginning")
     committed = (*group, "--isolation-level", "read_committed")
-    first = consumed(where, *committed, "--max-messages", "2", seconds=20)
+    first = consumed(where, *committed, "--max-messages", "2")
     assert sorted(first) == ["beside", "kept"]
     still_open.commit_transaction(30)
-    again = consumed(where, *committed, "--max-messages", "2", seconds=20)
+    again = consumed(where, *committed, "--max-messages", "2")
     assert again == ["still open", "behind"], "and not again what it had before"
 
 
@@ -87,7 +95,7 @@ def test_formatters_show_offsets_and_transactions(broker: Any, topic: str) -> No
     done = producer_of(where, f"{topic}-done")
     transaction(done, where, topic, commit=True)
     transaction(done, where, topic, commit=False)
-    found = formatted(where, "__consumer_offsets", "OffsetsMessageFormatter", f"{topic}-in")
+    found = formatted(where, "__consumer_offsets", "OffsetsMessageFormatter", f"{topic}-in", 2)
     assert [each["key"]["data"] for each in found] == [
         {"group": f"{topic}-in", "topic": topic, "partition": 0}
     ] * 2
@@ -96,7 +104,7 @@ def test_formatters_show_offsets_and_transactions(broker: Any, topic: str) -> No
     texts = [(v["offset"], v["metadata"].rstrip("\0")) for v in values]
     assert texts == [(4, "kept"), (7, "dropped")]
     name = "TransactionLogMessageFormatter"
-    states = formatted(where, "__transaction_state", name, f"{topic}-done")
+    states = formatted(where, "__transaction_state", name, f"{topic}-done", 7)
     assert {each["key"]["data"]["transactionalId"] for each in states} == {f"{topic}-done"}
     codes = [each["value"]["data"]["transactionStatus"] for each in states]
     empty, ongoing, prepare_commit, prepare_abort, commit, abort = range(6)

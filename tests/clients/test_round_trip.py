@@ -140,7 +140,7 @@ def test_an_offset_outside_the_log_is_refused(client: Client, topic: str) -> Non
     client.create_topic(topic)
     client.produce(topic, messages(5, client=client))
     with pytest.raises(RefusedError):
-        client.consume(topic, 1, start=99, seconds=10)
+        client.consume(topic, 1, start=99)
 
 
 def test_first_and_end_offsets_and_by_time(client: Client, topic: str) -> None:

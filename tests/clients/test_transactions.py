@@ -158,7 +158,7 @@ def test_a_transaction_past_its_timeout_is_aborted(make_broker: MakeBroker, topi
     plain = ck.Producer({"bootstrap.servers": broker.bootstrap})
     plain.produce(topic, b"plain", partition=0)
     plain.flush(20)
-    wait_for(lambda: committed(broker.bootstrap, topic), seconds=20, what="the abort")
+    wait_for(lambda: committed(broker.bootstrap, topic), what="the abort")
     assert committed(broker.bootstrap, topic) == [b"plain"]
     with pytest.raises(ck.KafkaException):
         late.commit_transaction(20)

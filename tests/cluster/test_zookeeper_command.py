@@ -151,7 +151,7 @@ def test_one_command_has_its_exit_code(zookeeper: ZooKeeper) -> None:
 def test_a_zookeeper_that_is_not_there_is_told_in_one_line() -> None:
     said = pko("zookeeper", "ls", "--zookeeper", "127.0.0.1:1")
     assert said.code == 3
-    assert said.err.startswith("pko: no ZooKeeper at 127.0.0.1:1 lets us in within 5 s")
+    assert said.err.startswith("pko: no ZooKeeper at 127.0.0.1:1 lets us in within 4 s")
     assert said.err.count("\n") == 1
 
 

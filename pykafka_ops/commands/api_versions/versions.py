@@ -35,7 +35,7 @@ _KNOWN = {
 
 COLUMNS = (
     Column("broker", right=True),
-    Column("address"),
+    Column("address", spare=True),
     Column("api"),
     *numbers("key", "min", "max", "usable"),
 )

@@ -8,6 +8,16 @@ from pykafka_ops.commands.broker.data_dir import data_dir_of, properties_of, run
 from pykafka_ops.commands.framework.output import Column, Table
 from pykafka_ops.commands.framework.run import Run
 
+COLUMNS = (
+    Column("state"),
+    Column("broker_id", "BROKER", right=True),
+    Column("pid", right=True),
+    Column("listeners"),
+    Column("uptime_s", "UPTIME(s)", right=True),
+    Column("cluster_id", "CLUSTER", wide=True),
+    Column("data_dir", "DATA-DIR"),
+)
+
 
 def status(run: Run) -> Table:
     """One row about the broker of a data directory; exit code 4 if none runs."""
@@ -24,15 +34,7 @@ def status(run: Run) -> Table:
     }
     return Table(
         "BrokerStatus",
-        [
-            Column("state"),
-            Column("broker_id", "BROKER", right=True),
-            Column("pid", right=True),
-            Column("listeners"),
-            Column("uptime_s", "UPTIME(s)", right=True),
-            Column("cluster_id", "CLUSTER", wide=True),
-            Column("data_dir", "DATA-DIR"),
-        ],
+        COLUMNS,
         [row],
         name="state",
         exit_code=0 if found else 4,

@@ -6,7 +6,11 @@ from pykafka_ops.commands.cluster import kafka
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import BROKER_ID, FILE_PATH, INT
+from pykafka_ops.commands.framework.types import (
+    BROKER_ID,
+    FILE_PATH,
+    POSITIVE,
+)
 from pykafka_ops.commands.options import FAIL_ON, WATCH
 from pykafka_ops.commands.tongue.tool import Tool, execution_on_stderr
 
@@ -16,7 +20,7 @@ BOOTSTRAP_CONTROLLER = Option("--bootstrap-controller", metavar="HOST:PORT",
 ID = Option("--id", metavar="ID", type=BROKER_ID, help="the id of the broker")
 DIR = Option("--dir", metavar="DIR", type=FILE_PATH, ours=True,
              help="directory of the cluster (default: ~/.local/share/pko/cluster)")
-BROKERS = Option("-n", "--brokers", metavar="N", type=INT, ours=True,
+BROKERS = Option("-n", "--brokers", metavar="N", type=POSITIVE, ours=True,
                  help="how many brokers; at a later start more may be added (default: 3)")
 OVERRIDE = Option("--override", metavar="KEY=VALUE", multiple=True, ours=True,
                   help="a setting of every broker, kept for later starts")

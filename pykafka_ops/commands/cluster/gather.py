@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pykafka_ops.analysis.cluster_state import Placed
 from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster, Node
+from pykafka_ops.client.config import SILENCE
 from pykafka_ops.client.configs import ConfigResource
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
@@ -42,11 +43,13 @@ def gather(cluster: Cluster) -> Gathered:
     """Ask; PkoError only where nobody answers at all.
 
     A broker that hangs, or waits for ZooKeeper, holds up nobody who looks why: it has
-    ``GLANCE_SECONDS`` for each answer, unless ``request.timeout.ms`` is set.
+    ``GLANCE_SECONDS`` for each answer, unless ``request.timeout.ms`` is set, or how long it may be
+    silent.
     """
-    if "request.timeout.ms" not in cluster.config.properties:
-        cluster.config.request_timeout = GLANCE_SECONDS
-        cluster.config.api_timeout = min(cluster.config.api_timeout, 2 * GLANCE_SECONDS)
+    config = cluster.config
+    if not {"request.timeout.ms", SILENCE} & config.properties.keys():
+        config.request_timeout = config.silence = GLANCE_SECONDS
+        config.api_timeout = min(config.api_timeout, 2 * GLANCE_SECONDS)
     topics = all_topics(cluster)
     nodes = dict(sorted(cluster.nodes.items()))
     ranges, errors = parted(ask_ranges(cluster, list(nodes), once=True), "broker")

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from pykafka_ops.local.children import LocalProcess
     from pykafka_ops.local.cluster import LocalCluster
 
+COLUMNS = (
+    Column("process"),
+    Column("state", bad=lambda state: state != "running"),
+    Column("pid", right=True),
+    Column("address"),
+    Column("log", wide=True),
+)
+
 
 def directory(args: Args) -> Path:
     """``--dir``, or the one that is meant without it."""
@@ -77,13 +85,7 @@ def table(cluster: LocalCluster, notes: list[str] | None = None) -> Table:
     }
     return Table(
         "LocalCluster",
-        [
-            Column("process"),
-            Column("state", bad=lambda state: state != "running"),
-            Column("pid", right=True),
-            Column("address"),
-            Column("log", wide=True),
-        ],
+        COLUMNS,
         [{**row, "bootstrap_servers": servers} for row in rows],
         items=[document],
         name="bootstrap_servers",

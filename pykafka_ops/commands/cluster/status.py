@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis import cluster_state as state
-from pykafka_ops.analysis.conditions import Condition
+from pykafka_ops.analysis.conditions import Condition, ConditionField
 from pykafka_ops.commands.cluster.gather import Gathered, gather
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table, rows_of, with_sizes
 from pykafka_ops.commands.framework.run import Run
-from pykafka_ops.commands.framework.watch import fail_on, watched
+from pykafka_ops.commands.framework.watch import fail_on, met, watched
 from pykafka_ops.errors import PkoError
 
 NAMED = 5
@@ -40,7 +40,7 @@ Row = dict[str, object]
 
 def status(run: Run) -> Table | int:
     """One table; with ``--watch`` until Ctrl-C or until ``--fail-on`` holds."""
-    failing = fail_on(run, state.FACTS)
+    failing = fail_on(run, dict.fromkeys(state.FACTS, ConditionField()))
 
     def table() -> Table:
         try:
@@ -73,10 +73,11 @@ def _table(run: Run, failing: Condition | None) -> Table:
         "brokers": brokers,
     }
     human = run.output in ("table", "wide")
-    code = 4 if failing is not None and failing(facts) else None
+    notes = met(failing, [facts], ())
+    code = 4 if notes else None
     return Table(
         "cluster", FACTS, _rows(found, facts, which, everything=run.output != "table"),
-        items=[item], errors=found.errors, exit_code=code,
+        items=[item], errors=found.errors, notes=notes, exit_code=code,
         above=Table("brokers", BROKERS, [*map(with_sizes, brokers)]) if human else None,
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.offsets import Offset
 from pykafka_ops.client.records import delete_records as drop
 from pykafka_ops.commands.delete_records.offset_file import read_file
+from pykafka_ops.commands.framework.absent import no_partition
 from pykafka_ops.commands.framework.failures import item_error, java_text
 from pykafka_ops.commands.framework.output import (
     PLACE,
@@ -112,15 +113,13 @@ def _wanted(run: Run) -> tuple[dict[Partition, int], list[ItemError]]:
     text = args.text("before")
     if not args.has("topic") or text is None:
         raise UsageError("which records? TOPIC... --before OFFSET, or --file FILE")
-    partitions, errors = _partitions(run)
-    if text == "end":
-        return dict.fromkeys(partitions, END), errors
-    number = java_integer(text, 63)
-    if number is None:
-        since, _ = moment(text, int(time.time() * 1000))
-        return _by_time(run, partitions, since, errors), errors
-    if number < 0:
+    number = END if text == "end" else java_integer(text, 63)
+    since = moment(text, int(time.time() * 1000))[0] if number is None else 0
+    if number is not None and number < 0 and text != "end":
         raise UsageError(f"--before {text}: an offset is not negative; end means all")
+    partitions, errors = _partitions(run)
+    if number is None:
+        return _by_time(run, partitions, since, errors), errors
     return dict.fromkeys(partitions, number), errors
 
 
@@ -128,12 +127,13 @@ def _partitions(run: Run) -> tuple[list[Partition], list[ItemError]]:
     words = partitions_by_topic(run.args.texts("topic"))
     known = {t.name: t for t in topics.all_topics(run.cluster())}
     errors = [missing_topic(name, known) for name in words if name not in known]
-    found = [
-        (name, number)
-        for name, numbers in words.items()
-        if name in known
-        for number in numbers or [p.number for p in known[name].partitions]
-    ]
+    found: list[Partition] = []
+    for name, wanted in words.items():
+        if name in known:
+            there = [p.number for p in known[name].partitions]
+            found += [(name, n) for n in there if wanted is None or n in wanted]
+            gone = sorted({*(wanted or ())} - {*there})
+            errors += [_error((name, n), no_partition(name, n, len(there))) for n in gone]
     return found, errors
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.errors import UsageError
 
 
@@ -12,12 +13,13 @@ class OffsetFileError(UsageError):
 
 def read_file(path: str) -> dict[Partition, int]:
     """Offsets by partition from the JSON file; OffsetFileError."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            text = f.read()
-    except OSError:
-        raise OffsetFileError(f"Unable to read file {path}") from None
-    return parse_offsets(text)
+    with in_file(path):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                text = f.read()
+        except OSError:
+            raise OffsetFileError(f"Unable to read file {path}") from None
+        return parse_offsets(text)
 
 
 def parse_offsets(text: str) -> dict[Partition, int]:

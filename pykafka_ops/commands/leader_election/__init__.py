@@ -6,14 +6,18 @@ from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch, Words
 from pykafka_ops.commands.framework.run import Result, Run, Work
-from pykafka_ops.commands.framework.types import FILE_PATH, INT, TOPIC_NAME
+from pykafka_ops.commands.framework.types import (
+    COUNT,
+    FILE_PATH,
+    TOPIC_NAME,
+)
 from pykafka_ops.commands.options import DRY_RUN
 from pykafka_ops.commands.tongue.tool import Tool
 
 # fmt: off
 TOPIC = Option("--topic", metavar="TOPIC", type=TOPIC_NAME, multiple=True,
                help="the topic; with a verb TOPIC means all its partitions, TOPIC:0,3 two of them")
-PARTITION = Option("--partition", metavar="N", type=INT, help="the partition of --topic")
+PARTITION = Option("--partition", metavar="N", type=COUNT, help="the partition of --topic")
 EVERY_PARTITION = Switch("--all-topic-partitions",
                          help="every partition where an election is needed")
 FILE = Option("--file", kafka="path-to-json-file", metavar="FILE", type=FILE_PATH,

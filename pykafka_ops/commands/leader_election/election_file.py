@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 from pykafka_ops.client.leaders import Partition
+from pykafka_ops.commands.framework.files import in_file
 from pykafka_ops.errors import UsageError
 
 _MAPPING = "com.fasterxml.jackson.databind.JsonMappingException: "
@@ -17,12 +18,13 @@ class ElectionFileError(UsageError):
 
 def read_file(path: str) -> list[Partition]:
     """The partitions, each once, in the order of the file; ElectionFileError."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            text = f.read()
-    except OSError:
-        raise ElectionFileError(f"java.io.IOException: Unable to read file {path}") from None
-    return parse(text)
+    with in_file(path):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                text = f.read()
+        except OSError:
+            raise ElectionFileError(f"java.io.IOException: Unable to read file {path}") from None
+        return parse(text)
 
 
 def parse(text: str) -> list[Partition]:

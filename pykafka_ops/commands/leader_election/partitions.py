@@ -8,6 +8,7 @@ from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.elections import PREFERRED, UNCLEAN, elect_leaders
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import all_topics
+from pykafka_ops.commands.framework.absent import no_partition
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import PLACE, Column, ItemError, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
@@ -82,13 +83,11 @@ def partitions_of(run: Run, meant: Wanted) -> tuple[dict[Partition, Row], list[I
                 cells = (name, p.number, leader, preferred, p.replicas, p.isr, state)
                 (rows[name, p.number],) = rows_of(COLUMNS, [cells])
         gone = (numbers or set()) - {p.number for p in topic.partitions}
-        errors += [_no_partition(name, n) for n in sorted(gone)]
+        count = len(topic.partitions)
+        errors += [
+            ItemError.of(named((name, n)), no_partition(name, n, count)) for n in sorted(gone)
+        ]
     return rows, errors
-
-
-def _no_partition(topic: str, number: int) -> ItemError:
-    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return ItemError(named((topic, number)), code.name, "there is no such partition", code)
 
 
 def _state(leader: int, preferred: int, isr: Sequence[int], live: set[int]) -> str:

@@ -26,7 +26,8 @@ def unclean(run: Run) -> Table:
     if run.args.has("dry-run") or not doomed:
         shown = [rows[p] for p in doomed]
         dry = "dry run: nothing was elected" if doomed else "every partition meant has a leader"
-        return Table("leaders-elsewhere", COLUMNS, shown, errors=errors, notes=[dry])
+        notes = [dry] if rows else []
+        return Table("leaders-elsewhere", COLUMNS, shown, errors=errors, notes=notes)
     question = "elect leaders outside of the ISR, losing what only the ISR has, for"
     if not run.confirm(question, [named(p) for p in doomed]):
         return Table("leader-election", COLUMNS, [], errors=errors, exit_code=1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
+from pykafka_ops.commands.framework.absent import check_brokers
 from pykafka_ops.commands.framework.args import Args
 from pykafka_ops.commands.framework.failures import parted
 from pykafka_ops.commands.framework.output import Cells, ItemError, Table, with_sizes
@@ -46,7 +47,7 @@ def _given(args: Args, name: str) -> list[str]:
 
 def _broker_id(word: str, *, flags: bool) -> int:
     value = java_integer(word)
-    if value is None:
+    if value is None or (value < 0 and not flags):
         raise UsageError(
             f'For input string: "{word}"' if flags else f"{word}: brokers are named by their number"
         )
@@ -60,8 +61,7 @@ def _check_there(asked: Sequence[int], live: Sequence[int], *, flags: bool) -> N
             "ERROR: The given brokers do not exist from --broker-list: "
             f"{_ids(unknown)}. Current existent brokers: {_ids(live)}"
         )
-    if unknown:
-        raise UsageError(f"there is no broker {_ids(unknown)}; there are {_ids(live)}")
+    check_brokers(unknown, live)
 
 
 def _ids(numbers: Sequence[int]) -> str:

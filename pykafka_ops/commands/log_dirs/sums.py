@@ -14,13 +14,22 @@ Dirs = Mapping[int, Sequence[LogDirDescription]]
 ROOM = (
     Column("usable_bytes", "FREE", right=True), Column("total_bytes", "TOTAL", right=True),
 )  # fmt: skip
+REPLICAS = (
+    *PLACE, *numbers("broker", "bytes", "offset_lag"), Column("future", optional=True),
+    Column("dir"),
+)  # fmt: skip
+DIRS = (
+    *numbers("broker"), Column("dir"), *numbers("replicas", "bytes"), *ROOM,
+    Column("error", optional=True, bad=bool),
+)  # fmt: skip
+BROKERS = (*numbers("broker", "dirs", "replicas", "bytes"), *ROOM)
+TOPICS = (Column("topic"), *numbers("partitions", "replicas", "bytes"))
+PARTITIONS = (
+    *PLACE, *numbers("replicas", "bytes"), Column("largest_bytes", "LARGEST", right=True),
+)  # fmt: skip
 
 
 def _by_replica(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
-    columns = (
-        *PLACE, *numbers("broker", "bytes", "offset_lag"), Column("future", optional=True),
-        Column("dir"),
-    )  # fmt: skip
     rows = [
         (r.topic, r.partition, broker, r.size, r.lag, r.future, d.path)
         for broker, found in dirs.items()
@@ -28,14 +37,10 @@ def _by_replica(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
         for r in d.replicas
     ]
     rows.sort(key=lambda row: row[:3])
-    return columns, rows_of(columns, rows)
+    return REPLICAS, rows_of(REPLICAS, rows)
 
 
 def _by_dir(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
-    columns = (
-        *numbers("broker"), Column("dir"), *numbers("replicas", "bytes"), *ROOM,
-        Column("error", optional=True, bad=bool),
-    )  # fmt: skip
     rows: list[tuple[object, ...]] = []
     for broker, found in dirs.items():
         for d in found:
@@ -43,11 +48,10 @@ def _by_dir(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
             room = (n if n >= 0 else None for n in (d.usable_bytes, d.total_bytes))
             error = text_of(d.error) if d.error else None
             rows.append((broker, d.path, len(d.replicas), size, *room, error))
-    return columns, rows_of(columns, rows)
+    return DIRS, rows_of(DIRS, rows)
 
 
 def _by_broker(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
-    columns = (*numbers("broker", "dirs", "replicas", "bytes"), *ROOM)
     rows: list[tuple[object, ...]] = []
     for broker, found in dirs.items():
         sizes = [r.size for d in found for r in d.replicas]
@@ -55,26 +59,22 @@ def _by_broker(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
         free = sum(d.usable_bytes for d in known) if known else None
         total = sum(d.total_bytes for d in known) if known else None
         rows.append((broker, len(found), len(sizes), sum(sizes), free, total))
-    return columns, rows_of(columns, rows)
+    return BROKERS, rows_of(BROKERS, rows)
 
 
 def _by_topic(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
-    columns = (Column("topic"), *numbers("partitions", "replicas", "bytes"))
     rows = []
     by_topic = sorted(_sizes(dirs).items())
     for topic, group in itertools.groupby(by_topic, key=lambda item: item[0][0]):
         found = [sizes for _, sizes in group]
         rows.append((topic, len(found), sum(map(len, found)), sum(map(sum, found))))
-    return columns, rows_of(columns, rows)
+    return TOPICS, rows_of(TOPICS, rows)
 
 
 def _by_partition(dirs: Dirs) -> tuple[Sequence[Column], list[Cells]]:
-    columns = (
-        *PLACE, *numbers("replicas", "bytes"), Column("largest_bytes", "LARGEST", right=True),
-    )  # fmt: skip
     found = sorted(_sizes(dirs).items())
     rows = ((*place, len(sizes), sum(sizes), max(sizes)) for place, sizes in found)
-    return columns, rows_of(columns, rows)
+    return PARTITIONS, rows_of(PARTITIONS, rows)
 
 
 def _sizes(dirs: Dirs) -> dict[tuple[str, int], list[int]]:

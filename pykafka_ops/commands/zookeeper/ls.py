@@ -7,6 +7,8 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.zookeeper.session import reader
 from pykafka_ops.commands.zookeeper.znodes import no_znode, path_of
 
+COLUMNS = (Column("name"), Column("path", wide=True))
+
 
 def ls(run: Run) -> Table:
     """The names of the children."""
@@ -17,4 +19,4 @@ def ls(run: Run) -> Table:
         raise no_znode(path)
     base = path.rstrip("/")
     rows = [{"name": name, "path": f"{base}/{name}"} for name in names]
-    return Table("znodes", (Column("name"), Column("path", wide=True)), rows)
+    return Table("znodes", COLUMNS, rows)

@@ -23,7 +23,7 @@ from pykafka_ops.zookeeper.access import tools_access
 from pykafka_ops.zookeeper.acls import acl_texts
 from pykafka_ops.zookeeper.client import Client
 
-TIMEOUT_S = 5.0
+ANSWER_S = 30.0
 AT_ONCE = 500
 """Questions under way at the same time."""
 
@@ -67,7 +67,7 @@ class ZnodeSession:
         for start in range(0, len(paths), AT_ONCE):
             for result in [ask(path) for path in paths[start : start + AT_ONCE]]:
                 try:
-                    yield result.get(timeout=TIMEOUT_S * 6)
+                    yield result.get(timeout=ANSWER_S)
                 except (NoNodeError, NoAuthError) as error:
                     yield error
                 except (KazooException, KazooTimeoutError) as error:
@@ -123,9 +123,9 @@ def opened(run: Run, hosts: str, timeout_s: float, session_s: float | None = Non
 
 
 @contextlib.contextmanager
-def connected(run: Run, timeout_s: float = TIMEOUT_S) -> Iterator[ZnodeSession]:
+def connected(run: Run) -> Iterator[ZnodeSession]:
     """A session with what ``--zookeeper`` names, else PKO_ZOOKEEPER; raises as :func:`opened`."""
-    client = opened(run, address(run.args.text("zookeeper"), run.env), timeout_s)
+    client = opened(run, address(run.args.text("zookeeper"), run.env), run.silence)
     try:
         yield ZnodeSession(client)
     finally:

@@ -8,7 +8,9 @@ from pykafka_ops.commands.framework.args import Args, OptionError
 from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.params import Option, Switch
 from pykafka_ops.commands.framework.run import Result, Run
-from pykafka_ops.commands.framework.types import INT
+from pykafka_ops.commands.framework.types import (
+    POSITIVE_MILLIS,
+)
 from pykafka_ops.commands.options import TLS_FILE
 from pykafka_ops.commands.tongue.tool import Tool
 from pykafka_ops.errors import PkoError
@@ -19,9 +21,9 @@ ACL = Option("--zookeeper.acl", metavar="secure|unsecure",
              "to everybody (unsecure)")
 ZOOKEEPER = Option("--zookeeper", kafka="zookeeper.connect", metavar="HOST:PORT",
                    default="localhost:2181", help="the ensemble: host:port,host:port[/chroot]")
-SESSION_TIMEOUT = Option("--zookeeper.session.timeout", metavar="MS", type=INT, default="30000",
-                         help="session timeout (ms)")
-CONNECTION_TIMEOUT = Option("--zookeeper.connection.timeout", metavar="MS", type=INT,
+SESSION_TIMEOUT = Option("--zookeeper.session.timeout", metavar="MS", type=POSITIVE_MILLIS,
+                         default="30000", help="session timeout (ms)")
+CONNECTION_TIMEOUT = Option("--zookeeper.connection.timeout", metavar="MS", type=POSITIVE_MILLIS,
                             default="30000", help="time to wait for a connection (ms)")
 PATH_CHECK = Switch("--enable.path.check",
                     help="change nothing below if one of the paths that Kafka makes is missing: "

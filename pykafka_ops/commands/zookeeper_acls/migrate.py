@@ -36,6 +36,8 @@ def migrate(run: Run) -> int:
     if not tools_access(args.text("zk-tls-config-file"), run.env).secure:
         raise UsageError(NO_LOGIN)
     patience = args.number("zookeeper.connection.timeout") or 0
+    if not (args.flags or args.has("zookeeper.connection.timeout")):
+        patience = int(run.silence * 1000)
     session_ms = args.number("zookeeper.session.timeout") or 0
     hosts = args.text("zookeeper") or ""
     client = opened(run, hosts, patience / 1000, session_ms / 1000)

@@ -61,12 +61,14 @@ def test_no_name_is_taken_twice() -> None:
 
 @pytest.mark.parametrize("command", ALL, ids=NAMES)
 def test_an_option_is_declared_once_and_its_letter_means_one_thing(command: Bilingual) -> None:
-    declared: dict[str, Option] = {}
+    declared: dict[tuple[str, str], Option] = {}  # Kafka has two names for a few things
     for verb in verbs_of(command):
         shorts = [o.short for o in verb.options.values() if o.short]
         assert len(shorts) == len(set(shorts)), verb.name
         for name, option in verb.options.items():
-            assert declared.setdefault(name, option) is option, f"--{name} of {verb.name}"
+            assert declared.setdefault((name, option.kafka), option) is option, (
+                f"--{name} of {verb.name}"
+            )
     names = [v.name for v in verbs_of(command)]
     assert len(names) == len(set(names))
 

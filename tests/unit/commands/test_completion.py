@@ -51,7 +51,7 @@ def broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeBrok
         ("pko topics list -o j", ["json"]),
         ("pko log-dirs describe --by par", ["partition"]),
         ("pko completion z", ["zsh"]),
-        ("pko get-offsets --ti", ["--time"]),
+        ("pko get-offsets --ti", ["--time", "--timeout"]),
         ("pko kafka-topics --topic-", ["--topic-id"]),
         ("pko groups lag --al", ["--all-groups"]),
         ("pko log-dirs describe --bro", ["--broker"]),

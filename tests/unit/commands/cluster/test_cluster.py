@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -142,7 +141,7 @@ def test_what_may_not_be_seen_of_many_topics_is_one_error(cluster: Fakes, pko: P
         fake.on("DescribeConfigs", refused)
     said = pko("cluster status -o json --fail-on", "under_min_isr>=0")
     document = json.loads(said.stdout)
-    assert said.code == 1
+    assert said.code == 4  # what is not known meets the condition
     assert document["items"][0]["facts"]["under_min_isr"] is None
     assert [(e["item"], e["error"]) for e in document["errors"]] == [
         ("settings of a and 2 more topics", "TOPIC_AUTHORIZATION_FAILED")
@@ -170,9 +169,8 @@ def test_brokers_that_wait_for_zookeeper_do_not_hold_up_the_glance(
     monkeypatch.setattr(gather, "GLANCE_SECONDS", 0.2)
     for fake in cluster:
         fake.on("DescribeConfigs", lambda request: Silence())
-    began = time.monotonic()
-    said = run("cluster", "status", "-o", "json", "-b", cluster[0].bootstrap)
-    assert time.monotonic() - began < 20, "the usual time-out is 30 s"
+    usual = ("-X", "default.api.timeout.ms=600000")  # a test may not take so long
+    said = run("cluster", "status", "-o", "json", "-b", cluster[0].bootstrap, *usual)
     document = json.loads(said.stdout)
     assert document["items"][0]["facts"]["under_min_isr"] is None
     (error,) = document["errors"]

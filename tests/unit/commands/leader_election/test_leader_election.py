@@ -218,7 +218,7 @@ def test_what_is_not_there_is_an_error_beside_the_rest(fakes: Fakes, pko: Pko) -
     assert said.code == 1
     assert said.stdout.split()[4:] == ["a", "0", "preferred", "elected"]
     assert "pko: nope: there is no topic nope [UNKNOWN_TOPIC_OR_PARTITION]" in said.stderr
-    assert "pko: a-7: there is no such partition" in said.stderr
+    assert "pko: a-7: topic a has no partition 7: it has 1, numbered from 0" in said.stderr
 
 
 def test_an_unclean_election_is_confirmed_and_only_where_nobody_leads(
