@@ -4,7 +4,7 @@ Every ``import`` counts: those under TYPE_CHECKING, and those inside functions t
 files that need each other are one file in two pieces, whenever they are loaded. A package's
 ``__init__.py`` counts as a file of its own, and only what it names itself.
 
-Exits 1 and names every circle with the lines that close it, but those below a package in KNOWN.
+Exits 1 and names every circle with the lines that close it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KNOWN: dict[str, str] = {
-    "tests.support.": "the simulated world and what stands in it",
-}
 
 Graph = dict[str, dict[str, int]]
 """Of each module, the modules it imports and the line that does."""
@@ -119,7 +116,6 @@ def main() -> int:
         "circle of imports: "
         + ", ".join(f"{module}:{line} -> {target}" for module, target, line in circle.imports)
         for circle in found
-        if not any(all(m.startswith(package) for m in circle.modules) for package in KNOWN)
     ]
     print("\n".join(faults) if faults else "circles: no files import each other")
     return 1 if faults else 0

@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from pykafka_ops.broker.handlers import ROUTES
 from pykafka_ops.wire.apis import APIS
 from tests.support.simulated.bugs import BUGS, planted
+from tests.support.simulated.course import Course
 from tests.support.simulated.world import TROUBLE_S, World
 
 TOLD = 30
@@ -46,7 +47,7 @@ def run(seed: int, seconds: float, bug: str = "") -> str:
     with planted(bug):
         world = World(seed, seconds)
         try:
-            world.run()
+            Course(world).run()
         except BaseException as error:
             trace = traceback.format_exc()
             last = "\n".join(world.history[-TOLD:])

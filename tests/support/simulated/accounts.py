@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tests.support.simulated.cleaning import Compacted
 from tests.support.simulated.client import Client
+from tests.support.simulated.compacted import Compacted
 from tests.support.simulated.groups import TOPIC, Member, fetch_offset
 from tests.support.simulated.ledger import Outcome, demand
 from tests.support.simulated.nodes import State
@@ -13,9 +11,7 @@ from tests.support.simulated.producers import NONE, Producer
 from tests.support.simulated.readers import COMMITTED, UNCOMMITTED, Reader
 from tests.support.simulated.transactions import Transactional
 from tests.support.simulated.watching import read_between
-
-if TYPE_CHECKING:
-    from tests.support.simulated.world import World
+from tests.support.simulated.world import World
 
 PATIENCE_S = 60.0
 MOST_TASKS = 60
@@ -25,8 +21,9 @@ MOST_TASKS = 60
 class Accounts:
     """Reads and asks for everything once more."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, clients: list[Client]) -> None:
         self.world = world
+        self._clients = clients
         self._readers = [
             Reader(world, "last-0", UNCOMMITTED),
             Reader(world, "last-1", COMMITTED),
@@ -37,7 +34,7 @@ class Accounts:
         self._work(_Probe(self.world), "every partition can be written to")
         for reader in self._readers:
             self._work(_ReadAll(self.world, reader), f"{reader.name} reads everything")
-        self._work(_Groups(self.world), "offsets of groups are there")
+        self._work(_Groups(self.world, self._clients), "offsets of groups are there")
         self._replicas()
         self._check()
         if self.world.draw.random() < 0.3:
@@ -108,14 +105,14 @@ class Accounts:
         """Stop all brokers well, cut the power, start: nothing is lost or to be recovered (I9)."""
         world = self.world
         world.say("stop everybody")
-        world.misfortunes.resting = True
+        world.resting = True
         for node in world.nodes:
             node.stop()
         stopped = lambda: all(n.state is State.DOWN for n in world.nodes)  # noqa: E731
         world.demand(stopped, PATIENCE_S, "all brokers stop")
         for node in world.nodes:
             node.files.lose_unsynced()
-        world.misfortunes.resting = False
+        world.resting = False
         world.demand(
             lambda: all(n.state is State.UP for n in world.nodes), PATIENCE_S, "all start again"
         )
@@ -168,8 +165,9 @@ class _ReadAll(Client):
 class _Groups(Client):
     """Fetches the offsets that were committed, in transactions and else."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, clients: list[Client]) -> None:
         super().__init__(world, "offsets")
+        self._clients = clients
 
     async def work(self) -> None:
         commits = self.world.ledger.commits
@@ -178,7 +176,7 @@ class _Groups(Client):
             commits.fetched(
                 Member.group, index, await fetch_offset(self, Member.group, index), floor
             )
-        for client in self.world.clients:
+        for client in self._clients:
             if isinstance(client, Transactional):
                 found = await fetch_offset(self, client.group, 0)
                 allowed = self._allowed(client)

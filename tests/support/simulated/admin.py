@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pykafka_ops.broker.metadata.znodes.admin import Reassignments, TopicDeletions
 from pykafka_ops.broker.metadata.znodes.topics import Topics, TopicZNode
@@ -39,11 +39,9 @@ from pykafka_ops.wire.messages.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataResponse
-from tests.support.simulated import cleaning
+from tests.support.simulated import compacted
 from tests.support.simulated.client import Client
-
-if TYPE_CHECKING:
-    from tests.support.simulated.world import World
+from tests.support.simulated.world import World
 
 PASSING = ("passing-a", "passing-b", "passing-c")
 """Topics that are made and deleted again and again, by the same names."""
@@ -183,8 +181,8 @@ class _Maker(Administrator):
         if self.world.tidies:
             segments = self.draw.choice(("1000", "4000"))
             await self._make(
-                cleaning.TOPIC,
-                cleaning.PARTITIONS,
+                compacted.TOPIC,
+                compacted.PARTITIONS,
                 cleanup_policy="compact",
                 segment_bytes=segments,
             )

@@ -11,7 +11,7 @@ from pykafka_ops.broker.partitions import offset_lookup, read
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.parts import Parts
-from pykafka_ops.broker.runtime.sockets import server
+from pykafka_ops.broker.runtime.sockets import exchange
 from pykafka_ops.broker.state.controller.broker_rules import BrokerRules
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
 from pykafka_ops.broker.state.groups.shard import GroupShard
@@ -125,7 +125,7 @@ BUGS: dict[str, list[Patch]] = {
     "lost brokers are not missed": [(BrokerRules, "_replicas_lost", _no_steps)],
     "cleaned segments are not synced": [(CleanedOutput, "finish", _finishes_without_a_sync)],
     "cleaning forgets what was written last": [(Retention, "fates_of", _all_are_dead)],
-    "malformed requests are not expected": [(server, "decode_at", _falls_over)],
+    "malformed requests are not expected": [(exchange, "decode_at", _falls_over)],
 }
 """By what is wrong."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.state.image import BrokerEndpoint
@@ -21,17 +21,11 @@ from pykafka_ops.wire.messages.metadata import (
 )
 from tests.support.simulated.loop import Life
 from tests.support.simulated.nodes import PORT
-
-if TYPE_CHECKING:
-    from tests.support.simulated.world import World
+from tests.support.simulated.world import GivenUpError, World
 
 T = TypeVar("T")
 TIMEOUT_S = 4.0
 GROUP, TRANSACTION = 0, 1
-
-
-class GivenUpError(Exception):
-    """The run is over, or it takes too long."""
 
 
 class Client:

@@ -4,59 +4,23 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from tests.support.simulated.client import Client
 from tests.support.simulated.ensemble import HOST
 from tests.support.simulated.network import NOBODY
 from tests.support.simulated.nodes import DIRS, Node, State
-
-if TYPE_CHECKING:
-    from tests.support.simulated.world import World
-
-
-class Dark:
-    """Brokers that lost their power before all was on disk, until they are out of every ISR.
-
-    Kafka keeps what it acknowledged on several machines and not on disk: should the others go
-    before the controller has seen that one is gone, the one with a hole in its log may lead
-    (KIP-966 closes that for KRaft). So nothing else may happen meanwhile, unless every write is
-    synced.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: dict[int, set[tuple[str, int]]] = {}
-
-    def add(self, broker: int, places: set[tuple[str, int]]) -> None:
-        """It is in the ISR of these."""
-        if places:
-            self._waiting[broker] = places
-
-    def covers(self, broker: int) -> bool:
-        """Whether its log may lack what others have."""
-        return broker in self._waiting
-
-    def settled(self, place: tuple[str, int], isr: tuple[int, ...]) -> None:
-        """A partition has a new ISR."""
-        for broker, places in list(self._waiting.items()):
-            if broker not in isr:
-                places.discard(place)
-                if not places:
-                    del self._waiting[broker]
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+from tests.support.simulated.world import World
 
 
 class Misfortunes:
     """Something happens every now and then, until :meth:`end`."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, clients: list[Client]) -> None:
         self.world = world
+        self._clients = clients
         self.draw = world.draw
         self._loop = world.loop
         self._over = False
-        self.resting = False
-        """Whether nobody starts by itself."""
         table: list[tuple[Callable[[], None], float]] = [
             (self.kill, 3),
             (self.stop, 1.5),
@@ -106,7 +70,7 @@ class Misfortunes:
     def _revive(self) -> None:
         """Until everybody is there again."""
         for node in self.world.nodes:
-            if node.state is State.DOWN and not self.resting:
+            if node.state is State.DOWN and not self.world.resting:
                 node.start()
             elif node.life.paused:
                 self._loop.wake(node.life)
@@ -214,7 +178,7 @@ class Misfortunes:
             self._cut(node.host, HOST)
 
     def cut_client(self) -> None:
-        client = self.draw.choice(self.world.clients)
+        client = self.draw.choice(self._clients)
         self._cut(client.life.host, self.draw.choice(self.world.nodes).host)
 
     def _cut(self, one: str, other: str, *, both: bool = True) -> None:

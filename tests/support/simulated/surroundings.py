@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 from pykafka_ops.broker.coordinators import hosted
@@ -23,9 +23,7 @@ from tests.support.memory.files import MemoryFiles
 from tests.support.simulated.cleaning import SimCleaner
 from tests.support.simulated.ensemble import SimStore
 from tests.support.simulated.loop import Clock, SimLoop, this_life
-
-if TYPE_CHECKING:
-    from tests.support.simulated.world import World
+from tests.support.simulated.world import World
 
 
 class NoPool:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pykafka_ops.broker.metadata.store import Create, Delete, Op, SetData
 from pykafka_ops.broker.metadata.znodes.cluster import ControllerEpoch
 from pykafka_ops.broker.metadata.znodes.topics import PartitionState, TopicZNode
+from pykafka_ops.broker.partitions.partition import Partition
+from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr
+from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.disk.batch import scan
 from pykafka_ops.errors import KafkaError
-from tests.support.simulated.cleaning import Compacted
-from tests.support.simulated.ledger import Committed, Key, demand
-
-if TYPE_CHECKING:
-    from pykafka_ops.broker.partitions.partition import Partition
-    from pykafka_ops.broker.runtime.parts import Parts
-    from pykafka_ops.broker.storage.log.log import Log
-    from tests.support.simulated.loop import Life
-    from tests.support.simulated.nodes import Node
-    from tests.support.simulated.world import World
+from tests.support.simulated.compacted import Compacted
+from tests.support.simulated.dark import Dark
+from tests.support.simulated.ensemble import Ensemble
+from tests.support.simulated.ledger import Committed, Key, Ledger, demand
+from tests.support.simulated.loop import Life, SimLoop
+from tests.support.simulated.nodes import Node
 
 EVERY_S = 0.005
 
@@ -27,8 +24,13 @@ EVERY_S = 0.005
 class Watcher:
     """What was seen before, to compare with."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, loop: SimLoop, ensemble: Ensemble, ledger: Ledger, dark: Dark) -> None:
+        self.nodes: list[Node] = []
+        """The brokers to look at."""
+        self._loop = loop
+        self._ensemble = ensemble
+        self._ledger = ledger
+        self._dark = dark
         self.states: dict[tuple[str, int], LeaderAndIsr] = {}
         """What the tree says of each partition."""
         self.controller_epoch = 0
@@ -68,33 +70,33 @@ class Watcher:
             same = new.leader == old.leader or new.leader_epoch > old.leader_epoch
             demand(same and new.leader_epoch >= old.leader_epoch, "I5", said)
             demand(bool(set(new.isr) & set(old.isr)), "I1", f"{said}: an unclean election")
-        node = self.world.ensemble.tree.get(TopicZNode.path(place[0]))
+        node = self._ensemble.tree.get(TopicZNode.path(place[0]))
         if node is not None:
             record = TopicZNode.decode(place[0], node.data)
             replicas = record.partitions[place[1]].replicas
             demand(set(new.isr) <= set(replicas), "I6", f"{said}: replicas are {replicas}")
         self.states[place] = new
-        self.world.dark.settled(place, new.isr)
+        self._dark.settled(place, new.isr)
 
     # -- the brokers
 
     def look(self) -> None:
         """Called before the clock moves on: everything, if it is time again."""
-        now = self.world.loop.time()
+        now = self._loop.time()
         if now >= self._next_look:
             self._next_look = now + EVERY_S
             self.look_now()
 
     def look_now(self) -> None:
         """Every replica on every broker."""
-        for node in self.world.nodes:
+        for node in self.nodes:
             if node.parts is not None:
                 self._broker(node, node.parts)
-        self.world.ledger.check_acknowledged()
+        self._ledger.check_acknowledged()
 
     def before_cleaning(self, life: Life) -> None:
         """Take down what a broker that may be stopping, and is not looked at else, will lose."""
-        for node in self.world.nodes:
+        for node in self.nodes:
             if node.life is life and node.broker is not None:
                 self._broker(node, node.broker.parts)
 
@@ -108,7 +110,7 @@ class Watcher:
         if log is None or not log.is_open:
             return
         key = (partition.topic_id, partition.index)
-        held = self.world.ledger.held(partition.key[0], key)
+        held = self._ledger.held(partition.key[0], key)
         state = self.states.get(partition.key)
         end, epoch = log.log_end_offset, partition.leader_epoch
         place = (node.id, node.lives, key)
@@ -120,7 +122,7 @@ class Watcher:
         if partition.is_leader:
             self._leader(node, partition, key, held, log)
         self._content(node, partition, key, held, log)
-        if state is None or node.id not in state.isr or self.world.dark.covers(node.id):
+        if state is None or node.id not in state.isr or self._dark.covers(node.id):
             return
         if epoch == state.leader_epoch:
             said = f"{partition.key}: broker {node.id} in sync ends at {end}"
@@ -130,7 +132,7 @@ class Watcher:
         self, node: Node, partition: Partition, key: Key, held: Committed, log: Log
     ) -> None:
         epoch = partition.leader_epoch
-        self.world.ledger.led(key, epoch, node.id)
+        self._ledger.led(key, epoch, node.id)
         state = self.states.get(partition.key)
         elected = -1 if state is None else state.leader_epoch  # maybe of one that is stopping
         if epoch >= max(elected, self._newest.get(key, -1)):

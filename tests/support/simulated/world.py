@@ -8,38 +8,31 @@ Rules are those of invariants I1-I11; see ``ledger`` and ``watching``.
 
 from __future__ import annotations
 
-import logging
 import random
 from collections.abc import Callable
 from typing import Any
 
 from pykafka_ops.broker.metadata.znodes.brokers import Brokers
-from tests.support.simulated import cleaning
-from tests.support.simulated.accounts import Accounts
-from tests.support.simulated.admin import Administrator, create_topics
-from tests.support.simulated.client import Client, GivenUpError
+from tests.support.simulated.compacted import NAMES, Compacted
+from tests.support.simulated.dark import Dark
 from tests.support.simulated.ensemble import Ensemble
-from tests.support.simulated.groups import Member
 from tests.support.simulated.ledger import BrokenError, Ledger
 from tests.support.simulated.loop import Clock, SimLoop
-from tests.support.simulated.misfortunes import Dark, Misfortunes
 from tests.support.simulated.network import Network
-from tests.support.simulated.nodes import Node, State
-from tests.support.simulated.producers import Idempotent, Producer
-from tests.support.simulated.readers import COMMITTED, UNCOMMITTED, Hostile, Reader
-from tests.support.simulated.surroundings import installed
-from tests.support.simulated.transactions import Transactional
+from tests.support.simulated.nodes import Node
 from tests.support.simulated.watching import Watcher
 
-STAYING = {"plain": 3, "once": 2, "whole": 3}
-"""Topics that are there in every run, with their partitions."""
 TROUBLE_S = 25.0
 HEAL_S = 120.0
 """How long all has to be well again after the last misfortune."""
 
 
+class GivenUpError(Exception):
+    """The run is over, or it takes too long."""
+
+
 class World:
-    """One run: :meth:`run` raises if a rule is broken. ``seconds`` is how long things go wrong."""
+    """What there is in one run (``course``). ``seconds`` is how long things go wrong."""
 
     def __init__(self, seed: int, seconds: float = TROUBLE_S) -> None:
         self.draw = draw = random.Random(seed)
@@ -48,8 +41,8 @@ class World:
         self.network = Network(self.loop, draw)
         self.ensemble = Ensemble(self.loop, self.network)
         self.ledger = Ledger()
-        self.watcher = Watcher(self)
         self.dark = Dark()
+        self.watcher = Watcher(self.loop, self.ensemble, self.ledger, self.dark)
         self.history: list[str] = []
         self.partitions: dict[str, int] = {}
         self.busy: set[str] = set()
@@ -66,12 +59,14 @@ class World:
         self.cleaned = 0
         """Segments that were."""
         if self.tidies:
-            self.ledger.kinds.update(dict.fromkeys(cleaning.NAMES, cleaning.Compacted))
+            self.ledger.kinds.update(dict.fromkeys(NAMES, Compacted))
         settings = self._settings()
         self.nodes = [
             Node(id_, self.loop, self.network, settings, self.failed) for id_ in range(self.brokers)
         ]
-        self.clients: list[Client] = []
+        self.watcher.nodes = self.nodes
+        self.resting = False
+        """Whether no broker starts by itself."""
 
     def _settings(self) -> dict[str, str]:
         draw = self.draw
@@ -157,26 +152,9 @@ class World:
         states = self.watcher.states.values()
         return all(set(s.isr) & well for s in states)
 
-    # -- a run
+    # -- going on
 
-    def run(self) -> None:
-        """Start, go through misfortunes, heal, settle accounts. Raises BrokenError."""
-        handler = _Listener(self)
-        root = logging.getLogger()
-        level, handlers = root.level, root.handlers[:]
-        root.setLevel(logging.ERROR)
-        root.handlers[:] = [handler]
-        try:
-            with installed(self):
-                self._begin()
-                self._go_through()
-                self._heal()
-        finally:
-            self.loop.over = True
-            root.setLevel(level)
-            root.handlers[:] = handlers
-
-    def _run(self, seconds: float, done: Callable[[], bool] = lambda: False) -> bool:
+    def go_on(self, seconds: float, done: Callable[[], bool] = lambda: False) -> bool:
         """Go on for so long, or until ``done``; whether it is."""
         until = self.loop.time() + seconds
         found = False
@@ -194,80 +172,7 @@ class World:
             raise BrokenError(f"I11: {failure.get('message')}") from failure.get("exception")
         return found
 
-    def _begin(self) -> None:
-        for node in self.nodes:
-            node.start()
-        self.demand(lambda: all(n.state is State.UP for n in self.nodes), 20, "brokers start")
-        create_topics(self, STAYING)
-        made = lambda: len(self.ledger.topic_ids) == len(STAYING) + self.tidies  # noqa: E731
-        self.demand(made, 30, "topics are made")
-        admin = Administrator(self, "admin")
-        self.clients = [
-            Producer(self, "p0"),
-            Producer(self, "p1"),
-            Idempotent(self, "i0"),
-            Idempotent(self, "i1"),
-            Transactional(self, "t0"),
-            Transactional(self, "t1"),
-            Reader(self, "r0", UNCOMMITTED),
-            Reader(self, "r1", COMMITTED),
-            Member(self, "m0"),
-            Member(self, "m1"),
-            Member(self, "m2"),
-            Hostile(self, "h0"),
-            admin,
-            *(self._tidiers() if self.tidies else []),
-        ]
-        self.admin = admin
-        for client in self.clients:
-            client.run()
-        self._run(3.0)
-
-    def _tidiers(self) -> list[Client]:
-        return [
-            cleaning.Keyed(self, "k0"),
-            cleaning.Keyed(self, "k1"),
-            cleaning.Steady(self, "s0"),
-        ]
-
     def demand(self, done: Callable[[], bool], seconds: float, what: str) -> None:
         """Go on until it is so (I10)."""
-        if not self._run(seconds, done):
+        if not self.go_on(seconds, done):
             raise BrokenError(f"I10: {what}: not within {seconds:g} s")
-
-    def _go_through(self) -> None:
-        self.misfortunes = Misfortunes(self)
-        self.misfortunes.begin()
-        self._run(self.seconds)
-
-    def _heal(self) -> None:
-        self.say("heal")
-        self.end_at = self.loop.time()
-        self.misfortunes.end()
-        up = lambda: all(n.state is State.UP for n in self.nodes)  # noqa: E731
-        self.demand(up, 40, "all brokers are back")
-        self._run(5.0)
-        self.quiet = True
-        if not self._run(HEAL_S - 20, lambda: not self.busy):
-            raise BrokenError(f"I10: clients do not get on: {sorted(self.busy)}")
-        self.demand(up, 20, "all brokers stay")
-        whole = lambda: not self.admin.what_is_missing()  # noqa: E731
-        if not self._run(HEAL_S, whole):
-            raise BrokenError(f"I10: the cluster does not heal: {self.admin.what_is_missing()}")
-        Accounts(self).settle()
-
-
-class _Listener(logging.Handler):
-    """Errors with a traceback are bugs (I11)."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(logging.ERROR)
-        self._world = world
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Take down what is logged."""
-        error = record.exc_info[1] if record.exc_info else None
-        if error is not None and not isinstance(error, BrokenError):
-            broken = BrokenError(f"I11: {record.name}: {record.getMessage()}: {error!r}")
-            broken.__cause__ = error
-            self._world.broken(broken)
