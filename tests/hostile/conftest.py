@@ -13,6 +13,7 @@ import pytest
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.samples import messages
 from tests.support.process.broker import BrokerProcess
+from tests.support.process.paced import PacedBroker
 from tests.support.wire import raw
 from tests.support.wire.raw import Connection, request
 
@@ -41,6 +42,16 @@ def victim(request: pytest.FixtureRequest, topic: str) -> Iterator[Any]:
     if ours:
         log = broker.log.read_bytes()[said:].decode(errors="replace")
         assert "Traceback" not in log, log
+
+
+@pytest.fixture(scope="session")
+def paced_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PacedBroker]:
+    """A broker that tells how long its loop is at work without a pause."""
+    broker = PacedBroker(tmp_path_factory.mktemp("paced") / "data")
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
 
 
 def serves(bootstrap: str, topic: str) -> None:

@@ -46,6 +46,10 @@ class Disk:
                 return
         raise AssertionError(f"{self.where} cannot be filled")
 
+    def read_only(self) -> None:
+        """Take nothing any more; nobody may be writing."""
+        assert _run("mount", "-o", "remount,ro", str(self.where))
+
     def empty(self) -> None:
         """Make room."""
         assert self._resize(SIZE)

@@ -1,0 +1,91 @@
+"""What takes a broker long keeps nobody else from being served: in CPU time, on any machine.
+
+How long exactly is measured by ``test_fairness.py``; here a second or two of work for one client
+must not be one pause for all others.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pytest
+
+from pykafka_ops.disk.compression import Codec
+from pykafka_ops.disk.legacy import build_messages
+from pykafka_ops.disk.record import Record
+from pykafka_ops.wire.apis import ApiKey
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.wire import largest, raw
+from tests.support.wire.raw import Connection
+
+pytestmark = pytest.mark.slow
+MOST_MS = 150
+"""CPU time of one turn of the loop, and of the process for each request of others; usually 5."""
+SETTINGS = {"max.message.bytes": str(100 << 20)}
+
+
+def served_meanwhile(paced: Any, frame: bytes) -> bytes:
+    """The answer to a request that takes long; others are served until it comes."""
+    count = 1
+    with (
+        Connection(paced.bootstrap, seconds=100) as busy,
+        Connection(paced.bootstrap, seconds=100) as other,
+    ):
+        paced.pauses()
+        began = paced.cpu_ms()
+        busy.send(frame)
+        while not busy.readable():
+            other.ask(raw.request(raw.API_VERSIONS, 0))
+            count += 1
+        spent = paced.cpu_ms() - began
+        _, body = busy.read()
+        other.ask(raw.request(raw.API_VERSIONS, 0))
+    assert max(paced.pauses(), default=0) < MOST_MS
+    assert spent / count < MOST_MS
+    return body
+
+
+@pytest.mark.parametrize("policy", ["delete", "compact"])
+@pytest.mark.parametrize("codec", list(Codec)[1:], ids=lambda codec: codec.name.lower())
+def test_a_dense_batch_is_checked_while_others_are_served(
+    paced_session: Any, topic: str, codec: Codec, policy: str
+) -> None:
+    settings = {**SETTINGS, "cleanup.policy": policy}
+    ConfluentClient(paced_session.bootstrap).create_topic(topic, configs=settings)
+    dense = largest.dense(codec, 200_000)
+    code, _ = raw.produced(served_meanwhile(paced_session, raw.produce(topic, dense)))
+    assert code == (0 if policy == "delete" else 87)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP], ids=lambda codec: codec.name.lower())
+def test_messages_of_old_producers_are_converted_while_others_are_served(
+    paced_session: Any, topic: str, codec: Codec
+) -> None:
+    ConfluentClient(paced_session.bootstrap).create_topic(topic, configs=SETTINGS)
+    records = [Record(n, 1_700_000_000_000, None, b"") for n in range(50_000)]
+    data = build_messages(records, 1, codec=codec)
+    partition = struct.pack(">ii", 0, len(data)) + data
+    body = struct.pack(">hi", 1, 10_000) + raw.array([raw.string(topic) + raw.array([partition])])
+    answer = served_meanwhile(paced_session, raw.request(raw.PRODUCE, 2, body))
+    assert struct.unpack_from(">hq", answer, 4 + 2 + len(topic) + 4 + 4) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ApiKey.FETCH,
+        ApiKey.LIST_OFFSETS,
+        ApiKey.METADATA,
+        ApiKey.CONSUMER_GROUP_DESCRIBE,
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+    ],
+    ids=lambda key: key.name.lower(),
+)
+def test_ten_thousand_items_are_served_while_others_are(paced_session: Any, key: ApiKey) -> None:
+    spec = largest.APIS[key]
+    path = max(largest.paths(spec.request, spec.max_version), key=len)
+    given = {"allow_auto_topic_creation": False} if key is ApiKey.METADATA else {}
+    count = 9_990
+    served_meanwhile(paced_session, largest.request(key, spec.max_version, path, count, **given))

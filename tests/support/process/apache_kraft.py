@@ -1,0 +1,103 @@
+"""One node of Apache Kafka 4 without ZooKeeper, with an authorizer and a port for SASL/PLAIN."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from pykafka_ops.wire.messages.metadata import MetadataRequest
+from tests.support.differential.two_brokers import CLOSED, Link
+from tests.support.java import java_kit
+from tests.support.process.server import ServerProcess
+from tests.support.waiting import free_port, wait_for, wait_for_port
+
+VERSION = "4.3.1"
+CLUSTER_ID = "k4AAAAAAQACAAAAAAAAAAA"
+PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+USER, PASSWORD = "alice", "w0nder"
+
+
+class KraftBroker(ServerProcess):
+    """Broker and controller in one; who comes without a login may do all, ``USER`` nothing."""
+
+    kind = "apache"
+
+    def __init__(self, data_dir: Path) -> None:
+        super().__init__(data_dir, None)
+        self.port, self.login_port, self.controller_port = free_port(), free_port(), free_port()
+
+    @property
+    def login(self) -> str:
+        """Where one has to log in."""
+        return f"127.0.0.1:{self.login_port}"
+
+    def client_properties(self, path: Path) -> Path:
+        """A file with what ``USER`` needs."""
+        path.write_text(
+            "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
+            f'sasl.jaas.config={PLAIN} username="{USER}" password="{PASSWORD}";\n'
+        )
+        return path
+
+    def _config(self) -> Path:
+        listeners = {
+            "PLAINTEXT": self.port, "SASL_PLAINTEXT": self.login_port,
+            "CONTROLLER": self.controller_port,
+        }  # fmt: skip
+        shown = [f"{name}://127.0.0.1:{port}" for name, port in listeners.items()]
+        properties: dict[str, object] = {
+            "process.roles": "broker,controller",
+            "node.id": 0,
+            "controller.quorum.voters": f"0@127.0.0.1:{self.controller_port}",
+            "listeners": ",".join(shown),
+            "advertised.listeners": ",".join(shown[:2]),
+            "listener.security.protocol.map": ",".join(
+                f"{n}:{'PLAINTEXT' if n == 'CONTROLLER' else n}" for n in listeners
+            ),
+            "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "sasl.enabled.mechanisms": "PLAIN",
+            "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
+                f'{PLAIN} user_{USER}="{PASSWORD}";'
+            ),
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "super.users": "User:ANONYMOUS",
+            "log.dirs": self.data_dir,
+            "offsets.topic.replication.factor": 1,
+            "offsets.topic.num.partitions": 4,
+            "transaction.state.log.replication.factor": 1,
+            "transaction.state.log.num.partitions": 4,
+            "transaction.state.log.min.isr": 1,
+            "group.initial.rebalance.delay.ms": 0,
+        }
+        path = self.data_dir.parent / f"{self.data_dir.name}.properties"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+        return path
+
+    def _java(self, heap: str, main: str, *arguments: str) -> list[str]:
+        classpath = java_kit.server_classpath(VERSION)
+        return ["java", f"-Xmx{heap}", *java_kit.BRIEF_JVM, "-cp", classpath, main, *arguments]
+
+    def argv(self) -> list[str]:
+        """How to run it."""
+        return self._java("512M", "kafka.Kafka", str(self._config()))
+
+    def start(self, seconds: float = 60.0) -> KraftBroker:
+        """Format its directory, start it and wait until it knows itself."""
+        argv = self._java("256M", "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID,
+                          "-c", str(self._config()))  # fmt: skip
+        subprocess.run(argv, check=True, capture_output=True)
+        self.launch()
+        wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
+        link = Link(self.bootstrap)
+        try:
+            wait_for(lambda: _is_whole(link), seconds=seconds, what="the broker in its metadata")
+        finally:
+            link.close()
+        return self
+
+
+def _is_whole(link: Link) -> bool:
+    answer = link.ask(MetadataRequest(topics=[]), 1)
+    return answer != CLOSED and len(answer.brokers) == 1
