@@ -1,41 +1,22 @@
-"""The borders between layers and the size caps hold; names on both sides of a seam match."""
+"""The static checks are run; names on both sides of a seam match."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import re
 from pathlib import Path
 
 from pykafka_ops.wire.apis import ApiKey
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "pykafka_ops"
-SCRIPTS = Path(sys.executable).parent
+CHECKS = ("caps", "circles", "class_names", "asserts")
 
 
-def run(*argv: str) -> None:
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_imports_point_down() -> None:
-    run(str(SCRIPTS / "lint-imports"), "--no-cache")
-
-
-def test_no_two_files_import_each_other() -> None:
-    run(sys.executable, "scripts/circles.py")
-
-
-def test_no_two_classes_share_a_name() -> None:
-    run(sys.executable, "scripts/class_names.py")
-
-
-def test_files_and_functions_are_small() -> None:
-    run(sys.executable, "scripts/caps.py")
-
-
-def test_every_test_checks_something() -> None:
-    run(sys.executable, "scripts/asserts.py")
+def test_what_the_static_checks_hold_is_held_before_a_change_lands() -> None:
+    assert "\nscripts/check\n" in (ROOT / ".ci" / "run").read_text()
+    check = (ROOT / "scripts" / "check").read_text()
+    for each in ("mypy", "lint-imports", *(f"python scripts/{name}.py" for name in CHECKS)):
+        assert re.search(rf"^{re.escape(each)}", check, re.M), each
 
 
 def test_the_files_that_answer_are_those_of_the_rows_and_each_has_a_test() -> None:

@@ -127,6 +127,7 @@ def test_texts_name_only_what_exists() -> None:
         if path.suffix in (".py", ".md")
         and path.parts[:2] != ("tests", "golden")
         and path.name != "test_words.py"
+        and faults((ROOT / path).read_text())  # to take it apart costs fifty times as much
         for line, text in prose(path)
         for name in faults(text)
     ]

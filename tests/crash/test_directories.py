@@ -14,27 +14,10 @@ from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.load import PLAIN, Load, check_ledger
 from tests.support.clients.samples import messages
 from tests.support.process.broker import BrokerProcess
+from tests.support.process.mounts import mount
 from tests.support.waiting import wait_for
 
 MakeBroker = Callable[..., BrokerProcess]
-
-
-def mount(*arguments: str) -> bool:
-    return (
-        os.getuid() == 0
-        and subprocess.run(["mount", *arguments], capture_output=True).returncode == 0
-    )
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 6 MB; needs root."""
-    path = tmp_path / "small"
-    path.mkdir()
-    if not mount("-t", "tmpfs", "-o", "size=6m", "pko-test", str(path)):
-        pytest.skip("cannot mount a tmpfs: not root, or not allowed")
-    yield path
-    subprocess.run(["umount", "-l", str(path)], check=True)
 
 
 def test_a_second_broker_on_the_same_directory_is_refused(
@@ -164,3 +147,30 @@ def test_an_oversized_message_leaves_the_log_as_it_was(make_broker: MakeBroker, 
     with pytest.raises(RefusedError):
         client.produce(topic, [Message(bytes(20_000))])
     assert client.produce(topic, messages(2)) == [0, 1]
+
+
+def test_strangers_named_like_partitions_stop_nothing_and_keep_their_bytes(
+    make_broker: MakeBroker, tmp_path: Path
+) -> None:
+    data, segment = tmp_path / "data", "00000000000000000000.log"
+    noise = bytes(range(256)) * 4
+    (data / "empty-0").mkdir(parents=True)
+    (data / "noise-0").mkdir()
+    (data / "noise-0" / segment).write_bytes(noise)
+    (data / "file-0").write_bytes(noise)
+    names = ["empty", "noise", "file"]
+    broker = make_broker().start()
+    client = ConfluentClient(broker.bootstrap)
+    assert client.list_topics() == set()
+    assert (data / "noise-0" / segment).read_bytes() == noise
+    for name in names:
+        client.create_topic(name)
+        assert client.produce(name, messages(2)) == [0, 1]
+    broker.kill()
+    client = ConfluentClient(broker.start().bootstrap)
+    for name in names:
+        assert len(client.consume(name, 2)) == 2
+    assert broker.stop() == 0
+    (noises,) = data.glob("noise-0.*-stray")
+    (file,) = data.glob("file-0.*-stray")
+    assert (noises / segment).read_bytes() == file.read_bytes() == noise

@@ -81,7 +81,7 @@ def test_signals_stop_it_cleanly(make_broker: MakeBroker, topic: str, number: in
     broker = make_broker().start()
     ConfluentClient(broker.bootstrap).create_topic(topic)
     broker.running.signal(number)
-    assert broker.running.popen.wait(20) == 0
+    assert broker.running.popen.wait(60) == 0
     assert (broker.data_dir / ".kafka_cleanshutdown").exists()
 
 

@@ -13,9 +13,9 @@ from confluent_kafka.admin import AdminClient
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.storage.data_dir import read_meta
-from pykafka_ops.broker.storage.files import RealFiles
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log_manager import LogManager
+from pykafka_ops.broker.storage.real_files import RealFiles
 from pykafka_ops.disk.build import build_batch
 from pykafka_ops.disk.checkpoint import parse_offsets
 from pykafka_ops.disk.compression import Codec
@@ -252,5 +252,5 @@ def test_both_keep_the_same(
 def _serves(broker: ApacheBroker) -> bool:
     """Whether it leads what was cleaned: before, a stop interrupts its controller, an ERROR."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    partitions = admin.list_topics("t", timeout=10).topics["t"].partitions
+    partitions = admin.list_topics("t", timeout=60).topics["t"].partitions
     return len(partitions) == PARTITIONS and all(p.leader >= 0 for p in partitions.values())

@@ -95,6 +95,7 @@ def test_kafkajs_throws_the_same(pko_session: BrokerProcess, apache: ApacheBroke
 
 
 @pytest.mark.go
+@pytest.mark.timeout(600)  # Go compiles it first
 def test_kadm_takes_both_for_the_same_release_and_gets_the_same_errors(
     pko_session: BrokerProcess, apache: ApacheBroker
 ) -> None:

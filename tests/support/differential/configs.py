@@ -309,7 +309,7 @@ def replace(
     *,
     times: int = 1,
     dry: bool = False,
-    seconds: float = 15.0,
+    seconds: float = 60.0,
 ) -> Any:
     """Replace all settings of one resource."""
     resource = replacing.AlterConfigsResource(

@@ -130,7 +130,7 @@ class Side:
         note: str = "",
         *,
         client_id: str | None = CLIENT,
-        seconds: float = 15.0,
+        seconds: float = 60.0,
         own_only: bool = False,
         tail: bytes = b"",
     ) -> Any:
@@ -153,7 +153,7 @@ class Side:
         version: int,
         *,
         client_id: str | None = CLIENT,
-        seconds: float = 15.0,
+        seconds: float = 60.0,
         tail: bytes = b"",
     ) -> Any:
         """Send a request without noting anything; the answer, or CLOSED or SILENT."""
@@ -173,7 +173,7 @@ class Side:
         assert correlation == self._correlation, "the answer to another request"
         return answer
 
-    def send_raw(self, frame: bytes, note: str, *, seconds: float = 15.0) -> bytes | None:
+    def send_raw(self, frame: bytes, note: str, *, seconds: float = 60.0) -> bytes | None:
         """Send a frame (its length is added) and note whether and with how many bytes answered."""
         raw = self._exchange(struct.pack(">i", len(frame)) + frame, seconds)
         self.steps.append(Step(note, raw if isinstance(raw, str) else raw.hex()))

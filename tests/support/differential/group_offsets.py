@@ -203,7 +203,7 @@ def fetches(side: Side, version: int) -> None:
     if version >= 8:
         fetch("several", {"t": [0]}, "g", "nope", "g")
         fetch("all of several", None, "g", "nope")
-        side.ask(OffsetFetchRequest(groups=[]), note="no groups")
+        side.ask(OffsetFetchRequest(groups=[]), note="no groups", seconds=1.5)
     if version:
         empty = fetch_request(side, version, {"t": [0]})
         empty.group_id = ""

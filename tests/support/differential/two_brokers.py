@@ -19,7 +19,7 @@ class Link:
         host, _, port = bootstrap.rpartition(":")
         self._address = host, int(port)
         self._socket = socket.create_connection(self._address)
-        self._socket.settimeout(20)
+        self._socket.settimeout(60)
 
     def ask(self, request: Any, version: int) -> Any:
         """The decoded answer, or ``CLOSED``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from tests.support.golden.segments import CASES, GOLDEN, files
@@ -49,6 +50,7 @@ class PrintedBatch(NamedTuple):
     size: int
 
 
+@cache
 def printed(case: str) -> tuple[list[PrintedBatch], list[Printed]]:
     """The batches and records of one case."""
     text = (GOLDEN / "expected" / case / "log.deep-print.txt").read_bytes().decode()

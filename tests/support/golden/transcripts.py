@@ -18,6 +18,11 @@ ISR = re.compile(r"(?<=\tIsr: )[0-9,]+")
 CONFIGS = re.compile(r"(?<=\tConfigs: ).*")
 PLACED = re.compile(r"(Leader|Replicas|Isr): [0-9,]+")
 STAMP = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
+AS_BEFORE_3 = re.compile(
+    r"kafka-configs --zookeeper .*(--describe --entity-type (topics|brokers)|topics|producer_byte)"
+)
+"""What 3.9 refuses, and the tool did before 3.0: it is done (tests/cli/test_old_command_lines.py).
+"""
 
 
 @dataclass
