@@ -24,7 +24,7 @@ EXIT_STATUS = (
     ("1", "Some item failed; what failed is said on standard error."),
     ("2", "The command line, or a file it names, is wrong (in Kafka's flags: 1)."),
     ("3", "No broker answers, or it does not let us in (in Kafka's flags: 1)."),
-    ("4", "A check found a problem."),
+    ("4", "A check found a problem, or --fail-on is met, whatever failed beside it."),
     ("130", "Interrupted with Ctrl-C."),
 )
 ENVIRONMENT = (
