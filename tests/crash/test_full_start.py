@@ -88,3 +88,33 @@ def test_a_log_file_without_space_stops_nothing(
         assert "rror" not in broker.log.read_text()
     finally:
         broker.kill()
+
+
+def test_topics_are_deleted_to_make_room(topic: str, small_disk: Path, tmp_path: Path) -> None:
+    properties = ["--override", "log.segment.delete.delay.ms=1000"]
+    broker = BrokerProcess(small_disk / "data", log=tmp_path / "log", arguments=properties)
+    try:
+        client = ConfluentClient(broker.start().bootstrap)
+        for name in ("kept", topic):
+            client.create_topic(name, 2)
+            client.produce(name, [message for _ in range(200) for message in messages(20)])
+        fill(small_disk)
+        with pytest.raises(RefusedError):
+            client.create_topic(f"{topic}-more", 500)
+        client.delete_topic(topic)
+        wait_for(lambda: client.list_topics() == {"kept"}, what="topic gone")
+        broker.kill()
+        client = ConfluentClient(broker.start().bootstrap)
+        assert client.list_topics() == {"kept"}
+        wait_for(lambda: created(client, f"{topic}-more"), what="room for another")
+        assert "Traceback" not in broker.log.read_text()
+    finally:
+        broker.kill()
+
+
+def created(client: ConfluentClient, name: str) -> bool:
+    try:
+        client.create_topic(name)
+    except RefusedError:
+        return False
+    return True

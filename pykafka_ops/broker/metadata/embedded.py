@@ -23,6 +23,7 @@ from pykafka_ops.broker.metadata.store import (
     split,
 )
 from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree
+from pykafka_ops.broker.metadata.tree_file import SpareRoom
 from pykafka_ops.errors import StorageError
 
 FILE_NAME = "metadata.db"
@@ -49,7 +50,8 @@ class EmbeddedStore(MetadataStore):
         with suppress(OSError):  # whatever is wrong with it, the tree tells
             os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWN))
             os.chmod(file, OWN)
-        self._tree = ZNodeTree(file, clock, durable=durable)
+        self._tree = ZNodeTree(file, clock, durable=durable, spare=SpareRoom(f"{file}.spare"))
+        self._tree.use_room()
         self._session = self._tree.new_session()
         self._data: dict[str, list[WatchCallback]] = {}
         self._children: dict[str, list[WatchCallback]] = {}
@@ -77,8 +79,7 @@ class EmbeddedStore(MetadataStore):
         self._check("/")
         results, changes = self._tree.apply(ops, self._session)
         self._fire(changes)
-        if self._tree.holds and not self._retrying:
-            self._retrying = True
+        if self._tree.needs_room and not self._retrying:
             self._retry()
         return results
 
@@ -86,11 +87,11 @@ class EmbeddedStore(MetadataStore):
         self._tree.patient = False
 
     def _retry(self) -> None:
-        """Write what a full disk did not take, again and again until it does."""
+        """Use room on a disk that was full, again and again until there is enough."""
         self._retrying = False
         if not self._closed:
-            jobs.attempt("writing what a full disk did not take", self._tree.save_held)
-            if self._tree.holds:
+            jobs.attempt("writing what a full disk did not take", self._tree.use_room)
+            if self._tree.needs_room:
                 self._retrying = True
                 asyncio.get_running_loop().call_later(RETRY_S, self._retry)
 

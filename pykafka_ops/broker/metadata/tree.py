@@ -34,21 +34,13 @@ from pykafka_ops.broker.metadata.store import (
     ZNode,
     split,
 )
+from pykafka_ops.broker.metadata.tree_file import FULL, SpareRoom, open_file
+from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
 from pykafka_ops.errors import StorageError
 
 FORMAT = 1
 _MAX_CHILD_SEQUENCE = 2**31
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS nodes (
-  parent TEXT NOT NULL, name TEXT NOT NULL, data BLOB,
-  version INTEGER NOT NULL, creates INTEGER NOT NULL, children INTEGER NOT NULL,
-  czxid INTEGER NOT NULL, mzxid INTEGER NOT NULL, pzxid INTEGER NOT NULL,
-  ctime INTEGER NOT NULL, mtime INTEGER NOT NULL, owner INTEGER NOT NULL,
-  PRIMARY KEY (parent, name)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS ephemerals ON nodes (owner) WHERE owner != 0;
-"""
 _SELECT = (
     "SELECT data, version, creates, children, czxid, mzxid, pzxid, ctime, mtime, owner"
     " FROM nodes WHERE parent = ? AND name = ?"
@@ -56,9 +48,6 @@ _SELECT = (
 _UPSERT = "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM nodes WHERE parent = ? AND name = ?"
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
-_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
-"""What SQLite reports of a disk without space."""
-
 _NO_SPACE = (
     "no space for the metadata file %s: what there is is served, and no topic or setting can be"
     " changed until there is room"
@@ -122,29 +111,32 @@ class ZNodeTree:
 
     What a full disk does not take is held in memory, and written with whatever is written next,
     if it makes or removes ephemerals, and anything while ``patient``. So a broker starts, and is
-    controller, where it can record nothing of that.
+    controller, where it can record nothing of that. Topics can be deleted there: the order has
+    ``spare`` room, and what it removes may be held, since the order is carried out again.
     """
 
-    def __init__(self, file: str | Path, clock: Callable[[], int], *, durable: bool = True) -> None:
+    def __init__(
+        self,
+        file: str | Path,
+        clock: Callable[[], int],
+        *,
+        durable: bool = True,
+        spare: SpareRoom | None = None,
+    ) -> None:
         """Open or create ``file``; ephemerals of sessions past are dropped.
 
         Raises StorageError if it is no such file, is of a newer format, or cannot be written.
         """
         self._file = str(file)
         self._clock = clock
+        self._spare = spare
         self.patient = True
         self._held: dict[str, _Znode | None] = {}
         """What the file lacks; then ``_db`` is a copy in memory that has it."""
         self._full = False
         """Whether the disk had no space the last time."""
         try:
-            try:
-                self._disk = _open(self._file, durable=durable, alone=False)
-            except sqlite3.Error as error:
-                if error.sqlite_errorcode not in _FULL:
-                    raise
-                self._disk = _open(self._file, durable=durable, alone=True)
-            self._db = self._disk
+            self._db = self._disk = open_file(self._file, durable=durable)
             self._zxid = self._meta("zxid", 0)
             self._sessions = self._meta("session", 0)
             if self._meta("format", FORMAT) > FORMAT:
@@ -159,9 +151,7 @@ class ZNodeTree:
     def _start(self) -> None:
         if self._load("/") is None:
             self._commit({"/": _Znode.new(b"", 0, self._clock(), 0)})
-        for owner in {
-            int(row[0]) for row in self._rows("SELECT owner FROM nodes WHERE owner != 0")
-        }:
+        for (owner,) in self._rows("SELECT DISTINCT owner FROM nodes WHERE owner != 0"):
             self.end_session(owner)
 
     def close(self) -> None:
@@ -176,10 +166,17 @@ class ZNodeTree:
         """Whether the file lacks something that is held in memory."""
         return self._db is not self._disk
 
-    def save_held(self) -> bool:
-        """Write what is held in memory; whether nothing is left."""
-        self._commit({})
-        return not self.holds
+    @property
+    def needs_room(self) -> bool:
+        """Whether :meth:`use_room` has something to do."""
+        return self.holds or (self._spare is not None and not self._spare.kept)
+
+    def use_room(self) -> None:
+        """Write what is held in memory, then keep spare room, as far as there is any."""
+        if self.holds:
+            self._commit({})
+        if not self.holds and self._spare is not None and not self._spare.kept:
+            self._spare.keep()
 
     def _hold(self, touched: dict[str, _Znode | None]) -> None:
         if not self.holds:
@@ -231,15 +228,24 @@ class ZNodeTree:
             error.index = len(results)
             raise
         if work.touched:
-            self._commit(work.touched, may_hold=self.patient or work.ephemeral)
+            again = work.frees and not work.orders  # a start does it again, if it is lost
+            may_hold = self.patient or work.ephemeral or again
+            self._commit(work.touched, may_hold=may_hold, frees=work.frees)
         return results, work.changes
 
-    def _commit(self, touched: dict[str, _Znode | None], *, may_hold: bool = True) -> None:
+    def _commit(
+        self, touched: dict[str, _Znode | None], *, may_hold: bool = True, frees: bool = False
+    ) -> None:
         try:
-            self._write(self._disk, self._held | touched)
+            try:
+                self._write(self._disk, self._held | touched)
+            except sqlite3.Error as error:
+                if not (frees and error.sqlite_errorcode in FULL and self._give_room()):
+                    raise
+                self._write(self._disk, self._held | touched)
         except sqlite3.Error as error:
             text = f"cannot write the metadata file {self._file}: {error}"
-            if error.sqlite_errorcode not in _FULL:
+            if error.sqlite_errorcode not in FULL:
                 raise StorageError(text) from error
             if not self._full:
                 _log.warning(_NO_SPACE, self._file)
@@ -255,6 +261,9 @@ class ZNodeTree:
                 _log.info("there is room for the metadata file %s again", self._file)
             self._full = False
         self._zxid += 1
+
+    def _give_room(self) -> bool:
+        return self._spare is not None and self._spare.give()
 
     def _write(self, db: sqlite3.Connection, touched: dict[str, _Znode | None]) -> None:
         gone = [split(path) for path, node in touched.items() if node is None]
@@ -289,22 +298,6 @@ class ZNodeTree:
         return default
 
 
-def _open(file: str, *, durable: bool, alone: bool) -> sqlite3.Connection:
-    """Open or create the file. ``alone`` needs no file of shared memory beside it, for which a full
-    disk has no space: nobody else can read it meanwhile. Raises sqlite3.Error."""
-    db = sqlite3.connect(file, isolation_level=None, check_same_thread=False, timeout=5)
-    try:
-        if alone:
-            db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        db.executescript(_SCHEMA)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
 class _Transaction:
     """Copies of the znodes that a transaction touches; None stands for a deleted one."""
 
@@ -315,6 +308,10 @@ class _Transaction:
         self.changes = Changes()
         self.ephemeral = False
         """Whether it makes or removes an ephemeral."""
+        self.orders = False
+        """Whether it orders the deletion of a topic."""
+        self.frees = True
+        """Whether all that it does is to order deletions, and to delete."""
         self._fresh: set[str] = set()
         self._load = load
         self._zxid = zxid
@@ -365,6 +362,8 @@ class _Transaction:
             self._fresh.add(path)
         owner = self._session if op.ephemeral else 0
         self.ephemeral = self.ephemeral or op.ephemeral
+        orders = parent_path == TopicDeletions.path
+        self.orders, self.frees = self.orders or orders, self.frees and orders
         self.touched[path] = _Znode.new(op.data, self._zxid, self._now, owner)
         parent.creates += 1
         self._child_changed(parent_path, parent, 1)
@@ -376,6 +375,7 @@ class _Transaction:
         node.data = op.data
         node.version += 1
         node.mzxid, node.mtime = self._zxid, self._now
+        self.frees = False
         self.touched[op.path] = node
         self.changes.data[op.path] = None
         return node.stat()
