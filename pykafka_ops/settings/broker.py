@@ -1,4 +1,4 @@
-"""Every setting a Kafka 3.9 broker knows, by name (counterpart: ``kafka.server.KafkaConfig``)."""
+"""Every setting a Kafka 3.9 broker knows (``kafka.server.KafkaConfig``), and our own, by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pykafka_ops.settings import (
     broker_cluster,
     broker_groups,
     broker_log,
+    broker_own,
     broker_security,
 )
 
@@ -16,4 +17,5 @@ BROKER = (
     | broker_groups.ROWS
     | broker_security.ROWS
     | broker_absent.ROWS
+    | broker_own.ROWS
 )

@@ -44,6 +44,26 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPort:
+    """One address, as ``127.0.0.1:9404`` or ``[::1]:0``."""
+
+    def __call__(self, name: str, value: Value) -> None:
+        if value is not None:
+            host_and_port(name, str(value))
+
+    def __str__(self) -> str:
+        return "host:port"
+
+
+def host_and_port(name: str, text: str) -> tuple[str, int]:
+    """Host without brackets, and port. Raises SettingError."""
+    found = _HOST_PORT.fullmatch(text.strip())
+    if found is None or not found[1] or int(found[2]) > 65535:
+        raise invalid(name, text, "write host:port, as in 127.0.0.1:9404")
+    return found[1], int(found[2])
+
+
+@dataclass(frozen=True, slots=True)
 class OneOf:
     """The string, or each string of a list, is one of ``choices`` (ValidString, ValidList)."""
 

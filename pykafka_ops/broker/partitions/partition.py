@@ -93,6 +93,11 @@ class Partition:
         """The log, opened at first use. Raises KafkaError KAFKA_STORAGE_ERROR if it is offline."""
         return self._log or self._open()
 
+    @property
+    def used_log(self) -> Log | None:
+        """The log if it was used, None if nobody has used it yet."""
+        return self._log
+
     def _open(self) -> Log:
         log = self._host.logs.get(self.topic, self.index)
         if log is None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.runtime.cluster import adoption, membership
 from pykafka_ops.broker.runtime.cluster.membership import Membership
@@ -21,7 +21,12 @@ from pykafka_ops.broker.state.image import BrokerInfo
 from pykafka_ops.broker.storage.clocks import monotonic_clock
 from pykafka_ops.errors import SettingError
 from pykafka_ops.settings import check
+from pykafka_ops.settings.broker_own import METRICS_LISTEN
+from pykafka_ops.settings.validators import host_and_port
 from pykafka_ops.wire.apis import ApiKey
+
+if TYPE_CHECKING:
+    from pykafka_ops.broker.runtime.metrics.metrics import Metrics
 
 log = logging.getLogger("kafka.server.KafkaServer")
 
@@ -56,6 +61,8 @@ class Broker:
         self._data_dir = data_dir
         self._on_fatal = on_fatal
         self.endpoints: list[Endpoint] = []
+        self.metrics: Metrics | None = None
+        """Told over HTTP, where ``metrics.listen`` asks for it."""
         self._started: list[tuple[str, Callable[[], Any]]] = []
 
     @property
@@ -84,6 +91,7 @@ class Broker:
         self._loop = asyncio.get_running_loop()
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="broker-io")
         self._opened("threads", lambda: self._pool.shutdown(wait=False))
+        self._open_metrics()
         await self._settle_ids()
         self.parts = parts = Parts(
             self._membership,
@@ -119,7 +127,17 @@ class Broker:
         self._membership.store.serving()
         await parts.server.accept()
         self._opened("leaderships", self._hand_over)
+        if self.metrics is not None:
+            self.metrics.running(parts)
         await self._hear_of_ourselves()
+
+    def _open_metrics(self) -> None:
+        address = self.configs.value(METRICS_LISTEN)
+        if address:
+            from pykafka_ops.broker.runtime.metrics.metrics import Metrics  # few ask for it
+
+            self.metrics = Metrics(*host_and_port(METRICS_LISTEN, address), self._loop)
+            self._opened("metrics", self.metrics.close)
 
     async def _settle_ids(self) -> None:
         """Lock the directory, open the tree; settles broker and cluster id."""
@@ -178,6 +196,8 @@ class Broker:
 
     async def stop(self) -> None:
         """Close what was opened, the last first; a part that fails does not stop the others."""
+        if self.metrics is not None:
+            self.metrics.stopping()
         while self._started:
             name, close = self._started.pop()
             try:

@@ -149,6 +149,7 @@ def _write_pid_file(data_dir: Path, broker: Broker) -> None:
         "broker_id": broker.broker_id,
         "cluster_id": broker.cluster_id,
         "listeners": [endpoint.text() for endpoint in broker.endpoints],
+        "metrics": None if broker.metrics is None else broker.metrics.url,
         "started": started_at(),
         "started_ms": int(time.time() * 1000),
     }

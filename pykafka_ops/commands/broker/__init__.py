@@ -25,6 +25,10 @@ LOG_LEVEL = Option("--log-level", metavar="LEVEL", default="INFO", ours=True,
 CONTROLLED = Switch("--controlled", ours=True,
                     help="stop only if other replicas can lead what it leads, and see that they "
                     "do; exit code 4 if not")
+PATTERN = Option("--pattern", metavar="PATTERN", ours=True, multiple=True, hidden=True,
+                 help="a part of a metric's name, or of its MBean's, or a pattern with * and ?")
+URL = Option("--url", metavar="http://HOST:PORT", ours=True,
+             help="where a broker tells its metrics (metrics.listen), instead of --data-dir")
 # fmt: on
 
 FILE = Words(PROPERTIES_FILE, "?")
@@ -40,6 +44,8 @@ def _work(run: Run) -> Result:
             from pykafka_ops.commands.broker.stop import stop as work
         case "status":
             from pykafka_ops.commands.broker.status import status as work
+        case "metrics":
+            from pykafka_ops.commands.broker.metrics import metrics as work
     return work(run)
 
 
@@ -70,4 +76,14 @@ broker.verb(
     words=(FILE,),
     options=(DATA_DIR,),
     examples=("pko broker status --data-dir /tmp/kafka -o json",),
+)
+broker.verb(
+    "metrics",
+    "Show what a broker tells of itself, under the names of dashboards and of JMX.",
+    words=(Words(PATTERN, "*"),),
+    options=(DATA_DIR, URL),
+    examples=(
+        "pko broker metrics underreplicated offline --data-dir /tmp/kafka",
+        "pko broker metrics 'kafka.log:*name=Size*' --url http://127.0.0.1:9404 -o json",
+    ),
 )

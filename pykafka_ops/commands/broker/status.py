@@ -15,6 +15,7 @@ COLUMNS = (
     Column("listeners"),
     Column("uptime_s", "UPTIME(s)", right=True),
     Column("cluster_id", "CLUSTER", wide=True),
+    Column("metrics", optional=True),
     Column("data_dir", "DATA-DIR"),
 )
 
@@ -30,6 +31,7 @@ def status(run: Run) -> Table:
         "broker_id": found.get("broker_id") if found else None,
         "cluster_id": found.get("cluster_id") if found else None,
         "listeners": ",".join(found.get("listeners", [])) if found else None,
+        "metrics": found.get("metrics") if found else None,
         "uptime_s": round(time.time() - found["started_ms"] / 1000) if found else None,
     }
     return Table(

@@ -35,6 +35,7 @@ from pykafka_ops.broker.runtime.controller.active import (
     Rule,
 )
 from pykafka_ops.broker.runtime.controller.channels import ControllerChannels
+from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.orders import (
     Order,
@@ -84,6 +85,16 @@ class ControllerLoop:
     def epoch(self) -> int:
         """The controller epoch of this broker's term, -1 if it has none."""
         return -1 if self._active is None else self._active.term.epoch
+
+    @property
+    def cluster(self) -> ControllerContext | None:
+        """What this broker knows as controller; None if it is not."""
+        return None if self._rules is None else self._rules.cluster
+
+    @property
+    def queued(self) -> int:
+        """Jobs that wait for those before them."""
+        return self._jobs.qsize()
 
     @property
     def _rules(self) -> Controller | None:

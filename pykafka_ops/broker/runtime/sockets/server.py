@@ -52,6 +52,7 @@ class Server:
         self._loop = loop
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
+        self._listeners: list[str] = []
         self.admission = Admission(
             loop,
             ConnectionQuotas(self.dispatch.client_quotas.windows, services.quotas, inter_broker),
@@ -85,6 +86,7 @@ class Server:
         backlog = asked if "socket.listen.backlog.size" in configs.static else BACKLOG
         sockets = bind(host, port)
         self.admission.add(name, sockets, backlog)
+        self._listeners.append(name)
         self.admission.quotas.configure(configs.value, configs.text)
         bound: int = sockets[0].getsockname()[1]
         return bound
@@ -157,6 +159,13 @@ class Server:
         """Count a closed connection out."""
         if self._connections.pop(connection.identity, None) is not None:
             self.admission.left(connection.listener, connection.client_host)
+
+    def connections_by_listener(self) -> dict[str, int]:
+        """How many there are; of every listener, if only 0."""
+        found = dict.fromkeys(self._listeners, 0)
+        for connection in self._connections.values():
+            found[connection.listener] += 1
+        return found
 
     def relieve(self) -> None:
         """Answers that nobody takes hold too much: cut off who has held most for longest."""

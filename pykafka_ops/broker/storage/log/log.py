@@ -179,6 +179,11 @@ class Log:
         return self._opened().segments.size
 
     @property
+    def segment_count(self) -> int:
+        """How many segments there are."""
+        return len(self._opened().segments)
+
+    @property
     def segments(self) -> list[Segment]:
         """The segments, oldest first; the last is appended to."""
         return list(self._opened().segments)

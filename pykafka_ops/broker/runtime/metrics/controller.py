@@ -1,0 +1,63 @@
+"""The cluster as its controller sees it (``KafkaController``); all 0 on other brokers, as there."""
+
+from __future__ import annotations
+
+from pykafka_ops.broker.runtime.parts import Parts
+from pykafka_ops.broker.state.controller.cluster import ControllerContext
+from pykafka_ops.broker.state.controller.transitions import PartitionPhase, ReplicaPhase
+from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.metrics.family import Book
+
+MANY = 512
+"""Partitions between two pauses."""
+TOLD = {
+    "ActiveControllerCount": "1 on the broker that is controller",
+    "ActiveBrokerCount": "Live brokers of the cluster",
+    "FencedBrokerCount": "Brokers that are fenced: none without KRaft",
+    "GlobalTopicCount": "Topics of the cluster",
+    "GlobalPartitionCount": "Partitions of the cluster",
+    "OfflinePartitionsCount": "Partitions without a leader",
+    "PreferredReplicaImbalanceCount": "Partitions not led by their first replica",
+    "TopicsToDeleteCount": "Topics that are being deleted",
+    "ReplicasToDeleteCount": "Replicas that are being deleted",
+    "TopicsIneligibleToDeleteCount": "Topics whose deletion waits",
+    "ReplicasIneligibleToDeleteCount": "Replicas whose deletion waits for their broker",
+}
+
+
+def tell(parts: Parts, book: Book) -> Steps[None]:
+    """Counts of this term, if there is one."""
+    cluster = parts.controller.cluster
+    found = dict.fromkeys(TOLD, 0)
+    if cluster is not None:
+        yield from _count(cluster, found)
+    for name, what in TOLD.items():
+        book.bean(f"kafka.controller:KafkaController:{name}", what).add(found[name])
+    book.bean(
+        "kafka.controller:ControllerEventManager:EventQueueSize", "Jobs that the controller has yet"
+    ).add(parts.controller.queued)
+
+
+def _count(cluster: ControllerContext, found: dict[str, int]) -> Steps[None]:
+    found["ActiveControllerCount"] = 1
+    found["ActiveBrokerCount"] = len(cluster.brokers)
+    found["GlobalTopicCount"] = len(cluster.topics)
+    for number, (topic, index, record) in enumerate(list(cluster.all_partitions())):
+        if not number % MANY:
+            yield None
+        found["GlobalPartitionCount"] += 1
+        if topic in cluster.deletions:
+            continue
+        offline = record.phase is not PartitionPhase.ONLINE
+        found["OfflinePartitionsCount"] += offline
+        replicas, state = record.assignment.replicas, record.state
+        led = state is not None and cluster.is_online(state.leader, topic, index)
+        preferred = state is not None and state.leader == replicas[0]
+        found["PreferredReplicaImbalanceCount"] += not (led and preferred)
+    for deletion in cluster.deletions.values():
+        phases = list(deletion.replicas.values())
+        stuck = phases.count(ReplicaPhase.DELETION_INELIGIBLE)
+        found["TopicsToDeleteCount"] += 1
+        found["ReplicasToDeleteCount"] += len(phases)
+        found["ReplicasIneligibleToDeleteCount"] += stuck
+        found["TopicsIneligibleToDeleteCount"] += deletion.blocked

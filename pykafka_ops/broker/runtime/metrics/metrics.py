@@ -1,0 +1,59 @@
+"""A broker's metrics from its start to its end, over HTTP where ``metrics.listen`` says."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from pykafka_ops.broker.runtime.metrics.report import Report
+from pykafka_ops.broker.runtime.metrics.server import Health, MetricsServer
+from pykafka_ops.broker.runtime.parts import Parts
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+
+class Metrics:
+    """One per broker that shall tell. Raises OSError where it cannot listen."""
+
+    def __init__(self, host: str, port: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._health = Health()
+        self._report: Report | None = None
+        shown = f"[{host}]" if ":" in host else host
+        try:
+            self._server = MetricsServer(host, port, loop, self._health)
+        except OSError as error:
+            where = f"metrics.listen={shown}:{port}"
+            raise OSError(error.errno, error.strerror, where) from None
+        self.url = f"http://{shown}:{self._server.port}"
+        log.info("metrics are told at %s/metrics", self.url)
+
+    def running(self, parts: Parts) -> None:
+        """The broker serves from now on; to be called on the loop."""
+        self._report = report = Report(parts, self._loop)
+        report.start()
+        self._server.report = report.text
+        self._health.troubles = lambda: _troubles(parts)
+        self._health.state = "running"
+
+    def stopping(self) -> None:
+        """It stops, and serves no new clients."""
+        self._health.state = "stopping"
+        self._server.report = None
+        if self._report is not None:
+            self._report.stop()
+
+    async def close(self) -> None:
+        """Answer nobody any more."""
+        await asyncio.to_thread(self._server.close)
+
+
+def _troubles(parts: Parts) -> list[str]:
+    """What keeps a broker that runs from serving all that it should, a line each."""
+    found = []
+    if not parts.controller.connected:
+        found.append("ZooKeeper cannot be reached")
+    if not parts.image.alive(parts.broker_id):
+        found.append("the controller has not told the cluster of this broker")
+    found += [f"log directory {path} has failed" for path in parts.logs.offline]
+    return found

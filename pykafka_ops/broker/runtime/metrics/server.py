@@ -1,0 +1,212 @@
+"""``metrics.listen``: ``/metrics``, ``/healthz`` and ``/readyz`` over HTTP, beside the event loop.
+
+The threads of the standard library's server read requests and write answers; what they tell is
+made on the event loop, which waits for no client. It is imported only where it is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import logging
+import socket
+from collections.abc import Callable, Coroutine
+from concurrent.futures import TimeoutError as Late
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import BoundedSemaphore, Thread
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pykafka_ops.metrics.text import Format
+
+log = logging.getLogger("kafka.server.KafkaServer")
+
+CLIENTS = 16
+"""At a time; more are hung up on."""
+CLIENT_S = 10
+"""How long a client may take to ask, and to read on."""
+ANSWER_S = 30
+"""How long the loop may take to make a report."""
+ALIVE_S = 5
+"""How long the loop may take to show that it goes on."""
+TEXT = "text/plain; charset=utf-8"
+INDEX = (
+    "/metrics  what this broker tells of itself\n/healthz  does it live\n/readyz   does it serve\n"
+)
+
+
+class Answer(NamedTuple):
+    """What is sent; ``body`` as UTF-8."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+def said(status: int, text: str) -> Answer:
+    """A line of text."""
+    return Answer(status, TEXT, f"{text}\n".encode())
+
+
+def _wanted(accept: str) -> Format:
+    for form in (Format.OPEN, Format.JSON):
+        if form.value.partition(";")[0] in accept:
+            return form
+    return Format.TEXT
+
+
+class Health:
+    """How the broker is. ``troubles()`` says, on the loop, what keeps it from serving."""
+
+    def __init__(self) -> None:
+        self.state = "starting"
+        self.troubles: Callable[[], list[str]] = list
+
+
+class MetricsServer:
+    """One per broker; it answers from the moment it is made. Raises OSError if it cannot listen."""
+
+    def __init__(
+        self, host: str, port: int, loop: asyncio.AbstractEventLoop, health: Health
+    ) -> None:
+        self._loop = loop
+        self._health = health
+        self.report: Callable[[Format], Coroutine[Any, Any, bytes]] | None = None
+        """Makes a report; there is none while the broker starts or stops."""
+        self._http = _Http((host, port), self)
+        self.port: int = self._http.server_address[1]
+        self._thread = Thread(target=self._http.serve_forever, name="metrics", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    # -- in the threads of clients
+
+    def answer(self, path: str, accept: str) -> Answer:
+        """What is at ``path``; ``accept`` are the formats that the client takes."""
+        match urlsplit(path).path:
+            case "/metrics":
+                return self._metrics(_wanted(accept))
+            case "/healthz":
+                return self._alive()
+            case "/readyz":
+                return self._ready()
+            case "/":
+                return Answer(200, TEXT, INDEX.encode())
+        return said(404, "not found: there are /metrics, /healthz and /readyz")
+
+    def _metrics(self, form: Format) -> Answer:
+        report = self.report
+        if report is None:
+            return said(503, f"the broker is {self._health.state}: there are no metrics")
+        body = self._on_loop(report(form), ANSWER_S)
+        if body is None:
+            return said(503, f"no report within {ANSWER_S} s")
+        return Answer(200, form.value, body)
+
+    def _alive(self) -> Answer:
+        """Logs are recovered on the loop: until the broker runs it is not asked."""
+        state = self._health.state
+        if state == "running" and self._on_loop(self._troubles(), ALIVE_S) is None:
+            return said(503, f"the event loop does not answer within {ALIVE_S} s")
+        return said(200, state)
+
+    def _ready(self) -> Answer:
+        if self._health.state != "running":
+            return said(503, self._health.state)
+        troubles = self._on_loop(self._troubles(), ALIVE_S)
+        if troubles is None:
+            return said(503, f"the event loop does not answer within {ALIVE_S} s")
+        return said(503, "\n".join(troubles)) if troubles else said(200, "ready")
+
+    async def _troubles(self) -> list[str]:
+        return self._health.troubles()
+
+    def _on_loop(self, work: Coroutine[Any, Any, Any], seconds: float) -> Any:
+        """What it gives; None if that takes longer."""
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # the loop is closed
+            work.close()
+            return None
+        try:
+            return future.result(seconds)
+        except Late:
+            future.cancel()
+            return None
+
+
+class _Http(ThreadingHTTPServer):
+    """Threads for few clients, none of which keeps the process alive."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, address: tuple[str, int], server: MetricsServer) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.metrics = server
+        self._room = BoundedSemaphore(CLIENTS)
+        super().__init__(address, _Request)
+
+    def server_bind(self) -> None:
+        """Without the look-up of this host's name that the base class does."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = self.server_address[:2]
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Whether there is a thread for one more."""
+        return self._room.acquire(blocking=False)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a client, then give its place to another."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone is no news."""
+        log.debug("a client of metrics.listen has gone", exc_info=True)
+
+
+class _Request(BaseHTTPRequestHandler):
+    """GET and HEAD; one connection after the other asks, or goes."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "pko"
+    sys_version = ""
+    timeout = CLIENT_S
+    server: _Http
+
+    def do_GET(self) -> None:
+        """Answer."""
+        self._send(body=True)
+
+    def do_HEAD(self) -> None:
+        """Answer without the body."""
+        self._send(body=False)
+
+    def _send(self, *, body: bool) -> None:
+        answer = self.server.metrics.answer(self.path, self.headers.get("Accept", ""))
+        data = answer.body
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        if len(data) > 1024 and "gzip" in self.headers.get("Accept-Encoding", ""):
+            data = gzip.compress(data, 1)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Vary", "Accept-Encoding")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests are logged at DEBUG alone."""
+        log.debug("metrics.listen: %s", format % args)

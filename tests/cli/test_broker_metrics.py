@@ -1,0 +1,152 @@
+"""What a broker tells of itself is so, and is called what Apache Kafka calls it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import confluent_kafka as ck
+import pytest
+
+from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.samples import messages
+from tests.support.process.broker import BrokerProcess
+from tests.support.process.console import pko
+from tests.support.process.scraped import SETTINGS, Scraped
+from tests.support.waiting import wait_for
+
+pytestmark = pytest.mark.live
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "metrics" / "beans-3.9.1.txt"
+BEAN = re.compile(r"(\S+):type=([^,\s]+)(?:,name=(\S+))? \[(.*?)\] (.*)")
+
+
+@pytest.fixture(scope="module")
+def telling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
+    broker = BrokerProcess(tmp_path_factory.mktemp("telling") / "data", SETTINGS)
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
+
+
+@pytest.fixture
+def scraped(telling: BrokerProcess) -> Scraped:
+    return Scraped(telling.data_dir)
+
+
+def golden() -> dict[tuple[str, str, str, tuple[str, ...]], set[str]]:
+    """Attributes by domain, type, name and labels of all that Apache Kafka 3.9.1 has."""
+    found = {}
+    for line in GOLDEN.read_text().splitlines():
+        read = BEAN.fullmatch(line)
+        assert read is not None, line
+        domain, kind, name, labels, attributes = read.groups()
+        found[domain, kind, name or "", tuple(labels.split(","))] = set(attributes.split())
+    return found
+
+
+def test_beans_labels_and_attributes_are_those_of_apache_kafka(
+    telling: BrokerProcess, scraped: Scraped, topic: str
+) -> None:
+    client = ConfluentClient(telling.bootstrap)
+    client.create_topic(topic, 2)
+    client.produce(topic, messages(10))
+    known = golden()
+    told = [row for row in scraped.json() if row["bean"]]
+    assert len(told) > 50
+    for row in told:
+        domain, _, keys = row["bean"].partition(":")
+        pairs = dict(pair.split("=", 1) for pair in keys.split(","))
+        labels = tuple(row["labels"])
+        key = (domain, pairs["type"], pairs.get("name", ""), labels or ("",))
+        assert row["attribute"] in known.get(key, set()), row
+
+
+def test_logs_and_partitions_are_told_as_commands_tell_them(
+    telling: BrokerProcess, scraped: Scraped, topic: str
+) -> None:
+    client = ConfluentClient(telling.bootstrap)
+    client.create_topic(topic, 3)
+    client.produce(topic, messages(50))
+    at = ("-b", telling.bootstrap, "-o", "json")
+    ends = json.loads(pko("get-offsets", "--topic", topic, *at).stdout)["items"]
+    found = scraped.samples()
+    for row in ends:
+        of = (topic, str(row["partition"]))
+        files = telling.data_dir.glob(f"{topic}-{row['partition']}/*.log")
+        assert found["kafka_log_log_logendoffset", *of] == row["offset"]
+        assert found["kafka_log_log_size", *of] == sum(file.stat().st_size for file in files)
+        assert found["kafka_cluster_partition_underreplicated", *of] == 0
+        assert found["kafka_cluster_partition_insyncreplicascount", *of] == 1
+    assert found["kafka_controller_kafkacontroller_activecontrollercount",] == 1
+    counts = ("replicamanager_leadercount", "replicamanager_partitioncount")
+    listed = found["kafka_controller_kafkacontroller_globalpartitioncount",]
+    assert {found[f"kafka_server_{name}",] for name in counts} == {listed}
+
+
+def test_groups_and_connections_are_counted(
+    telling: BrokerProcess, scraped: Scraped, topic: str
+) -> None:
+    client = ConfluentClient(telling.bootstrap)
+    client.create_topic(topic)
+    before = scraped.samples()
+    client.produce(topic, messages(1))
+    settings = {"bootstrap.servers": telling.bootstrap, "group.id": f"{topic}-group"}
+    member = ck.Consumer(settings | {"auto.offset.reset": "earliest"})
+    try:
+        member.subscribe([topic])
+        wait_for(lambda: member.poll(1.0), what="a record")
+        stable = ("kafka_coordinator_group_groupmetadatamanager_numgroupsstable",)
+        connections = ("kafka_server_socket_server_metrics_connection_count", "PLAINTEXT", "0")
+        found = scraped.samples()
+        assert found[stable] == before[stable] + 1
+        assert found[connections] > 0
+        member.commit(asynchronous=False)
+        offsets = ("kafka_coordinator_group_groupmetadatamanager_numoffsets",)
+        assert scraped.samples()[offsets] == before[offsets] + 1
+    finally:
+        member.close()
+
+
+def test_the_command_finds_metrics_by_either_name(telling: BrokerProcess) -> None:
+    where = ("--data-dir", str(telling.data_dir), "-o", "json")
+    words = ("leadercount", "kafka.server:type=KafkaServer,name=BrokerState*")
+    items = json.loads(pko("broker", "metrics", *words, *where).stdout)["items"]
+    assert {item["metric"] for item in items} == {
+        "kafka_server_replicamanager_leadercount",
+        "kafka_server_kafkaserver_brokerstate",
+    }
+    nothing = pko("broker", "metrics", "nosuch", *where)
+    assert (nothing.returncode, nothing.stderr.count(b"\n")) == (1, 1)
+    (row,) = json.loads(pko("broker", "status", *where).stdout)["items"]
+    assert row["metrics"].startswith("http://127.0.0.1:")
+
+
+def test_a_broker_that_tells_nothing_says_how_it_would(tmp_path: Path) -> None:
+    broker = BrokerProcess(tmp_path / "data")
+    where = ("--data-dir", str(tmp_path / "data"))
+    try:
+        broker.start()
+        silent = pko("broker", "metrics", *where)
+        assert silent.returncode == 2
+        assert b"metrics.listen" in silent.stderr and silent.stderr.count(b"\n") == 1
+        elsewhere = pko(
+            "broker", "metrics", "--url", f"http://{broker.bootstrap}", "--timeout", "2s"
+        )
+        assert elsewhere.returncode == 3 and elsewhere.stderr.count(b"\n") == 1
+    finally:
+        broker.close()
+    assert pko("broker", "metrics", *where).returncode == 3
+
+
+def test_an_address_that_is_taken_is_named(telling: BrokerProcess, tmp_path: Path) -> None:
+    (row,) = json.loads(
+        pko("broker", "status", "--data-dir", str(telling.data_dir), "-o", "json").stdout
+    )["items"]
+    address = row["metrics"].removeprefix("http://")
+    code, said = BrokerProcess(tmp_path / "data", {"metrics.listen": address}).start_refused()
+    assert code == 1
+    assert f"metrics.listen={address}" in said
