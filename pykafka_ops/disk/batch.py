@@ -312,3 +312,14 @@ def next_batch_size(buf: Buffer, pos: int = 0) -> int | None:
         raise CorruptBatchError(f"Invalid magic found in record: {signed}")
     size: int = LOG_OVERHEAD + length
     return size if size <= left else None
+
+
+def whole_batches(data: Buffer) -> int:
+    """Where the last whole batch (or message, in old formats) ends."""
+    position = 0
+    while position + _BASE.size <= len(data):
+        following = position + _BASE.size + int(_BASE.unpack_from(data, position)[1])
+        if not position < following <= len(data):
+            break
+        position = following
+    return position

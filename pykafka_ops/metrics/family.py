@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Kind(Enum):
+class MetricKind(Enum):
     """What a value is: a state, a sum since the start, or :class:`Times`."""
 
     GAUGE = "gauge"
@@ -26,10 +26,10 @@ class Bean(NamedTuple):
     attribute: str
 
     @classmethod
-    def parse(cls, text: str, kind: Kind) -> Bean:
+    def parse(cls, text: str, kind: MetricKind) -> Bean:
         """Of ``DOMAIN:TYPE:NAME``, with an ``:ATTRIBUTE`` where that is not the usual one."""
         domain, of_type, name, *attribute = text.split(":")
-        usual = "Value" if kind is Kind.GAUGE else "Count"
+        usual = "Value" if kind is MetricKind.GAUGE else "Count"
         return cls(domain, of_type, name, attribute[0] if attribute else usual)
 
     def text(self, labels: Labels) -> str:
@@ -50,10 +50,10 @@ def _quoted(value: str) -> str:
 
 
 class Times(NamedTuple):
-    """What was measured of many: quantiles by the share of those below, and how many there were."""
+    """What was measured of many: quantiles by the share of those below, how many there were."""
 
     quantiles: tuple[tuple[str, float], ...]
-    count: int
+    number: int
     total: float
 
 
@@ -87,7 +87,9 @@ class Family:
 
     __slots__ = ("bean", "help", "kind", "name", "samples")
 
-    def __init__(self, kind: Kind, what: str, *, bean: Bean | None = None, name: str = "") -> None:
+    def __init__(
+        self, kind: MetricKind, what: str, *, bean: Bean | None = None, name: str = ""
+    ) -> None:
         self.kind = kind
         self.help = what
         self.bean = bean
@@ -109,11 +111,11 @@ class Book:
     def __iter__(self) -> Iterator[Family]:
         return (family for family in self._families.values() if family.samples)
 
-    def bean(self, bean: str, what: str, kind: Kind = Kind.GAUGE) -> Family:
+    def bean(self, bean: str, what: str, kind: MetricKind = MetricKind.GAUGE) -> Family:
         """The family of a bean as :meth:`Bean.parse` reads it."""
         key = Bean.parse(bean, kind)
         return self._families.setdefault(key, Family(kind, what, bean=key))
 
-    def plain(self, name: str, what: str, kind: Kind = Kind.GAUGE) -> Family:
+    def plain(self, name: str, what: str, kind: MetricKind = MetricKind.GAUGE) -> Family:
         """The family of that name, which is no bean of Kafka."""
         return self._families.setdefault(name, Family(kind, what, name=name))

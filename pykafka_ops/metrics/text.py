@@ -1,4 +1,4 @@
-"""Metrics as Prometheus reads them, and as JSON, under the names that dashboards of Apache Kafka use.
+"""Metrics as Prometheus and JSON, under the names that dashboards of Apache Kafka use.
 
 A bean's name is what the rules of jmx_exporter's ``examples/kafka-2_0_0.yml`` and of Strimzi make
 of it. Formats: text 0.0.4, OpenMetrics 1.0.0, JSON.
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from pykafka_ops.metrics.family import Bean, Family, Kind, Labels, Times, Value
+from pykafka_ops.metrics.family import Bean, Family, Labels, MetricKind, Times, Value
 
 
 class Format(Enum):
@@ -55,7 +55,7 @@ def _text(families: Iterable[Family], *, open_metrics: bool) -> Iterator[str]:
     for family in families:
         lines += _head(family, open_metrics)
         name = name_of(family)
-        sample = f"{name}_total" if family.kind is Kind.COUNTER else name
+        sample = f"{name}_total" if family.kind is MetricKind.COUNTER else name
         for labels, value in family.samples:
             if isinstance(value, Times):
                 lines += _times(name, labels.text, value)
@@ -95,14 +95,14 @@ def _samples(family: Family, labels: Labels, value: Value) -> Iterator[dict[str,
         }  # fmt: skip
 
     if not isinstance(value, Times):
-        suffix = "_total" if family.kind is Kind.COUNTER else ""
+        suffix = "_total" if family.kind is MetricKind.COUNTER else ""
         yield sample(f"{name}{suffix}", value, "")
         return
     for share, number in value.quantiles:
         percentile = f"{float(share) * 100:g}".replace(".", "")
         yield sample(name, number, f"{percentile}thPercentile", quantile=share)
     yield sample(f"{name}_sum", value.total, "Sum")
-    yield sample(f"{name}_count", value.count, "Count")
+    yield sample(f"{name}_count", value.number, "Count")
 
 
 def _joined(lines: list[str]) -> str:
@@ -111,7 +111,7 @@ def _joined(lines: list[str]) -> str:
 
 def _head(family: Family, open_metrics: bool) -> list[str]:
     name = name_of(family)
-    if family.kind is Kind.COUNTER and not open_metrics:
+    if family.kind is MetricKind.COUNTER and not open_metrics:
         name += "_total"
     told = family.help.replace("\\", "\\\\").replace("\n", "\\n")
     return [f"# HELP {name} {told}", f"# TYPE {name} {family.kind.value}"]
@@ -120,4 +120,4 @@ def _head(family: Family, open_metrics: bool) -> list[str]:
 def _times(name: str, labels: str, times: Times) -> list[str]:
     inner = f"{labels[1:-1]}," if labels else ""
     lines = [f'{name}{{{inner}quantile="{share}"}} {value}' for share, value in times.quantiles]
-    return [*lines, f"{name}_sum{labels} {times.total}", f"{name}_count{labels} {times.count}"]
+    return [*lines, f"{name}_sum{labels} {times.total}", f"{name}_count{labels} {times.number}"]

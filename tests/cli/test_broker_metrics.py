@@ -10,6 +10,7 @@ from pathlib import Path
 import confluent_kafka as ck
 import pytest
 
+from tests.support.clients.base import Message, RefusedError
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.clients.samples import messages
 from tests.support.process.broker import BrokerProcess
@@ -85,6 +86,34 @@ def test_logs_and_partitions_are_told_as_commands_tell_them(
     counts = ("replicamanager_leadercount", "replicamanager_partitioncount")
     listed = found["kafka_controller_kafkacontroller_globalpartitioncount",]
     assert {found[f"kafka_server_{name}",] for name in counts} == {listed}
+
+
+def test_topics_count_what_clients_send_and_get(
+    telling: BrokerProcess, scraped: Scraped, topic: str
+) -> None:
+    client = ConfluentClient(telling.bootstrap)
+    client.create_topic(topic, configs={"max.message.bytes": "200000"})
+    name = "kafka_server_brokertopicmetrics_{}_total"
+    before = scraped.samples()
+    client.produce(topic, messages(30))
+    assert len(client.consume(topic, 30)) == 30
+    with pytest.raises(RefusedError):
+        client.produce(topic, [Message(b"k", bytes(300_000))])
+    found = scraped.samples()
+    size = (telling.data_dir / f"{topic}-0" / f"{0:020d}.log").stat().st_size
+    assert found[name.format("messagesin"), topic] == 30
+    assert found[name.format("bytesin"), topic] == size
+    assert found[name.format("bytesout"), topic] >= size
+    assert found[name.format("bytesrejected"), topic] > 300_000
+    assert found[name.format("totalproducerequests"), topic] >= 2
+    assert found[name.format("totalfetchrequests"), topic] >= 1
+    assert (name.format("failedproducerequests"), topic) not in found
+    for counter in ("messagesin", "bytesin", "bytesout", "bytesrejected"):
+        of_topic = found[name.format(counter), topic]
+        assert found[name.format(counter),] >= before[name.format(counter),] + of_topic
+    client.delete_topic(topic)
+    wait_for(lambda: (name.format("bytesin"), topic) not in scraped.samples(), what="its end")
+    assert scraped.samples()[name.format("bytesin"),] >= found[name.format("bytesin"),]
 
 
 def test_groups_and_connections_are_counted(

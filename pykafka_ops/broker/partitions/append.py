@@ -44,6 +44,10 @@ WITHOUT_LOG_START = frozenset(
 )
 """Errors of an append whose answer leaves out the log start offset."""
 
+TOO_LARGE = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE})
+EXPECTED = frozenset({ErrorCode.CORRUPT_MESSAGE, ErrorCode.KAFKA_STORAGE_ERROR})
+"""Errors of an append that do not count as failed requests, too large ones aside."""
+
 KNOWS_ABORTABLE = 11
 """The first version of Produce that knows TRANSACTION_ABORTABLE."""
 
@@ -284,6 +288,7 @@ class Appends:
         try:
             info = replicas.append(partition, records, now=self.now, origin=origin, guard=guard)
         except KafkaError as error:
+            _count_refused(partition, error, records)
             return _refused(partition, error)
         written, last = partition.log, info[1]
         if written.durability.owed >= 0 or (self.acks == -1 and written.high_watermark <= last):
@@ -342,6 +347,18 @@ def _checked(records: memoryview, rules: ValidationRules) -> memoryview:
     prepared = prepare(records, rules)
     assert prepared is not None  # it is whole, or its size would not be known
     return prepared.data
+
+
+def _count_refused(partition: Partition, error: KafkaError, records: Any) -> None:
+    """As Kafka: a client's mistake that is to be expected is no failure of the broker."""
+    if isinstance(error, TakesLongError):
+        return  # it is still to be appended
+    meter = partition.meter
+    meter.produces += 1
+    if error.code in TOO_LARGE:
+        meter.bytes_rejected += len(records)
+    elif error.code not in EXPECTED:
+        meter.failed_produces += 1
 
 
 def _refused(partition: Partition, error: KafkaError) -> Refused:

@@ -80,10 +80,12 @@ class Fetched:
 
     def sent(self) -> None:
         """The client gets all of it: partitions that gave records come last in the next request."""
-        session = self._fetch.session
-        if session is not None and self._fetch.kind is Kind.INCREMENTAL:
-            for read in self.reads:
-                if read.size:
+        session = self._fetch.session if self._fetch.kind is Kind.INCREMENTAL else None
+        for read in self.reads:
+            if read.size:
+                if read.meter is not None:
+                    read.meter.bytes_out += read.size
+                if session is not None:
                     session.served(read.key)
 
     def hold_back(self) -> int:

@@ -59,6 +59,7 @@ def replicate(
         )
     if len(records):
         _append(local, records)
+        partition.copied(len(records))
     if len(records) or state.lag < 0:
         last_epoch = local.latest_epoch
         state.appended(local.log_end_offset, last_epoch, high_watermark)

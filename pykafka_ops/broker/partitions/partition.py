@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
+from pykafka_ops.broker.state.meters import Meters
 from pykafka_ops.broker.state.purgatory import Purgatory
 from pykafka_ops.broker.state.replication.awaited import Awaited
 from pykafka_ops.broker.state.replication.in_sync import InSync, Proposal, ProposalVerdict
@@ -28,6 +29,7 @@ class PartitionHost(Protocol):
     propose: Callable[[Partition, Proposal], None]
     deletes: Purgatory
     awaited: Awaited
+    meters: Meters
 
     def wake_soon(self, key: tuple[str, int]) -> None:
         """Serve soon what waits for the partition."""
@@ -52,6 +54,7 @@ class Partition:
         "leader_epoch",
         "leader_epoch_start",
         "local_id",
+        "meter",
         "offline",
         "partition_epoch",
         "replicas",
@@ -78,6 +81,7 @@ class Partition:
         self.in_sync: InSync | None = None
         self.offline = False
         """Whether its log directory failed; that lasts until the next start."""
+        self.meter = host.meters.enter(topic)
         self._host = host
         self._log: Log | None = None
         self.leader_epoch_start = 0
@@ -174,6 +178,10 @@ class Partition:
             raise KafkaError(ErrorCode.FENCED_LEADER_EPOCH)
         raise KafkaError(ErrorCode.UNKNOWN_LEADER_EPOCH)
 
+    def copied(self, size: int) -> None:
+        """So many bytes came from the leader."""
+        self._host.meters.bytes_copied += size
+
     # -- replicas in sync
 
     def enough_in_sync(self, *, joining: bool = False) -> bool:
@@ -243,7 +251,11 @@ class Partition:
         verdict = view.answered(
             proposal, code, isr=isr, leader_epoch=leader_epoch, partition_epoch=partition_epoch
         )
+        meters = self._host.meters
+        meters.isr_failures += verdict is ProposalVerdict.DROPPED
         if verdict is ProposalVerdict.CHANGED:
+            meters.isr_expands += len(view.isr) > len(self.isr)
+            meters.isr_shrinks += len(view.isr) < len(self.isr)
             self.isr, self.partition_epoch = view.isr, view.partition_epoch
             self.advance_high_watermark()
             self._host.wake_soon(self.key)  # fewer in sync may be too few

@@ -6,7 +6,6 @@ Counterpart of ``ReplicaManager.readFromLog`` and ``Partition.fetchRecords``.
 from __future__ import annotations
 
 import logging
-import struct
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,10 +15,12 @@ from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.fetch_session import CachedPartition, FetchKey
 from pykafka_ops.broker.state.image import MetadataImage
+from pykafka_ops.broker.state.meters import TopicMeter
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.reader import ColdRead
+from pykafka_ops.disk.batch import whole_batches
 from pykafka_ops.errors import CorruptBatchError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.types import ZERO_UUID, Part, joined
@@ -28,9 +29,6 @@ logger = logging.getLogger("kafka.server.ReplicaManager")
 
 RunInThread = Callable[..., Coroutine[Any, Any, Any]]
 NONE = ErrorCode.NONE
-
-BATCH_HEAD = struct.Struct(">qi")
-"""Offset of a batch, and the length of what follows."""
 
 COLD_ERRORS = (OSError, KafkaError, CorruptBatchError)
 """What reading from the disk, or converting, raises."""
@@ -136,6 +134,7 @@ class PartitionRead:
         "key",
         "last_stable_offset",
         "log_start_offset",
+        "meter",
         "preferred",
         "records",
         "size",
@@ -163,6 +162,8 @@ class PartitionRead:
         self.preferred = -1
         self.records: Part | list[Part] = b""
         self.size = 0
+        self.meter: TopicMeter | None = None
+        """Counts the bytes once they are sent."""
         self.cold: tuple[ColdRead | Conversion, Log] | None = None
         self.answer_now = error != NONE and error not in UNKNOWN
         self.throttled = False
@@ -187,7 +188,7 @@ class PartitionRead:
         which a throttle makes dear. Of one batch alone nothing is taken."""
         records = self.records
         data = memoryview(joined(records if isinstance(records, list) else [records]))
-        whole = _whole_batches(data)
+        whole = whole_batches(data)
         if 0 < whole < len(data):
             self.records, self.size = data[:whole], whole
 
@@ -233,17 +234,6 @@ def _code_of(error: Exception, log: Log) -> int:
     return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-def _whole_batches(data: memoryview) -> int:
-    """Where the last whole batch (or message, in old formats) ends."""
-    position = 0
-    while position + BATCH_HEAD.size <= len(data):
-        following = position + BATCH_HEAD.size + int(BATCH_HEAD.unpack_from(data, position)[1])
-        if not position < following <= len(data):
-            break
-        position = following
-    return position
-
-
 def read_partition(
     site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms
 ) -> PartitionRead:
@@ -254,6 +244,9 @@ def read_partition(
         return PartitionRead(key, wanted, error.code)
     except Exception as error:
         logger.error("reading %s-%d failed", wanted.topic, wanted.index, exc_info=error)
+        partition = site.replicas.find(wanted.topic, wanted.index)
+        if partition is not None:
+            partition.meter.failed_fetches += 1
         return PartitionRead(key, wanted, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
@@ -300,6 +293,7 @@ def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) 
     if follows:
         _check_follower(partition, wanted, terms.follower)
     log = partition.log
+    partition.meter.fetches += 1
     if terms.version < 10 and log.config.compression_type == "zstd":
         # A topic that lets producers choose may hold zstd too; that is for the client to find out.
         raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
@@ -329,6 +323,7 @@ def _read(site: ReadSite, key: FetchKey, wanted: CachedPartition, terms: Terms) 
         raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
     read.at_end = offset >= bound and not held_back
     if offset < bound and (terms.left > 0 or not terms.any_read):
+        read.meter = site.replicas.meters.followers if follows else partition.meter
         _read_records(read, log, bound, terms)
     return read
 
@@ -364,6 +359,8 @@ def _read_records(read: PartitionRead, log: Log, bound: int, terms: Terms) -> No
             conversion = Conversion(version, wanted.fetch_offset, result)
         except OSError as error:
             raise log.home.fail(error) from error
+        if read.meter is not None:
+            read.meter.conversions_out += 1
         if not conversion.is_long():
             read.records = conversion.warm()
             read.size = len(read.records)

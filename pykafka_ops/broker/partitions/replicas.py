@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.state.fetch_session import FetchKey, FetchSession
+from pykafka_ops.broker.state.meters import Meters
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Purgatory, Waiter
 from pykafka_ops.broker.state.replication.awaited import Awaited
@@ -60,6 +61,7 @@ class Replicas:
         self.produces = Purgatory()
         self.deletes = Purgatory()
         self.awaited = Awaited(timer)
+        self.meters = Meters()
         self._call_soon = call_soon
         self._arm = arm
         self._partitions: dict[PartitionKey, Partition] = {}
@@ -124,6 +126,7 @@ class Replicas:
         partition = self._partitions.pop((topic, index), None)
         if partition is not None:
             partition.resign()
+            self.meters.leave(topic)
             self.wake((topic, index))
 
     def brokers_gone(self, brokers: Collection[int]) -> None:
@@ -154,6 +157,10 @@ class Replicas:
         info = partition.log.append_as_leader(
             records, leader_epoch=partition.leader_epoch, now=now, origin=origin, guard=guard
         )
+        meter = partition.meter
+        meter.produces += 1
+        meter.bytes_in += len(records)
+        meter.messages_in += info[1] - info[0] + 1
         partition.advance_high_watermark()
         key = partition.key
         if key in self._readers or self.fetches.watched(key):

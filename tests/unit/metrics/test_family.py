@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from pykafka_ops.metrics.family import Bean, Book, Kind, Labels
+from pykafka_ops.metrics.family import Bean, Book, Labels, MetricKind
 
 
 def test_a_bean_is_written_as_java_does() -> None:
-    leaders = Bean.parse("kafka.server:ReplicaManager:LeaderCount", Kind.GAUGE)
+    leaders = Bean.parse("kafka.server:ReplicaManager:LeaderCount", MetricKind.GAUGE)
     assert leaders.text(Labels()) == "kafka.server:type=ReplicaManager,name=LeaderCount"
     assert leaders.attribute == "Value"
-    size = Bean.parse("kafka.log:Log:Size", Kind.GAUGE)
+    size = Bean.parse("kafka.log:Log:Size", MetricKind.GAUGE)
     labels = Labels(topic="a.b", partition=3)
     assert size.text(labels) == "kafka.log:type=Log,name=Size,topic=a.b,partition=3"
-    count = Bean.parse("kafka.server:socket-server-metrics::connection-count", Kind.GAUGE)
+    count = Bean.parse("kafka.server:socket-server-metrics::connection-count", MetricKind.GAUGE)
     assert count.text(Labels(listener="A")) == "kafka.server:type=socket-server-metrics,listener=A"
     assert count.attribute == "connection-count"
-    assert Bean.parse("kafka.server:X:YPerSec", Kind.COUNTER).attribute == "Count"
+    assert Bean.parse("kafka.server:X:YPerSec", MetricKind.COUNTER).attribute == "Count"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_bean_is_written_as_java_does() -> None:
     [("a,b", '"a,b"'), ('a"*?\\b', '"a\\"\\*\\?\\\\b"'), ("a\nb", '"a\\nb"'), ("a=b", '"a=b"')],
 )
 def test_values_that_would_end_a_key_are_quoted(value: str, text: str) -> None:
-    bean = Bean.parse("d:T:N", Kind.GAUGE)
+    bean = Bean.parse("d:T:N", MetricKind.GAUGE)
     assert bean.text(Labels(user=value)) == f"d:type=T,name=N,user={text}"
 
 

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from pykafka_ops.metrics.family import Book, Kind, Labels, Times
+from pykafka_ops.metrics.family import Book, Labels, MetricKind, Times
 from pykafka_ops.metrics.text import LINES, Format, bean_name, name_of, write
 
 HOSTILE = 'a"b\\c\nd<script>'
@@ -18,11 +18,11 @@ HOSTILE = 'a"b\\c\nd<script>'
 def book() -> Book:
     book = Book()
     book.bean("kafka.server:ReplicaManager:LeaderCount", "Leaders").add(3)
-    counter = book.bean("kafka.server:BrokerTopicMetrics:BytesInPerSec", "In", Kind.COUNTER)
+    counter = book.bean("kafka.server:BrokerTopicMetrics:BytesInPerSec", "In", MetricKind.COUNTER)
     counter.add(10)
     counter.add(7, Labels(topic="t"))
     times = Times((("0.5", 1.5), ("0.99", 2.0)), 4, 6.5)
-    book.bean("kafka.network:RequestMetrics:TotalTimeMs", "Time", Kind.SUMMARY).add(
+    book.bean("kafka.network:RequestMetrics:TotalTimeMs", "Time", MetricKind.SUMMARY).add(
         times, Labels(request="Fetch")
     )
     book.plain("pko_x", "What \\ is\nthis").add(0.25, Labels(client=HOSTILE))
@@ -93,19 +93,19 @@ def test_many_lines_come_in_pieces() -> None:
 @pytest.mark.parametrize(
     ("bean", "kind", "name"),
     [
-        ("kafka.server:BrokerTopicMetrics:MessagesInPerSec", Kind.COUNTER,
+        ("kafka.server:BrokerTopicMetrics:MessagesInPerSec", MetricKind.COUNTER,
          "kafka_server_brokertopicmetrics_messagesin"),
-        ("kafka.server:KafkaRequestHandlerPool:RequestHandlerAvgIdlePercent", Kind.GAUGE,
+        ("kafka.server:KafkaRequestHandlerPool:RequestHandlerAvgIdlePercent", MetricKind.GAUGE,
          "kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent"),
-        ("kafka.server:KafkaServer:linux-disk-read-bytes", Kind.GAUGE,
+        ("kafka.server:KafkaServer:linux-disk-read-bytes", MetricKind.GAUGE,
          "kafka_server_kafkaserver_linux_disk_read_bytes"),
-        ("kafka.server:socket-server-metrics::connection-count", Kind.GAUGE,
+        ("kafka.server:socket-server-metrics::connection-count", MetricKind.GAUGE,
          "kafka_server_socket_server_metrics_connection_count"),
-        ("kafka.coordinator.group:GroupMetadataManager:NumGroups", Kind.GAUGE,
+        ("kafka.coordinator.group:GroupMetadataManager:NumGroups", MetricKind.GAUGE,
          "kafka_coordinator_group_groupmetadatamanager_numgroups"),
     ],
 )  # fmt: skip
-def test_names_are_those_of_dashboards(bean: str, kind: Kind, name: str) -> None:
+def test_names_are_those_of_dashboards(bean: str, kind: MetricKind, name: str) -> None:
     family = Book().bean(bean, "")
     assert name_of(family) == name
     assert bean_name(family.bean) == name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from pykafka_ops.broker.runtime.metrics.report import Report
+from pykafka_ops.broker.runtime.metrics.report import BrokerReport
 from pykafka_ops.broker.runtime.metrics.server import Health, MetricsServer
 from pykafka_ops.broker.runtime.parts import Parts
 
@@ -18,7 +18,7 @@ class Metrics:
     def __init__(self, host: str, port: int, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._health = Health()
-        self._report: Report | None = None
+        self._report: BrokerReport | None = None
         shown = f"[{host}]" if ":" in host else host
         try:
             self._server = MetricsServer(host, port, loop, self._health)
@@ -30,7 +30,7 @@ class Metrics:
 
     def running(self, parts: Parts) -> None:
         """The broker serves from now on; to be called on the loop."""
-        self._report = report = Report(parts, self._loop)
+        self._report = report = BrokerReport(parts, self._loop)
         report.start()
         self._server.report = report.text
         self._health.troubles = lambda: _troubles(parts)

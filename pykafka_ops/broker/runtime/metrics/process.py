@@ -9,7 +9,7 @@ import resource
 import time
 from collections import deque
 
-from pykafka_ops.metrics.family import Book, Kind, Labels, Times
+from pykafka_ops.metrics.family import Book, Labels, MetricKind, Times
 
 TICK_S = 0.5
 TICKS = 120
@@ -73,7 +73,7 @@ class LoopWatch:
             book.plain(
                 "pko_broker_event_loop_delay_seconds",
                 "How late the event loop came to what was due, in the last minute",
-                Kind.SUMMARY,
+                MetricKind.SUMMARY,
             ).add(Times(quantiles, self.count, round(self.total, 6)))
 
 
@@ -82,7 +82,7 @@ def tell(book: Book) -> None:
     _tell_usage(book)
     _tell_disk(book)
     collections = book.plain(
-        "python_gc_collections", "Looks for garbage by generation", Kind.COUNTER
+        "python_gc_collections", "Looks for garbage by generation", MetricKind.COUNTER
     )
     for generation, found in enumerate(gc.get_stats()):
         collections.add(found["collections"], Labels(generation=generation))
@@ -91,7 +91,7 @@ def tell(book: Book) -> None:
 def _tell_usage(book: Book) -> None:
     stat = _read("/proc/self/stat").rpartition(b")")[2].split()
     spent = resource.getrusage(resource.RUSAGE_SELF)
-    book.plain("process_cpu_seconds", "CPU time in seconds", Kind.COUNTER).add(
+    book.plain("process_cpu_seconds", "CPU time in seconds", MetricKind.COUNTER).add(
         round(spent.ru_utime + spent.ru_stime, 3)
     )
     if stat:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from pykafka_ops.broker.runtime.metrics import controller, groups, process, replicas, sockets
+from pykafka_ops.broker.runtime.metrics import (
+    controller,
+    groups,
+    process,
+    replicas,
+    sockets,
+    topics,
+)
 from pykafka_ops.broker.runtime.metrics.labels import PartitionLabels
 from pykafka_ops.broker.runtime.metrics.logs import LogTeller
 from pykafka_ops.broker.runtime.parts import Parts
@@ -17,7 +24,7 @@ RUNNING = 3
 """``BrokerState.RUNNING``."""
 
 
-class Report:
+class BrokerReport:
     """Of a broker that runs. Who asks while a report is made gets that one."""
 
     def __init__(self, parts: Parts, loop: asyncio.AbstractEventLoop) -> None:
@@ -62,6 +69,7 @@ class Report:
         process.tell(book)
         self._watch.tell(book)
         sockets.tell(parts, book)
+        yield from topics.tell(parts, book)
         yield from controller.tell(parts, book)
         yield from groups.tell(parts, book)
         yield from replicas.tell(parts, labels, book)

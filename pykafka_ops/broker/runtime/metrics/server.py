@@ -13,6 +13,7 @@ import socket
 from collections.abc import Callable, Coroutine
 from concurrent.futures import TimeoutError as Late
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from threading import BoundedSemaphore, Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -153,11 +154,8 @@ class _Http(ThreadingHTTPServer):
         super().__init__(address, _Request)
 
     def server_bind(self) -> None:
-        """Without the look-up of this host's name that the base class does."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = self.server_address[:2]
+        """Without the look-up of this host's name that ``HTTPServer`` does."""
+        TCPServer.server_bind(self)
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
         """Whether there is a thread for one more."""
@@ -172,7 +170,7 @@ class _Http(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that has gone is no news."""
-        log.debug("a client of metrics.listen has gone", exc_info=True)
+        log.debug("a client of metrics.listen at %s has gone", client_address[0])
 
 
 class _Request(BaseHTTPRequestHandler):
@@ -207,6 +205,5 @@ class _Request(BaseHTTPRequestHandler):
         if body:
             self.wfile.write(data)
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Requests are logged at DEBUG alone."""
-        log.debug("metrics.listen: %s", format % args)
+    def log_message(self, *_: Any) -> None:
+        """Nothing is logged for each request."""
