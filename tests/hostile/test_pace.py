@@ -16,6 +16,9 @@ from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.apis import ApiKey
 from tests.support.clients.confluent import ConfluentClient
+from tests.support.process.paced import PacedBroker
+from tests.support.process.scraped import SETTINGS as SCRAPED
+from tests.support.process.scraped import Scraped
 from tests.support.wire import largest, raw
 from tests.support.wire.raw import Connection
 
@@ -89,3 +92,19 @@ def test_ten_thousand_items_are_served_while_others_are(paced_session: Any, key:
     given = {"allow_auto_topic_creation": False} if key is ApiKey.METADATA else {}
     count = 9_990
     served_meanwhile(paced_session, largest.request(key, spec.max_version, path, count, **given))
+
+
+def test_metrics_of_many_partitions_are_told_while_others_are_served(
+    tmp_path_factory: pytest.TempPathFactory, topic: str
+) -> None:
+    broker = PacedBroker(tmp_path_factory.mktemp("telling") / "data", SCRAPED)
+    try:
+        ConfluentClient(broker.start().bootstrap).create_topic(topic, 3_000)
+        scraped = Scraped(broker.data_dir)
+        broker.pauses()
+        found = scraped.samples()
+        assert max(broker.pauses(), default=0) < MOST_MS
+        of_each = [key for key in found if key[0] == "kafka_cluster_partition_replicascount"]
+        assert len(of_each) == 3_000
+    finally:
+        broker.close()

@@ -10,13 +10,15 @@ from pykafka_ops.commands.configs.known import BROKERS, say_near
 from pykafka_ops.commands.framework.output import Table, counted
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.local.cluster import LocalCluster
+from pykafka_ops.settings.broker_own import METRICS_LISTEN
 
 
 def start(run: Run) -> Table:
     """Start what does not run of it, and wait until all know each other."""
     began = time.monotonic()
-    settings = run.args.pairs("override")
-    say_near(BROKERS, settings)
+    given = run.args.pairs("override")
+    say_near(BROKERS, given)
+    settings = {METRICS_LISTEN: "127.0.0.1:0"} | given
     cluster = LocalCluster(directory(run.args), run.args.number("brokers"), settings)
     before = sum(state["state"] == "running" for state in states(cluster))
     ports = {broker.what: broker.port for broker in cluster.brokers}
