@@ -139,7 +139,7 @@ def test_a_decompression_bomb_is_bounded(
     one = raw.record(0, bytes(200 * MB))
     data = batch(attributes=ZSTD, count=1, payload=bytes(cramjam.zstd.compress(one)))
     assert len(data) < MB
-    with Connection(victim.bootstrap, seconds=60) as connection:
+    with Connection(victim.bootstrap) as connection:
         code, _ = raw.produced(connection.ask(raw.produce(name, data)))
     assert code in (CORRUPT, TOO_LARGE, INVALID_RECORD)
     assert victim.running.peak_rss() < 450 * MB
@@ -161,4 +161,4 @@ def test_a_million_records_in_a_small_batch_do_not_hold_up_the_others(
     before = victim.running.cpu_seconds()
     code, _ = raw.produced(connection.ask(raw.produce(topic, data)))
     assert code == INVALID_RECORD
-    assert victim.running.cpu_seconds() - before < 3
+    assert victim.running.cpu_seconds() - before < 10, "usually some milliseconds"

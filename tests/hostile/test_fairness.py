@@ -61,7 +61,7 @@ def requests(key: int) -> Iterator[bytes]:
 @pytest.mark.parametrize("key", ROUTES, ids=lambda key: APIS[key].name)
 def test_no_request_of_many_items_keeps_others_waiting(paced: Any, key: int) -> None:
     for frame in requests(key):
-        with Connection(paced.bootstrap, seconds=100) as connection:
+        with Connection(paced.bootstrap) as connection:
             connection.send(frame)
             with contextlib.suppress(ConnectionError):
                 connection.read()
@@ -75,7 +75,7 @@ def test_a_dense_batch_that_is_written_and_looked_into_lets_others_have_their_tu
     settings = {"max.message.bytes": 100 * MB}
     count = 700_000 if codec else 100_000
     ConfluentClient(paced.bootstrap).create_topic(topic, configs=settings)
-    with Connection(paced.bootstrap, seconds=100) as connection:
+    with Connection(paced.bootstrap) as connection:
         assert raw.produced(connection.ask(raw.produce(topic, largest.dense(codec, count)))) == (
             0,
             0,

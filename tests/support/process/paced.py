@@ -18,8 +18,6 @@ from typing import Any
 from tests.support.process.broker import BrokerProcess
 
 WORTH_NOTING_MS = 0.5
-_SCHEDULED = 2
-"""Of Linux' clocks of another process: the time that it ran (``clock_getcpuclockid``)."""
 
 
 class PacedBroker(BrokerProcess):
@@ -34,10 +32,6 @@ class PacedBroker(BrokerProcess):
     @property
     def _notes(self) -> Path:
         return self.data_dir.with_name(f"{self.data_dir.name}.pauses")
-
-    def cpu_ms(self) -> float:
-        """CPU time of the whole process until now, all threads."""
-        return time.clock_gettime(~self.running.pid << 3 | _SCHEDULED) * 1000
 
     def pauses(self) -> list[float]:
         """The turns since the last call, in ms of CPU time; short ones are left out."""
