@@ -24,6 +24,8 @@ from tests.support.waiting import free_port, wait_for
 
 pytestmark = pytest.mark.live
 MakeBroker = Callable[..., BrokerProcess]
+TIME = ("--wait", "60s", "--timeout", "60s")
+"""For what should succeed."""
 STEPS = ["metadata", "create", "produce", "consume", "group", "transaction", "compacted", "delete"]
 
 
@@ -35,7 +37,7 @@ def lone(make_broker: MakeBroker) -> BrokerProcess:
 
 def smoke(bootstrap: str, *more: str) -> tuple[int, dict[str, dict[str, object]]]:
     """The exit code, and each step by its name."""
-    said = pko("smoke", "-b", bootstrap, "-o", "json", *more)
+    said = pko("smoke", "-b", bootstrap, "-o", "json", *TIME, *more)
     assert said.stderr == b"" or said.stderr.startswith(b"removed what a run"), said.stderr
     return said.returncode, {row["step"]: row for row in json.loads(said.stdout)["items"]}
 
@@ -158,7 +160,7 @@ def test_rounds_keep_their_figures_and_go_on_after_a_failure(
         assert row["runs"] == int(str(row["failures"])) + 1
         assert row["min_ms"] == row["median_ms"] == row["p99_ms"] == row["ms"]
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=30)[1] == b""
+        assert process.communicate(timeout=300)[1] == b""
         assert process.returncode == 4
     finally:
         process.kill()
@@ -171,7 +173,7 @@ def test_who_interrupts_it_finds_nothing_left(lone: BrokerProcess, number: int, 
     try:
         process.send_signal(number)
         process.send_signal(signal.SIGCONT)
-        assert process.communicate(timeout=30)[1] == b""
+        assert process.communicate(timeout=300)[1] == b""
     finally:
         process.kill()
     assert process.returncode == code
@@ -181,12 +183,12 @@ def test_who_interrupts_it_finds_nothing_left(lone: BrokerProcess, number: int, 
 def test_what_a_killed_run_left_is_removed_by_the_next(lone: BrokerProcess) -> None:
     process = in_the_midst(lone.bootstrap)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=300)
     left = [name for name in remains(lone.bootstrap) if str(process.pid) in name]
     assert left
     alive = left[0].replace(str(process.pid), str(os.getpid()))
     assert pko("topics", "create", alive, "-b", lone.bootstrap).returncode == 0
-    said = pko("smoke", "-b", lone.bootstrap)
+    said = pko("smoke", "-b", lone.bootstrap, *TIME)
     assert said.returncode == 0
     assert f"removed what a run that ended left behind: topic {left[0]}\n" in said.stderr.decode()
     assert remains(lone.bootstrap) == [alive], "what belongs to a living run is not touched"
@@ -194,14 +196,14 @@ def test_what_a_killed_run_left_is_removed_by_the_next(lone: BrokerProcess) -> N
 
 def in_the_midst(bootstrap: str) -> subprocess.Popen[bytes]:
     """A smoke that has made a topic and stands still (SIGSTOP); it would go on and on."""
-    process = start("smoke", "-b", bootstrap, "--every", "1ms", "-o", "json")
-    wait_for(lambda: remains(bootstrap), seconds=30, what="a topic of the smoke", poll=0.002)
+    process = start("smoke", "-b", bootstrap, "--every", "1ms", "-o", "json", *TIME)
+    wait_for(lambda: remains(bootstrap), what="a topic of the smoke", poll=0.002)
     process.send_signal(signal.SIGSTOP)
     for _ in range(1000):
         if remains(bootstrap):
             return process
         process.send_signal(signal.SIGCONT)
-        wait_for(lambda: remains(bootstrap), seconds=30, what="a topic of the smoke", poll=0.002)
+        wait_for(lambda: remains(bootstrap), what="a topic of the smoke", poll=0.002)
         process.send_signal(signal.SIGSTOP)
     raise AssertionError("it never had a topic while it stood")
 

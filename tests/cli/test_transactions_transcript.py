@@ -28,7 +28,7 @@ from tests.support.golden.transcripts import (
 )
 from tests.support.wire import raw
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 HANGING = 424242
 PRODUCE_HEAD = 4 + 8 + 5 + 2
 """Length, header with client id "raw" and no transactional id of ``raw.produce``'s frames."""
@@ -67,12 +67,12 @@ class Play:
     def producer(self, name: str, partitions: tuple[int, ...]) -> Producer:
         settings = {"transactional.id": name, "transaction.timeout.ms": 600000}
         producer = Producer({"bootstrap.servers": self.bootstrap, **settings})
-        producer.init_transactions(30)
+        producer.init_transactions(120)
         producer.begin_transaction()
         for partition in partitions:
             for _ in range(3):
                 producer.produce("visits", b"v", partition=partition)
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
         return producer
 
     def write_hanging(self) -> None:
@@ -113,20 +113,30 @@ def compare(entry: Entry, said: Said) -> list[str]:
     return found
 
 
+def answered(entry: Entry, bootstrap: str) -> list[str]:
+    """What is wrong with the answer. One command would wait for a minute: it is given less, and
+    more when a machine that stood still had no time for what comes before the waiting."""
+    if entry.argv[-4:] != ["--topic", "nope", "--partition", "0"]:
+        return compare(entry, replay(entry, bootstrap))
+    entry.argv[3:3] = ["--command-config", "client.properties"]
+    for ms in (2500, 10_000, 60_000):
+        times = f"request.timeout.ms={ms * 3 // 5}\ndefault.api.timeout.ms={ms}\nretries=1\n"
+        Path("client.properties").write_text(times)
+        wrong = compare(entry, replay(entry, bootstrap))
+        if not wrong:
+            break
+    return wrong
+
+
 def test_every_command_line_answers_like_kafkas_tool(
     unguarded: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "client.properties").write_text(
-        "request.timeout.ms=1500\ndefault.api.timeout.ms=2500\nretries=1\n"
-    )
     play = Play(unguarded.bootstrap)
     wrong: list[str] = []
     for entry in entries("transactions"):
         if entry.step:
             play.step(entry.step)
         elif not skipped(entry):
-            if entry.argv[-4:] == ["--topic", "nope", "--partition", "0"]:  # waits for a minute
-                entry.argv[3:3] = ["--command-config", "client.properties"]
-            wrong += compare(entry, replay(entry, unguarded.bootstrap))
+            wrong += answered(entry, unguarded.bootstrap)
     assert not wrong, "\n".join(wrong)

@@ -15,6 +15,7 @@ from pykafka_ops.spark.sources.live.records.offsets import DataLossError
 from tests.conftest import Broker
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import pko
+from tests.support.waiting import wait_for
 
 COUNT = 40
 SIZE = 900_000
@@ -28,7 +29,7 @@ def fill(bootstrap: str, topic: str) -> None:
     for _ in range(COUNT):
         producer.produce(topic, bytes(SIZE), partition=0)
         producer.poll(0)
-    assert producer.flush(60) == 0
+    assert producer.flush(120) == 0
 
 
 def begun(bootstrap: str, topic: str, **options: str) -> tuple[list[int], Any]:
@@ -41,6 +42,16 @@ def begun(bootstrap: str, topic: str, **options: str) -> tuple[list[int], Any]:
     assert first[0] == 0
     assert first[-1] < COUNT // 2
     return first, batches
+
+
+def begun_briefly(bootstrap: str, topic: str) -> Any:
+    """What is still to come, with time-outs that a test can wait for; None when they were too
+    short for the beginning."""
+    how = {"kafka.default.api.timeout.ms": "1500", "kafka.request.timeout.ms": "1000"}
+    try:
+        return begun(bootstrap, topic, **how)[1]
+    except ConnectError:
+        return None
 
 
 def delete(bootstrap: str, topic: str, before: int) -> None:
@@ -70,8 +81,7 @@ def test_a_cluster_that_goes_away_in_the_middle_is_one_clear_error(
 ) -> None:
     broker = make_broker().start()
     fill(broker.bootstrap, "orders")
-    how = {"kafka.default.api.timeout.ms": "1500", "kafka.request.timeout.ms": "1000"}
-    _, rest = begun(broker.bootstrap, "orders", **how)
+    rest = wait_for(lambda: begun_briefly(broker.bootstrap, "orders"), what="a first page in time")
     broker.kill()
     with pytest.raises(ConnectError, match=f"cluster at {broker.bootstrap}: .*refused") as caught:
         list(rest)

@@ -13,15 +13,19 @@ from pykafka_ops.testing import KafkaCluster
 from tests.support.process.console import pko
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java]
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     """Three brokers that a test may kill; the tests here stand in their order."""
-    settings = {"zookeeper.session.timeout.ms": 2000}
+    settings = {"zookeeper.session.timeout.ms": 10_000}
     with KafkaCluster(3, tmp_path_factory.mktemp("cluster"), settings) as found:
         yield found
+
+
+TIME = ("--wait", "60s", "--timeout", "60s")
+"""For what should succeed."""
 
 
 def smoke(cluster: KafkaCluster, *more: str) -> tuple[int, dict[str, dict[str, str]]]:
@@ -30,12 +34,12 @@ def smoke(cluster: KafkaCluster, *more: str) -> tuple[int, dict[str, dict[str, s
 
 
 def test_every_broker_is_written_to_and_read_from(own: KafkaCluster) -> None:
-    code, rows = smoke(own, "--brokers", "3")
-    assert (code, {row["verdict"] for row in rows.values()}) == (0, {"ok"}), rows
+    code, rows = smoke(own, "--brokers", "3", *TIME)
+    assert (code, [row for row in rows.values() if row["verdict"] != "ok"]) == (0, [])
     assert rows["create"]["detail"] == "3 partitions, 3 replicas each"
     assert rows["produce"]["detail"] == "acks=all through 3 brokers"
     assert rows["consume"]["detail"] == "the same from 3 brokers"
-    code, rows = smoke(own, "--read-only")
+    code, rows = smoke(own, "--read-only", *TIME)
     assert (code, rows["consume"]["verdict"]) == (0, "ok")
 
 
@@ -43,18 +47,18 @@ def test_a_dead_broker_is_named_and_the_others_are_tried(own: KafkaCluster) -> N
     own.create_topic(
         "guarded", partitions=3, replication_factor=3, configs={"min.insync.replicas": "3"}
     )
-    assert smoke(own, "--topic", "guarded")[0] == 0
+    assert smoke(own, "--topic", "guarded", *TIME)[0] == 0
     own.brokers[2].kill()
     code, rows = smoke(own)  # ZooKeeper may not have noticed yet
     assert code == 4
     assert "broker 2" in rows["metadata"]["where"]
-    wait_for(lambda: len(live(own)) == 2, seconds=60, what="the end of its session", poll=0.1)
-    code, rows = smoke(own)
+    wait_for(lambda: len(live(own)) == 2, what="the end of its session", poll=0.1)
+    code, rows = smoke(own, *TIME)
     assert code == 4
     assert (rows["metadata"]["verdict"], rows["metadata"]["where"]) == ("failed", "broker 2")
     assert rows["metadata"]["reason"].startswith("is gone; it holds ")
-    others = {name: row["verdict"] for name, row in rows.items() if name != "metadata"}
-    assert set(others.values()) == {"ok"}, rows
+    others = [row for name, row in rows.items() if name != "metadata"]
+    assert [row for row in others if row["verdict"] != "ok"] == []
 
 
 def test_too_few_replicas_in_sync_are_counted_where_it_is_written(own: KafkaCluster) -> None:
@@ -81,10 +85,10 @@ def test_a_silent_broker_costs_no_more_than_the_time_allowed(own: KafkaCluster) 
     """It is stopped (SIGSTOP), its connections stay open; whoever is controller may be it."""
     own.brokers[1].pause()
     try:
-        code, rows = smoke(own, "--timeout", "1s")
+        code, rows = smoke(own, "--timeout", "5s")
     finally:
         own.brokers[1].resume()
     assert code == 4
     assert "broker 1" in rows["metadata"]["where"]
     assert "answers nothing" in rows["metadata"]["reason"]
-    wait_for(lambda: smoke(own)[1]["create"]["verdict"] == "ok", seconds=60, what="it to be back")
+    wait_for(lambda: smoke(own)[1]["create"]["verdict"] == "ok", what="it to be back")

@@ -40,6 +40,8 @@ class Step(NamedTuple):
 
 
 RECORDS = "".join(f"key{i}:value {i} of many\n" for i in range(200))
+PER_PARTITION = (64, 75, 61)
+"""As the keys have it."""
 TOPICS = [
     Step("kafka-topics", "--list --topic {T}.*"),
     Step("kafka-topics", "--create --topic {T} --partitions 3 --config retention.ms=86400000"),
@@ -85,11 +87,11 @@ RECORD_STEPS = [
     *(
         Step(
             "kafka-console-consumer",
-            f"--topic {{T}} --partition {p} --offset earliest --timeout-ms 3000 "
+            f"--topic {{T}} --partition {p} --offset earliest --max-messages {count} "
             "--property print.key=true --property print.offset=true",
             unordered=False,
         )
-        for p in range(3)
+        for p, count in enumerate(PER_PARTITION)
     ),
     Step("kafka-console-consumer", "--topic {T} --partition 0 --offset 5 --max-messages 3"),
     Step("kafka-delete-records", "--offset-json-file {D}/delete.json"),
@@ -191,7 +193,7 @@ def transcript(
 
 def _answer(tool: Tool, step: Step, *words: str) -> Said:
     said = tool(step.tool, *words, text=step.text)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and (step.until not in said.out or step.gone in said.out):
         said = tool(step.tool, *words, text=step.text)
     return said

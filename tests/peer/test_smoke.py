@@ -14,7 +14,7 @@ from tests.support.process.apache import ApacheBroker
 from tests.support.process.apache_kraft import USER, KraftBroker
 from tests.support.process.console import pko
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 TOPIC, GROUP, TRANSACTIONAL_ID = 2, 3, 5
 READ, WRITE, DELETE = 3, 4, 6
 """ResourceType and AclOperation, as the wire has them."""
@@ -31,7 +31,7 @@ def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KraftBroker]:
 
 
 def smoke(bootstrap: str, *more: str) -> tuple[int, Rows]:
-    said = pko("smoke", "-b", bootstrap, "-o", "json", "--timeout", "60s", *more, seconds=120)
+    said = pko("smoke", "-b", bootstrap, "-o", "json", "--wait", "60s", "--timeout", "60s", *more)
     assert said.stderr == b""
     return said.returncode, {row["step"]: row for row in json.loads(said.stdout)["items"]}
 

@@ -138,7 +138,7 @@ def internal_topics(side: Side) -> None:
     """Wait until the broker has made the topics that coordinators keep."""
     for kind in (GROUP, TRANSACTION):
         asked = FindCoordinatorRequest(key="any", key_type=kind)
-        wait_for(lambda a=asked: side.send(a, 3).error_code == 0, seconds=60, what="a coordinator")
+        wait_for(lambda a=asked: side.send(a, 3).error_code == 0, what="a coordinator")
 
 
 @CASES.add(ApiKey.FIND_COORDINATOR, "0-6")
@@ -167,7 +167,7 @@ def share_coordinators(side: Side, version: int) -> None:
 def ids_there(side: Side) -> None:
     """Wait until the broker has a first block of producer ids."""
     asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=0)
-    wait_for(lambda: side.send(asked, 1).error_code == 0, seconds=60, what="a producer id")
+    wait_for(lambda: side.send(asked, 1).error_code == 0, what="a producer id")
 
 
 @CASES.add(ApiKey.INIT_PRODUCER_ID, "0-5")
@@ -234,14 +234,14 @@ def internal_records(side: Side, version: int) -> None:
     internal_topics(side)
     asked = DeleteRecordsPartition(partition_index=0, offset=0)
     topics = [DeleteRecordsTopic(name=OFFSETS, partitions=[asked])]
-    side.ask(DeleteRecordsRequest(topics=topics, timeout_ms=1000), note="asked")
+    side.ask(DeleteRecordsRequest(topics=topics, timeout_ms=60_000), note="asked")
 
 
 @CASES.add(ApiKey.CREATE_TOPICS, "0-7")
 def internal_topic_again(side: Side, version: int) -> None:
     internal_topics(side)
     wanted = CreatableTopic(name=OFFSETS, num_partitions=1, replication_factor=1)
-    side.ask(CreateTopicsRequest(topics=[wanted], timeout_ms=1000), note="asked")
+    side.ask(CreateTopicsRequest(topics=[wanted], timeout_ms=60_000), note="asked")
 
 
 # -- DescribeCluster, DescribeLogDirs ------------------------------------------------------------

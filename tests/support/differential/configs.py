@@ -11,7 +11,7 @@ from pykafka_ops.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
 )
-from tests.support.differential.core import Cases, Side
+from tests.support.differential.core import SECONDS, Cases, Side
 from tests.support.waiting import wait_for
 
 CASES = Cases()
@@ -309,7 +309,7 @@ def replace(
     *,
     times: int = 1,
     dry: bool = False,
-    seconds: float = 60.0,
+    seconds: float = SECONDS,
 ) -> Any:
     """Replace all settings of one resource."""
     resource = replacing.AlterConfigsResource(

@@ -140,7 +140,7 @@ def log_start(side: Side, version: int) -> None:
     fill(side)
     asked = DeleteRecordsPartition(partition_index=0, offset=4)
     topics = [DeleteRecordsTopic(name=side.topic(), partitions=[asked])]
-    side.send(DeleteRecordsRequest(topics=topics, timeout_ms=5000), 1)
+    side.send(DeleteRecordsRequest(topics=topics, timeout_ms=60_000), 1)
     for offset in (0, 3, 4, 5, 9):
         fetch(side, f"offset {offset}", part(0, offset))
     fetch(side, "below the start, last epoch", part(0, 2, last_fetched_epoch=0))

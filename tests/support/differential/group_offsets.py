@@ -271,7 +271,7 @@ def outside_a_transaction(side: Side, version: int) -> None:
     name = side.topic("tx")
     coordinated(side, name)
     asked = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=60_000)
-    begun = wait_for(lambda: _begun(side, asked), seconds=30, what="a producer id")
+    begun = wait_for(lambda: _begun(side, asked), what="a producer id")
 
     def commit(note: str, topic: str, metadata: str = "", *, group: str = "g", **of: Any) -> None:
         partition = TxnOffsetCommitRequestPartition(

@@ -42,7 +42,7 @@ def ready(side: Side, group: str = "g") -> str:
         described = side.send(DescribeGroupsRequest(groups=[name]), 5)
         return bool(described.groups[0].error_code == 0)
 
-    wait_for(found, seconds=30, what=f"a coordinator of {name}")
+    wait_for(found, what=f"a coordinator of {name}")
     return name
 
 
@@ -53,7 +53,7 @@ def coordinated(side: Side, transactional_id: str) -> None:
     def found() -> bool:
         return bool(side.send(asked, 4).coordinators[0].error_code == 0)
 
-    wait_for(found, seconds=30, what=f"a coordinator of {transactional_id}")
+    wait_for(found, what=f"a coordinator of {transactional_id}")
 
 
 def protocols_for(side: Side, *topics: str) -> Protocols:
@@ -94,10 +94,10 @@ def join_request(
 
 def joined(side: Side, member: str = "", *, version: int = 5, client: str = "c", **of: Any) -> Any:
     """Join without noting it, with the id given first where the version asks for that."""
-    answer = side.send(join_request(side, member, **of), version, client_id=client, seconds=30)
+    answer = side.send(join_request(side, member, **of), version, client_id=client)
     if answer.error_code == MEMBER_ID_REQUIRED:
         request = join_request(side, answer.member_id, **of)
-        answer = side.send(request, version, client_id=client, seconds=30)
+        answer = side.send(request, version, client_id=client)
     return answer
 
 
@@ -151,7 +151,7 @@ def describe(side: Side, note: str, *groups: str, version: int = 5) -> None:
 
 def later(pool: ThreadPoolExecutor, side: Side, message: Any, version: int) -> Future[Any]:
     """Ask on a connection of its own, without noting it."""
-    return pool.submit(beside(side).send, message, version, client_id="later", seconds=30)
+    return pool.submit(beside(side).send, message, version, client_id="later")
 
 
 def note_answer(side: Side, note: str, answer: Any) -> None:

@@ -65,7 +65,7 @@ def delete(side: Side, offset: int, *, name: str = "t", index: int = 0) -> None:
     """Move the start of a log, without noting it."""
     asked = DeleteRecordsPartition(partition_index=index, offset=offset)
     topics = [DeleteRecordsTopic(name=side.topic(name), partitions=[asked])]
-    side.send(DeleteRecordsRequest(topics=topics, timeout_ms=5000), 1)
+    side.send(DeleteRecordsRequest(topics=topics, timeout_ms=60_000), 1)
 
 
 @CASES.add(ApiKey.LIST_OFFSETS, "0-9")
@@ -209,7 +209,7 @@ def deletions(side: Side, version: int) -> None:
     for name, index in (("t", 0), ("t", 1), ("compact", 0), ("both", 0)):
         fill(side, name, index=index)
 
-    def ask(note: str, *parts: tuple[int, int], name: str = "t", timeout_ms: int = 5000) -> None:
+    def ask(note: str, *parts: tuple[int, int], name: str = "t", timeout_ms: int = 60_000) -> None:
         asked = [DeleteRecordsPartition(partition_index=i, offset=o) for i, o in parts]
         topics = [DeleteRecordsTopic(name=name, partitions=asked)]
         side.ask(DeleteRecordsRequest(topics=topics, timeout_ms=timeout_ms), note=note)
@@ -246,4 +246,4 @@ def deletions_in_a_topic_named_twice(side: Side, version: int) -> None:
         )
         for i in (0, 2)
     ]
-    side.ask(DeleteRecordsRequest(topics=topics, timeout_ms=5000), note="asked")
+    side.ask(DeleteRecordsRequest(topics=topics, timeout_ms=60_000), note="asked")

@@ -22,7 +22,7 @@ from pykafka_ops.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from tests.support.differential.core import CLIENT, Cases, Side
+from tests.support.differential.core import CLIENT, SECONDS, Cases, Side
 from tests.support.wire import raw
 
 CASES = Cases()
@@ -69,7 +69,7 @@ def request(parts: Iterable[tuple[str, int, Any]], *, acks: int = -1, **more: An
 def produce(side: Side, data: Any, note: str, *, name: str = "t", **more: Any) -> Any:
     """Produce to a partition (``index``) of a topic of this case."""
     client = more.pop("client_id", CLIENT)
-    version, seconds = more.pop("version", None), more.pop("seconds", 60.0)
+    version, seconds = more.pop("version", None), more.pop("seconds", SECONDS)
     asked = request([(side.topic(name), more.pop("index", 0), data)], **more)
     return side.ask(asked, version, note, client_id=client, seconds=seconds)
 

@@ -25,7 +25,7 @@ def elections(side: Side, version: int) -> None:
     side.create(partitions=2)
 
     def ask(note: str, topics: list[TopicPartitions] | None, **more: Any) -> None:
-        request = ElectLeadersRequest(topic_partitions=topics, **{"timeout_ms": 5000, **more})
+        request = ElectLeadersRequest(topic_partitions=topics, **{"timeout_ms": 60_000, **more})
         side.ask(request, note=note, own_only=topics is None)
 
     mine = TopicPartitions(topic=side.topic(), partitions=[0, 1])
@@ -54,7 +54,7 @@ def moves(side: Side, version: int) -> None:
             )
             for name, index, replicas in parts
         ]
-        request = AlterPartitionReassignmentsRequest(timeout_ms=5000, topics=topics)
+        request = AlterPartitionReassignmentsRequest(timeout_ms=60_000, topics=topics)
         side.ask(request, note=note)
 
     ask("none")
@@ -79,7 +79,7 @@ def reassignments(side: Side, version: int) -> None:
     side.create(partitions=2)
 
     def ask(note: str, topics: list[ListPartitionReassignmentsTopics] | None) -> None:
-        side.ask(ListPartitionReassignmentsRequest(timeout_ms=5000, topics=topics), note=note)
+        side.ask(ListPartitionReassignmentsRequest(timeout_ms=60_000, topics=topics), note=note)
 
     def part(name: str, *indexes: int) -> ListPartitionReassignmentsTopics:
         topic = side.topic(name)

@@ -114,7 +114,7 @@ def topic(name: str, count: int = 1, factor: int = 1, **more: Any) -> CreatableT
 
 
 def create(side: Side, note: str, *topics: CreatableTopic, **more: Any) -> Any:
-    request = CreateTopicsRequest(topics=list(topics), **{"timeout_ms": 15000, **more})
+    request = CreateTopicsRequest(topics=list(topics), **{"timeout_ms": 60_000, **more})
     return side.ask(request, note=note)
 
 
@@ -181,7 +181,7 @@ def creations_with_odd_brokers(side: Side, version: int) -> None:
         asked = topic(side.topic(f"t{n}"), -1, -1, replicas=replicas)
         if version:
             create(side, f"validated: {note}", asked, validate_only=True)
-        create(side, note, asked, timeout_ms=300 if note == "unknown broker" else 15000)
+        create(side, note, asked, timeout_ms=300 if note == "unknown broker" else 60_000)
     for note, replicas in NEVER_IN_EARNEST.items() if version else ():
         asked = topic(side.topic("never"), -1, -1, replicas=replicas)
         create(side, f"validated: {note}", asked, validate_only=True)
@@ -233,9 +233,9 @@ def creation_without_time(side: Side, version: int) -> None:
 def delete(side: Side, note: str, *names: str, **more: Any) -> Any:
     states = more.pop("states", None) or [DeleteTopicState(name=name) for name in names]
     if side.case.version >= 6:
-        asked = DeleteTopicsRequest(topics=states, **{"timeout_ms": 15000, **more})
+        asked = DeleteTopicsRequest(topics=states, **{"timeout_ms": 60_000, **more})
     else:
-        asked = DeleteTopicsRequest(topic_names=list(names), **{"timeout_ms": 15000, **more})
+        asked = DeleteTopicsRequest(topic_names=list(names), **{"timeout_ms": 60_000, **more})
     return side.ask(asked, note=note)
 
 
@@ -291,7 +291,7 @@ def more_partitions(side: Side, version: int) -> None:
             name=side.topic(name), count=count, assignments=more.pop("assignments", None)
         )
         topics = [entry] * more.pop("times", 1)
-        fields = {"timeout_ms": 15000, "validate_only": False, **more}
+        fields = {"timeout_ms": 60_000, "validate_only": False, **more}
         side.ask(CreatePartitionsRequest(topics=topics, **fields), note=note)
 
     for count in (0, -1, 1, 2):

@@ -49,7 +49,7 @@ def settled(side: Side, message: Any, note: str, code: Callable[[Any], int], **m
             side.steps.pop()
         return not again
 
-    wait_for(asked, seconds=30, what=f"an answer to {note}")
+    wait_for(asked, what=f"an answer to {note}")
     return answers[-1]
 
 
@@ -129,7 +129,7 @@ def write(
     )
     data = [PartitionProduceData(index=index, records=records)]
     topics = [TopicProduceData(name=side.topic(), partition_data=data)]
-    request = ProduceRequest(transactional_id=tid, acks=-1, timeout_ms=9000, topic_data=topics)
+    request = ProduceRequest(transactional_id=tid, acks=-1, timeout_ms=60_000, topic_data=topics)
     side.ask(request, version, note)
 
 
@@ -200,7 +200,7 @@ def brokers_verify(side: Side, version: int) -> None:
         ("verified then", transaction(tid, 0, True, 1)),
     ):
         side.ask(AddPartitionsToTxnRequest(transactions=[asked]), note=note)
-    side.ask(AddPartitionsToTxnRequest(), note="nothing")
+    side.ask(AddPartitionsToTxnRequest(), note="nothing", seconds=1.5)
 
 
 @CASES.add(ApiKey.ADD_OFFSETS_TO_TXN, "0-4", masks=IDS)
@@ -275,7 +275,6 @@ def described(side: Side, tid: str, state: str) -> None:
     request = DescribeTransactionsRequest(transactional_ids=[tid])
     wait_for(
         lambda: side.send(request, 0).transaction_states[0].transaction_state == state,
-        seconds=30,
         what=state,
     )
 
