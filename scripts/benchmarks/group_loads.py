@@ -151,8 +151,8 @@ class Member:
         self.link.send(
             JoinGroupRequest(
                 group_id=self.group,
-                session_timeout_ms=30_000,
-                rebalance_timeout_ms=60_000,
+                session_timeout_ms=600_000,
+                rebalance_timeout_ms=600_000,
                 member_id=self.id,
                 protocol_type="consumer",
                 protocols=[protocol],

@@ -15,12 +15,12 @@ from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.live]
 
-BRIEF = ("--override", "zookeeper.session.timeout.ms=2500")
+BRIEF = ("--override", "zookeeper.session.timeout.ms=10000")
 
 
 def pko(*words: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "pykafka_ops", *words]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=110)
+    return subprocess.run(argv, capture_output=True, text=True, timeout=300)
 
 
 def described(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.support.process.console import start
 from tests.support.waiting import wait_for
 
 PARTITIONS = 4
-SESSION_SECONDS = 45  # of librdkafka by default: who does not leave is waited for that long
+SESSION = ("-X", "session.timeout.ms=300000")  # who does not leave is waited for that long
 
 
 class Reading:
@@ -24,6 +24,7 @@ class Reading:
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         words = ("consume", topic, "-b", bootstrap, "-g", f"g-{topic}", "--from-beginning")
+        words += SESSION
         self.process: subprocess.Popen[bytes] = start(*words)
         self.lines: list[bytes] = []
         self._listener = Thread(target=self._listen, daemon=True)
@@ -37,8 +38,8 @@ class Reading:
     def end(self, number: int) -> int:
         """Its exit code after a signal."""
         self.process.send_signal(number)
-        code = self.process.wait(20)
-        self._listener.join(20)
+        code = self.process.wait(120)
+        self._listener.join(120)
         return code
 
 
@@ -57,7 +58,7 @@ def read(broker: Any, reader: Client, topic: str) -> Iterator[Read]:
     yield begin
     for each in made:
         each.process.kill()
-        each.process.wait(20)
+        each.process.wait(120)
 
 
 def fill(bootstrap: str, topic: str, first: int, count: int = 40) -> list[bytes]:
@@ -66,7 +67,7 @@ def fill(bootstrap: str, topic: str, first: int, count: int = 40) -> list[bytes]
     made = [b"%d" % n for n in range(first, first + count)]
     for n, value in enumerate(made):
         producer.produce(topic, value, partition=n % PARTITIONS)
-    assert producer.flush(30) == 0
+    assert producer.flush(120) == 0
     return made
 
 
@@ -75,21 +76,20 @@ def test_two_share_the_partitions_and_one_that_ends_leaves_at_once(
 ) -> None:
     written = fill(broker.bootstrap, topic, 0)
     first = read()
-    wait_for(lambda: len(first.lines) == 40, seconds=30, what="the first records")
+    wait_for(lambda: len(first.lines) == 40, what="the first records")
     second = read()
 
     def both_read() -> bool:
         written.extend(fill(broker.bootstrap, topic, len(written)))
         return bool(second.lines)
 
-    wait_for(both_read, seconds=30, what="records of the second", poll=0.3)
-    wait_for(lambda: len(first.lines + second.lines) >= len(written), seconds=30, what="all")
+    wait_for(both_read, what="records of the second", poll=0.3)
+    wait_for(lambda: len(first.lines + second.lines) >= len(written), what="all")
     assert sorted(first.lines + second.lines) == sorted(written)
     before = len(first.lines)
     assert second.end(signal.SIGINT) == 130
     written.extend(fill(broker.bootstrap, topic, len(written)))
-    taken = SESSION_SECONDS / 3
-    wait_for(lambda: len(first.lines) == before + 40, seconds=taken, what="what the other had")
+    wait_for(lambda: len(first.lines) == before + 40, what="what the other had")
     assert sorted(first.lines + second.lines) == sorted(written)
 
 
@@ -99,9 +99,9 @@ def test_the_next_goes_on_behind_what_was_printed(
 ) -> None:
     fill(broker.bootstrap, topic, 0)
     first = read()
-    wait_for(lambda: len(first.lines) == 40, seconds=30, what="the first records")
+    wait_for(lambda: len(first.lines) == 40, what="the first records")
     assert first.end(number) == code
     written = fill(broker.bootstrap, topic, 40)
     second = read()
-    wait_for(lambda: len(second.lines) >= 40, seconds=SESSION_SECONDS / 3, what="the rest, at once")
+    wait_for(lambda: len(second.lines) >= 40, what="the rest, at once")
     assert sorted(second.lines) == sorted(written)

@@ -16,12 +16,12 @@ from tests.support.golden.tree import common, differences, moment, tree_of
 from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.java]
 
 SETTINGS = {
     "offsets.topic.replication.factor": 3,
     "transaction.state.log.replication.factor": 3,
-    "zookeeper.session.timeout.ms": 2000,
+    "zookeeper.session.timeout.ms": 10_000,
     "group.initial.rebalance.delay.ms": 0,
 }
 NOT_THERE = (
@@ -123,11 +123,11 @@ def make_entities(site: Site) -> None:
     consumer.commit(offsets=[ck.TopicPartition("quotes", 0, 0)], asynchronous=False)
     consumer.close()
     producer = ck.Producer({**where, "transactional.id": "tx-1"})
-    producer.init_transactions(60)
+    producer.init_transactions(120)
     producer.begin_transaction()
     for _ in range(300):  # more than a throttled move copies during this test
         producer.produce("shipments", b"z" * 20_000, partition=0)
-    producer.commit_transaction(60)
+    producer.commit_transaction(120)
     for whose, settings in CONFIGS:  # quotas of a few bytes a second, so they come last
         site.do("configs", "--alter", *whose.split(), "--add-config", settings)
     site.do("configs", "--alter", "--topic", "quotes", "--delete-config", "compression.type")

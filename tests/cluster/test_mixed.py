@@ -22,10 +22,10 @@ from tests.support.process.broker import BrokerProcess
 from tests.support.process.steered import Steering, steered
 from tests.support.waiting import free_port, wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 SETTINGS = {
-    "zookeeper.session.timeout.ms": 4000,
+    "zookeeper.session.timeout.ms": 8000,
     "offsets.topic.num.partitions": 3,
     "offsets.topic.replication.factor": 3,
     "transaction.state.log.num.partitions": 3,
@@ -93,11 +93,11 @@ class MixedCluster:
         return admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
 
     def controller(self) -> int:
-        return int(self.admin.list_topics(timeout=60).controller_id)
+        return int(self.admin.list_topics(timeout=120).controller_id)
 
     def wait_live(self, *ids: int) -> None:
         wait_for(
-            lambda: tuple(sorted(self.admin.list_topics(timeout=60).brokers)) == ids,
+            lambda: tuple(sorted(self.admin.list_topics(timeout=120).brokers)) == ids,
             what=f"brokers {ids}",
             poll=0.1,
         )
@@ -107,12 +107,12 @@ class MixedCluster:
             found = self.admin.list_topics(topic, 60).topics[topic].partitions.values()
             return {tuple(sorted(p.isrs)) for p in found} == {EVERYONE}
 
-        wait_for(in_sync, seconds=90, what=f"all replicas of {topic} in sync", poll=0.1)
+        wait_for(in_sync, what=f"all replicas of {topic} in sync", poll=0.1)
 
     def create(self, topic: str) -> None:
         wanted = admin.NewTopic(topic, PARTITIONS, 3)
         (made,) = self.admin.create_topics([wanted], operation_timeout=60).values()
-        made.result(60)
+        made.result(120)
 
     def leaders(self, topic: str) -> dict[int, int]:
         found = self.admin.list_topics(topic, 60).topics[topic].partitions
@@ -245,10 +245,10 @@ def test_topics_grow_and_go_on_both_kinds(mixed: MixedCluster) -> None:
 
     mixed.create("passing")
     grown = mixed.admin.create_partitions([admin.NewPartitions("passing", 5)])
-    grown["passing"].result(60)
+    grown["passing"].result(120)
     wait_for(lambda: logs("passing") == [5, 5, 5], what="five logs on each broker")
     mixed.wait_in_sync("passing")
-    mixed.admin.delete_topics(["passing"], operation_timeout=60)["passing"].result(60)
+    mixed.admin.delete_topics(["passing"], operation_timeout=60)["passing"].result(120)
     wait_for(lambda: logs("passing") == [0, 0, 0], what="no log of a topic that is gone")
 
     def created_again() -> bool:

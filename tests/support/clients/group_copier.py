@@ -41,16 +41,16 @@ def confluent(bootstrap: str, group: str, source: str, target: str, identity: st
             producer.produce(target, m.value(), partition=m.partition())
         ends = {m.partition(): m.offset() + 1 for m in found}
         offsets = [ck.TopicPartition(source, p, end) for p, end in ends.items()]
-        producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
-        producer.commit_transaction(30)
+        producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 120)
+        producer.commit_transaction(120)
 
     def go_back() -> None:
-        producer.abort_transaction(30)
-        for place in consumer.committed(consumer.assignment(), 30):
+        producer.abort_transaction(120)
+        for place in consumer.committed(consumer.assignment(), 120):
             place.offset = max(place.offset, 0)
             consumer.seek(place)
 
-    producer.init_transactions(30)
+    producer.init_transactions(120)
     talk = Talk()
     consumer.subscribe([source])
     while not talk.ended.is_set():

@@ -1,5 +1,5 @@
 """A consumer in a process of its own: ``group_member.py LIBRARY BOOTSTRAP GROUP TOPIC STRATEGY
-INSTANCE``.
+INSTANCE SESSION_MS``.
 
 Prints ``A 0,1`` when its assignment changes, ``R partition offset value`` for each record once its
 offset is committed, and ``F`` when it ends since it is fenced; leaves the group when stdin ends.
@@ -14,7 +14,8 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-SESSION_MS = 6000
+SESSION_MS = 45_000
+"""Nobody waits for its end but where a test says so: who leaves or comes back is quicker."""
 HEARTBEAT_MS = 500
 PATIENT_POLL_MS = 1000
 """kafka-python 3.0.12 forgets a rebalance whose answer comes after the end of the poll that asked
@@ -48,7 +49,9 @@ class Talk:
         print("F", flush=True)
 
 
-def confluent(bootstrap: str, group: str, topic: str, strategy: str, instance: str) -> None:
+def confluent(
+    bootstrap: str, group: str, topic: str, strategy: str, instance: str, session: str
+) -> None:
     from confluent_kafka import Consumer, KafkaError, KafkaException
 
     config: dict[str, Any] = {
@@ -57,7 +60,7 @@ def confluent(bootstrap: str, group: str, topic: str, strategy: str, instance: s
         "group.id": group,
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
-        "session.timeout.ms": SESSION_MS,
+        "session.timeout.ms": session,
         "heartbeat.interval.ms": HEARTBEAT_MS,
         "partition.assignment.strategy": strategy,
     }
@@ -81,7 +84,9 @@ def confluent(bootstrap: str, group: str, topic: str, strategy: str, instance: s
     consumer.close()
 
 
-def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance: str) -> None:
+def kafka_python(
+    bootstrap: str, group: str, topic: str, strategy: str, instance: str, session: str
+) -> None:
     from kafka import KafkaConsumer
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.range import RangePartitionAssignor
@@ -98,7 +103,7 @@ def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance
         group_id=group,
         auto_offset_reset="earliest",
         enable_auto_commit=False,
-        session_timeout_ms=SESSION_MS,
+        session_timeout_ms=int(session),
         heartbeat_interval_ms=HEARTBEAT_MS,
         partition_assignment_strategy=[strategies[strategy]],
         group_instance_id=None if instance == "-" else instance,
@@ -121,11 +126,13 @@ def kafka_python(bootstrap: str, group: str, topic: str, strategy: str, instance
     consumer.close()
 
 
-def aio(bootstrap: str, group: str, topic: str, strategy: str, instance: str) -> None:
-    asyncio.run(_aio(bootstrap, group, topic, strategy, instance))
+def aio(bootstrap: str, group: str, topic: str, strategy: str, instance: str, session: str) -> None:
+    asyncio.run(_aio(bootstrap, group, topic, strategy, instance, session))
 
 
-async def _aio(bootstrap: str, group: str, topic: str, strategy: str, instance: str) -> None:
+async def _aio(
+    bootstrap: str, group: str, topic: str, strategy: str, instance: str, session: str
+) -> None:
     from aiokafka import AIOKafkaConsumer
     from aiokafka.coordinator.assignors.range import RangePartitionAssignor
     from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
@@ -138,7 +145,7 @@ async def _aio(bootstrap: str, group: str, topic: str, strategy: str, instance: 
         group_id=group,
         auto_offset_reset="earliest",
         enable_auto_commit=False,
-        session_timeout_ms=SESSION_MS,
+        session_timeout_ms=int(session),
         heartbeat_interval_ms=HEARTBEAT_MS,
         partition_assignment_strategy=[strategies[strategy]],
         group_instance_id=None if instance == "-" else instance,

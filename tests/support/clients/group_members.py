@@ -15,6 +15,7 @@ from typing import Protocol
 from confluent_kafka import Producer
 
 from tests.support.clients.confluent import ConfluentClient
+from tests.support.clients.group_member import SESSION_MS
 from tests.support.java import java_kit
 from tests.support.waiting import wait_for
 
@@ -103,13 +104,13 @@ class OwnProcess:
     def leave(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        assert self.process.wait(30) == 0
-        assert self.member.ended.wait(30)
+        assert self.process.wait(120) == 0
+        assert self.member.ended.wait(120)
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(30)
-        assert self.member.ended.wait(30)
+        self.process.wait(120)
+        assert self.member.ended.wait(120)
 
     def stop(self, number: int) -> None:
         self.process.send_signal(number)
@@ -144,7 +145,7 @@ class JavaHost:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(120)
 
 
 class InJvm:
@@ -158,12 +159,12 @@ class InJvm:
 
     def leave(self) -> None:
         self.host.say("leave", self.name)
-        assert self.member.ended.wait(30)
+        assert self.member.ended.wait(120)
         assert not self.member.failure, self.member.failure
 
     def kill(self) -> None:
         self.host.say("leave", self.name)
-        assert self.member.ended.wait(30)
+        assert self.member.ended.wait(120)
 
     def stop(self, number: int) -> None:
         raise AssertionError("a JVM is stopped with all its members")
@@ -193,9 +194,16 @@ class Crew:
         self.group = f"group-of-{topic}"
         self.made: list[Member] = []
 
-    def join(self, library: str, strategy: str = "range", instance: str = "-") -> Member:
+    def join(
+        self,
+        library: str,
+        strategy: str = "range",
+        instance: str = "-",
+        session_ms: int = SESSION_MS,
+    ) -> Member:
         """A consumer that commits what it has read; ``instance`` "-" is no static member."""
-        return self._start(library, "join", "group_member", self.topic, strategy, instance)
+        how = (strategy, instance, str(session_ms))
+        return self._start(library, "join", "group_member", self.topic, *how)
 
     def copy(self, library: str, target: str, identity: str) -> Member:
         """A consumer that copies to the same partition of ``target``, in transactions."""
@@ -215,7 +223,7 @@ class Crew:
         return [value for member in self.made for value in member.read]
 
     def wait_read(self, count: int, what: str = "records") -> None:
-        wait_for(lambda: len(self.read()) >= count, seconds=45, what=what, about=self.made)
+        wait_for(lambda: len(self.read()) >= count, what=what, about=self.made)
 
     def close(self) -> None:
         for member in self.made:
@@ -233,7 +241,7 @@ def produce(bootstrap: str, topic: str, values: list[str]) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "acks": "all"})
     for n, value in enumerate(values):
         producer.produce(topic, value, partition=n % PARTITIONS)
-    assert producer.flush(60) == 0
+    assert producer.flush(120) == 0
 
 
 def values(first: int, count: int = 40) -> list[str]:
@@ -249,7 +257,6 @@ def share(*members: Member) -> bool:
 def wait_shared(*members: Member) -> None:
     wait_for(
         lambda: share(*members),
-        seconds=45,
         what="all partitions shared",
         about=members,
     )

@@ -104,7 +104,7 @@ class Brokers:
             finally:
                 cluster.close()
 
-        wait_for(settled, seconds=60, what=f"brokers {ids}", poll=0.1)
+        wait_for(settled, what=f"brokers {ids}", poll=0.1)
 
     def wait_told(self, *topics: str) -> None:
         """Until every broker tells the replicas that ZooKeeper has for these topics."""
@@ -122,7 +122,7 @@ class Brokers:
             return all(_replicas(broker.bootstrap, topics) == truth for broker in self.all)
 
         try:
-            wait_for(told, seconds=60, what=f"all brokers to know of {topics}", poll=0.05)
+            wait_for(told, what=f"all brokers to know of {topics}", poll=0.05)
         finally:
             client.stop()
             client.close()

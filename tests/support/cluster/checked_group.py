@@ -14,7 +14,7 @@ from tests.support.waiting import wait_for
 
 SESSION_MS = 6000
 MEMBERS = 2
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 20.0
 """So long a member waits for the answer to a commit; then another takes its place."""
 CHANGE_SECONDS = 3.0
 """So often the last member leaves, or comes back."""
@@ -74,11 +74,11 @@ class CheckedGroup:
     def wait_progress(self) -> None:
         """Until some more commits are answered."""
         goal = self.commits + 5
-        wait_for(lambda: self.commits >= goal, seconds=90, what="commits go on", about=self.wrong)
+        wait_for(lambda: self.commits >= goal, what="commits go on", about=self.wrong)
 
     def check(self, ends: dict[int, int]) -> None:
         """It comes to the ``ends`` of all partitions, and the cluster remembers that."""
-        wait_for(lambda: self.committed == ends, seconds=90, what=f"commits up to {ends}",
+        wait_for(lambda: self.committed == ends, what=f"commits up to {ends}",
                  about=self.committed)  # fmt: skip
         self.close()
         assert not self.wrong, self.wrong[:5]
@@ -100,7 +100,7 @@ class CheckedGroup:
         """End all members. AssertionError if one does not end."""
         self._stop.set()
         for thread in self._threads:
-            thread.join(60)
+            thread.join(120)
         assert not any(thread.is_alive() for thread in self._threads), "a member hangs"
 
 

@@ -10,7 +10,7 @@ import confluent_kafka as ck
 from tests.support.clients.base import Fetched, Message
 from tests.support.clients.load import IDEMPOTENT, Load, check_ledger
 from tests.support.cluster.faulty_cluster import FaultyCluster, read_all
-from tests.support.waiting import wait_for
+from tests.support.waiting import PATIENCE, wait_for
 
 BROKEN = {
     "message.timeout.ms": 300_000,
@@ -66,7 +66,7 @@ class Reader:
 
     def stop(self) -> None:
         self._stop.set()
-        self._thread.join(60)
+        self._thread.join(120)
 
     def count(self) -> int:
         return sum(len(seen) for seen in self.seen.values())
@@ -93,7 +93,7 @@ class CheckedLoad:
         self.wait_progress(100)
         return self
 
-    def wait_progress(self, records: int, seconds: float = 90.0) -> None:
+    def wait_progress(self, records: int, seconds: float = PATIENCE) -> None:
         """Until so many more are acknowledged in each partition, and as many more are read."""
         before = self.reader.count()
         for load in self.loads:
@@ -105,7 +105,7 @@ class CheckedLoad:
             about=self.reader.wrong,
         )
 
-    def wait_acked_somewhere(self, records: int, seconds: float = 90.0) -> None:
+    def wait_acked_somewhere(self, records: int, seconds: float = PATIENCE) -> None:
         """Until so many more are acknowledged in one partition or another."""
         before = sum(len(load.acked) for load in self.loads)
         wait_for(

@@ -36,9 +36,9 @@ def live(bootstrap: str, source: str, target: str, partitions: int) -> None:
         {**where, "transactional.id": f"{source}-copier", "socket.timeout.ms": 10_000}
     )
     try:
-        producer.init_transactions(30)
+        producer.init_transactions(120)
         wanted = [ck.TopicPartition(source, n) for n in range(partitions)]
-        starts = consumer.committed(wanted, 30)
+        starts = consumer.committed(wanted, 120)
         for start in starts:
             start.offset = max(start.offset, 0)
         consumer.assign(starts)
@@ -61,8 +61,8 @@ def copy(consumer: ck.Consumer, producer: ck.Producer, source: str, target: str)
         producer.produce(target, message.value(), partition=message.partition())
     ends = {m.partition(): m.offset() + 1 for m in found}
     offsets = [ck.TopicPartition(source, n, end) for n, end in ends.items()]
-    producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
-    producer.commit_transaction(30)
+    producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 120)
+    producer.commit_transaction(120)
     print("committed", flush=True)
 
 

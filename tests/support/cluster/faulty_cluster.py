@@ -155,26 +155,29 @@ class FaultyCluster:
             broker.resume()
         self.kafka.start()
 
-    def create_topic(self, name: str, partitions: int) -> None:
+    def create_topic(
+        self, name: str, partitions: int, configs: Mapping[str, object] | None = None
+    ) -> str:
         """With a replica on every broker, once all are there: a session may end late."""
 
         def made() -> bool:
             try:
-                self.kafka.create_topic(name, partitions, len(self.brokers))
+                self.kafka.create_topic(name, partitions, len(self.brokers), configs)
             except KafkaError as error:
                 if error.code == ErrorCode.INVALID_REPLICATION_FACTOR:
                     return False
                 raise
             return True
 
-        wait_for(made, seconds=90, what=f"{len(self.brokers)} brokers for {name}", poll=0.2)
+        wait_for(made, what=f"{len(self.brokers)} brokers for {name}", poll=0.2)
+        return name
 
     # --- what clients see ------------------------------------------------------------------------
 
     def describe(self, topic: str | None = None) -> Any:
         """Metadata as a client gets it now."""
         client = admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        return client.list_topics(topic, 30) if topic else client.list_topics(timeout=30)
+        return client.list_topics(topic, 120) if topic else client.list_topics(timeout=120)
 
     def controller(self) -> int:
         """The broker that is controller."""
@@ -194,7 +197,6 @@ class FaultyCluster:
         everyone = tuple(range(len(self.brokers)))
         wait_for(
             lambda: set(self.in_sync(topic).values()) == {everyone},
-            seconds=90,
             what=f"all replicas of {topic} in sync",
             poll=0.1,
         )
@@ -210,20 +212,20 @@ class FaultyCluster:
                 if p.leader < 0 or len(p.isrs) < len(p.replicas)
             ]
 
-        wait_for(lambda: not amiss(), seconds=90, what="all replicas in sync", poll=0.1)
+        wait_for(lambda: not amiss(), what="all replicas in sync", poll=0.1)
 
     def delete_topics(self, names: Iterable[str]) -> None:
         """Delete them, and wait until their files are gone."""
         found = admin.AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
         for future in found.delete_topics(list(names), operation_timeout=60).values():
-            future.result(90)
+            future.result(120)
         starts = tuple(f"{name}-" for name in names)
 
         def gone() -> bool:
             paths = [p for b in self.brokers for p in b.data_dir.glob("*/*")]
             return not any(p.name.startswith(starts) for p in paths)
 
-        wait_for(gone, seconds=90, what=f"no files of {starts}", poll=0.1)
+        wait_for(gone, what=f"no files of {starts}", poll=0.1)
 
     def vitals(self) -> dict[int, Vitals]:
         """What each broker's process holds now."""
@@ -261,7 +263,7 @@ def read_all(bootstrap: str, topic: str, ends: Mapping[int, int]) -> dict[int, l
         return all(len(found[p]) >= end for p, end in ends.items())
 
     try:
-        wait_for(whole, seconds=60, what=f"all records of {topic}", about=None)
+        wait_for(whole, what=f"all records of {topic}", about=None)
     finally:
         consumer.close()
     return found

@@ -55,7 +55,7 @@ class MovesDesk:
         values = [b"%08d" % n + VALUE for n in range(count)]
         for value in values:
             producer.produce(topic, value, partition=0)
-        assert producer.flush(60) == 0
+        assert producer.flush(120) == 0
         return values
 
     def move(self, topic: str, target: Sequence[int] | None) -> None:

@@ -27,7 +27,7 @@ class Network:
         self.relays: list[Relay] = []
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(120)
 
     def relay(self, host: str, port: int, *, kafka: bool = False) -> Relay:
         """A relay to that address; ``kafka``: it can be cut for one broker alone."""
@@ -45,7 +45,7 @@ class Network:
         for relay in self.relays:
             self.run(relay.close())
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(60)
+        self._thread.join(120)
         self.loop.close()
 
 

@@ -110,6 +110,6 @@ def links_flap(cluster: FaultyCluster, draw: random.Random) -> Mend:
 
     def end() -> None:
         stop.set()
-        thread.join(60)
+        thread.join(120)
 
     return end

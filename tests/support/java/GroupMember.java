@@ -87,7 +87,7 @@ public final class GroupMember implements Runnable {
         p.put("group.id", args[1]);
         p.put("auto.offset.reset", "earliest");
         p.put("enable.auto.commit", "false");
-        p.put("session.timeout.ms", "6000");
+        p.put("session.timeout.ms", copies ? "45000" : args[5]);
         p.put("heartbeat.interval.ms", "500");
         if (copies) {
             p.put("isolation.level", "read_committed");
@@ -135,8 +135,8 @@ public final class GroupMember implements Runnable {
         Properties p = new Properties();
         p.put("bootstrap.servers", args[0]);
         p.put("transactional.id", args[4]);
-        p.put("delivery.timeout.ms", "20000");
-        p.put("request.timeout.ms", "10000");
+        p.put("delivery.timeout.ms", "120000");
+        p.put("request.timeout.ms", "60000");
         p.put("linger.ms", "0");
         try (KafkaProducer<String, String> producer =
                 new KafkaProducer<>(p, new StringSerializer(), new StringSerializer())) {

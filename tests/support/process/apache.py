@@ -14,7 +14,7 @@ from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.java import java_kit
 from tests.support.process.process import Process
 from tests.support.process.server import ServerProcess
-from tests.support.waiting import free_port, wait_for, wait_for_port
+from tests.support.waiting import PATIENCE, free_port, wait_for, wait_for_port
 
 SERVER_JVM = [
     "-server",
@@ -75,7 +75,7 @@ def run_tool(
 ) -> subprocess.CompletedProcess[str]:
     """Run one of Kafka's own tools to its end, in a JVM of its own; ``KafkaTools`` is cheaper."""
     argv = tool_argv(name, *arguments, jvm=BRIEF_TOOL_JVM)
-    return subprocess.run(argv, input=text or "", capture_output=True, text=True, timeout=120)
+    return subprocess.run(argv, input=text or "", capture_output=True, text=True, timeout=300)
 
 
 class ZooKeeper:
@@ -98,6 +98,7 @@ class ZooKeeper:
         config.write_text(
             f"dataDir={self.directory / 'zookeeper'}\nclientPort={self.port}\n"
             "clientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\ntickTime=500\n"
+            "maxSessionTimeout=60000\n"
         )
         # No power is cut here, and a write must not wait for a busy disk.
         argv = ["java", "-Xmx256M", *self.jvm, "-Dzookeeper.forceSync=no", log4j("WARN")]
@@ -159,22 +160,22 @@ class ApacheBroker(ServerProcess):
         argv = ["java", f"-Xmx{self.heap}", f"-Xms{self.heap}", *self.jvm, log4j("INFO")]
         return [*argv, "-cp", java_kit.server_classpath(), "kafka.Kafka", str(self._config())]
 
-    def start(self, seconds: float = 60.0) -> ApacheBroker:
+    def start(self, seconds: float = PATIENCE) -> ApacheBroker:
         """Start it and wait for its port, then until it knows who is the controller."""
         self.start_to_port(seconds)
         self.wait_controller(seconds)
         return self
 
-    def start_to_port(self, seconds: float = 60.0) -> None:
+    def start_to_port(self, seconds: float = PATIENCE) -> None:
         """Start it and wait for its port only."""
         self.launch()
         self.wait_port(seconds)
 
-    def wait_port(self, seconds: float = 60.0) -> None:
+    def wait_port(self, seconds: float = PATIENCE) -> None:
         """Until it listens."""
         wait_for_port("127.0.0.1", self.port, alive=self.running.alive, seconds=seconds)
 
-    def wait_controller(self, seconds: float = 60.0) -> None:
+    def wait_controller(self, seconds: float = PATIENCE) -> None:
         """Before it knows one it creates no topics, and clients wait for long to ask again."""
         link = Link(self.bootstrap)
         try:
