@@ -67,12 +67,12 @@ def produce(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outc
         producer.produce(
             topic, bytes(SIZE), partition=0, on_delivery=lambda e, m: offsets.append(m.offset())
         )
-    assert producer.flush(120) == 0
+    assert producer.flush(300) == 0
     return time.monotonic() - began, offsets
 
 
 def consume(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outcome:
-    """Consume it all; how long it took from the first record on, and the offsets in order."""
+    """Consume it all; how long it took, and the offsets in order."""
     consumer = ck.Consumer(
         {
             "bootstrap.servers": bootstrap,
@@ -86,11 +86,11 @@ def consume(bootstrap: str, client_id: str, topic: str, told: Throttled) -> Outc
     )
     consumer.assign([ck.TopicPartition(topic, 0, 0)])
     offsets: list[int | None] = []
-    began, until = 0.0, time.monotonic() + 120
+    began = time.monotonic()
+    until = began + 300
     while len(offsets) < COUNT and time.monotonic() < until:
         message = consumer.poll(1)
         if message is not None and message.error() is None:
-            began = began or time.monotonic()
             offsets.append(message.offset())
     took = time.monotonic() - began
     consumer.close()

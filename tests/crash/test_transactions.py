@@ -47,7 +47,7 @@ class Copier:
         """SIGKILL, whatever it is at."""
         assert self.process is not None
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(120)
 
 
 def read_committed(bootstrap: str, topic: str, partition: int) -> list[bytes]:
@@ -63,7 +63,7 @@ def read_committed(bootstrap: str, topic: str, partition: int) -> list[bytes]:
     consumer.assign([ck.TopicPartition(topic, partition, 0)])
     found: list[bytes] = []
     while True:
-        message: Any = consumer.poll(30)
+        message: Any = consumer.poll(120)
         assert message is not None, "no end of the partition"
         if message.error():
             assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
@@ -72,21 +72,38 @@ def read_committed(bootstrap: str, topic: str, partition: int) -> list[bytes]:
         found.append(message.value())
 
 
+def write(bootstrap: str, topic: str, first: int) -> int:
+    """The next inputs; how many there are now."""
+    producer = ck.Producer({"bootstrap.servers": bootstrap})
+    for n in range(first, first + INPUTS):
+        producer.produce(topic, b"%d" % n, partition=n % PARTITIONS)
+    assert producer.flush(120) == 0
+    return first + INPUTS
+
+
 def test_every_input_is_copied_exactly_once(make_broker: MakeBroker, topic: str) -> None:
     broker = make_broker(transaction_abort_timed_out_transaction_cleanup_interval_ms=500).start()
     client = ConfluentClient(broker.bootstrap)
     source, target = f"{topic}-in", f"{topic}-out"
     client.create_topic(source, PARTITIONS)
     client.create_topic(target, PARTITIONS)
-    producer = ck.Producer({"bootstrap.servers": broker.bootstrap})
-    for n in range(INPUTS):
-        producer.produce(source, b"%d" % n, partition=n % PARTITIONS)
-    assert producer.flush(30) == 0
+    written = write(broker.bootstrap, source, 0)
+
+    def left() -> int:
+        return written - sum(client.offsets(target, n)[1] for n in range(PARTITIONS))
+
+    def going_on(goal: int) -> bool:
+        """Whoever looked away until all was copied gives it more."""
+        nonlocal written
+        if left() <= 0:
+            written = write(broker.bootstrap, source, written)
+        return copier.commits >= goal
+
     copier = Copier(broker.bootstrap, source, target).start()
     try:
         for number in range(KILLS):
             goal = copier.commits + 3
-            wait_for(lambda goal=goal: copier.commits >= goal, seconds=60, what="transactions")
+            wait_for(lambda goal=goal: going_on(goal), what="transactions")
             if number % 4 != 1:
                 broker.kill()
             if number % 2:
@@ -95,17 +112,13 @@ def test_every_input_is_copied_exactly_once(make_broker: MakeBroker, topic: str)
             if number % 4 != 1:
                 broker.start()
 
-        def left() -> int:
-            done = [client.offsets(target, n)[1] for n in range(PARTITIONS)]
-            return INPUTS - sum(done)
-
-        wait_for(lambda: left() <= 0, seconds=60, what="the copies")
-        wanted = [[b"%d" % n for n in range(p, INPUTS, PARTITIONS)] for p in range(PARTITIONS)]
+        wait_for(lambda: left() <= 0, what="the copies")
+        wanted = [[b"%d" % n for n in range(p, written, PARTITIONS)] for p in range(PARTITIONS)]
 
         def copied() -> list[list[bytes]]:
             return [read_committed(broker.bootstrap, target, p) for p in range(PARTITIONS)]
 
-        wait_for(lambda: sum(map(len, copied())) >= INPUTS, seconds=60, what="the committed copies")
+        wait_for(lambda: sum(map(len, copied())) >= written, what="the committed copies")
         assert copied() == wanted, copier.problems
     finally:
         copier.kill()
