@@ -17,7 +17,7 @@ PKO = str(Path(sys.executable).parent / "pko")
 
 
 def pko(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PKO, *words], capture_output=True, text=True, timeout=100, cwd=cwd)
+    return subprocess.run([PKO, *words], capture_output=True, text=True, timeout=300, cwd=cwd)
 
 
 @pytest.mark.live
@@ -86,7 +86,7 @@ def test_a_broker_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> None
     try:
         wait_for((tmp_path / "broker.pid").exists)
         stopped = pko("broker", "stop", "--data-dir", str(tmp_path))
-        assert (stopped.returncode, process.wait(60)) == (0, 0)
+        assert (stopped.returncode, process.wait(120)) == (0, 0)
     finally:
         process.kill()
 

@@ -42,7 +42,7 @@ def in_project(script: str, where: Path) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "XDG_DATA_HOME": str(where)}
     argv = ["bash", "-exc", script]
-    return subprocess.run(argv, cwd=where, env=env, capture_output=True, text=True, timeout=110)
+    return subprocess.run(argv, cwd=where, env=env, capture_output=True, text=True, timeout=300)
 
 
 def holders(described: Path) -> set[int]:

@@ -21,7 +21,7 @@ from tests.support.golden.transcripts import (
 )
 from tests.support.process.apache import ZooKeeper
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow]
 TOPICS = {
     "basket": ["--config", "cleanup.policy=compact,delete", "--config", "retention.ms=86400000"],
     "quotes.eu": ["--config", "min.insync.replicas=2", "--config", "segment.bytes=1048576"],

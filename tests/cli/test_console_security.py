@@ -58,7 +58,7 @@ class Guarded:
         )
         admin = AdminClient({"bootstrap.servers": self.broker.bootstrap})
         for done in admin.create_acls([rule]).values():
-            done.result(30)
+            done.result(120)
 
 
 def make_stores(directory: Path) -> None:

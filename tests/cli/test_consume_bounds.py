@@ -29,7 +29,7 @@ def filled(broker: Broker, topic: str) -> str:
                 topic, f"{partition}:{n}", f"key-{n % 2}", partition,
                 timestamp=NOW - (9 - n) * HOUR, headers=[("n", str(n))],
             )  # fmt: skip
-    assert producer.flush(30) == 0
+    assert producer.flush(120) == 0
     return topic
 
 
@@ -84,8 +84,8 @@ def test_following_goes_on_behind_the_end(broker: Broker, filled: str) -> None:
         producer = Producer({"bootstrap.servers": broker.bootstrap, "log_level": 0})
         producer.produce(filled, "other", "key-0", 0)
         producer.produce(filled, "new", "key-1", 0)
-        assert producer.flush(30) == 0
-        assert process.communicate(timeout=60) == (b"new\n", b"")
+        assert producer.flush(120) == 0
+        assert process.communicate(timeout=300) == (b"new\n", b"")
     finally:
         process.kill()
 
@@ -97,16 +97,16 @@ def test_what_is_written_meanwhile_is_not_waited_for(broker: Broker, topic: str)
     producer = Producer({"bootstrap.servers": broker.bootstrap, "log_level": 0, "linger.ms": 0})
     for n in range(50):
         producer.produce(topic, f"{n}", partition=0)
-    assert producer.flush(30) == 0
+    assert producer.flush(120) == 0
     process = start("consume", topic, "-b", broker.bootstrap, "--last", "50")
 
     def more() -> bool:
         producer.produce(topic, "more", partition=0)
-        producer.flush(30)
+        producer.flush(120)
         return process.poll() is not None
 
     try:
-        wait_for(more, seconds=60, what="the end of reading", poll=0.001)
+        wait_for(more, what="the end of reading", poll=0.001)
         lines = process.communicate()[0].split()
     finally:
         process.kill()
@@ -125,7 +125,7 @@ def test_transactions_and_their_markers_at_the_end_hold_nothing_up(
     for value, commit in (("a", True), ("b", False)):
         producer.begin_transaction()
         producer.produce(topic, value, partition=0)
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
         (producer.commit_transaction if commit else producer.abort_transaction)()
     assert read(broker, topic, "--last", "9") == ["a", "b"]
     committed = ("--isolation-level", "read_committed")

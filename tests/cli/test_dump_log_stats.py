@@ -219,7 +219,7 @@ def test_a_chart_on_a_terminal_plain_rows_in_a_pipe(run: Run) -> None:
             break
         shown += part
     os.close(leader)
-    assert child.wait(30) == 0
+    assert child.wait(120) == 0
     lines = shown.decode().splitlines()
     assert 10 < len(lines) <= 31 and all("█" in line for line in lines[1:])
     assert max(map(len, lines)) <= 100

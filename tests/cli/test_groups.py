@@ -34,7 +34,7 @@ class Desk:
             stamp = now - (count - 1 - i) * 1000
             for partition in range(3):
                 producer.produce(self.topic, b"v", partition=partition, timestamp=stamp)
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
 
     def consumer(self, **settings: object) -> Consumer:
         basic = {"bootstrap.servers": self.bootstrap, "group.id": self.group}
@@ -50,7 +50,7 @@ class Desk:
         """A member that has its partitions and committed where it stands."""
         consumer = self.consumer(**{"client.id": client, "enable.auto.commit": False})
         consumer.subscribe([self.topic])
-        assert len(consumer.consume(900, 30)) == 900
+        assert len(consumer.consume(900, 120)) == 900
         consumer.commit(asynchronous=False)
 
     def close(self) -> None:

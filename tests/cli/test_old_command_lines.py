@@ -9,7 +9,7 @@ from pykafka_ops.commands.configs.zookeeper import WARNING
 from tests.support.process.old_lines import Old
 from tests.support.waiting import free_port, wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 COPIED = "/copied/brokers/ids"
 
 

@@ -12,7 +12,7 @@ from kazoo.client import KazooClient
 
 from tests.support.process.old_lines import Old
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 NOTE = (
     "Note: This will only show information about consumers that use ZooKeeper (not those using the "
     "Java consumer API).\n"

@@ -30,7 +30,7 @@ def written(broker: Broker, topic: str, count: int) -> list[Found]:
     found: list[Found] = []
     try:
         while len(found) < count:
-            message = consumer.poll(20)
+            message = consumer.poll(120)
             assert message is not None, f"{len(found)} of {count} arrived"
             assert message.error() is None, message.error()
             found.append((message.key(), message.value(), message.headers()))
@@ -203,9 +203,9 @@ def test_a_signal_ends_it_and_what_was_typed_arrives(
     assert process.stdin is not None
     process.stdin.write(b"typed\n")
     process.stdin.flush()
-    wait_for(lambda: _has_read(process), seconds=30)
+    wait_for(lambda: _has_read(process))
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=300)
     told = f"1 record: {topic}-0 at 0\n"
     assert (process.returncode, stderr.decode()) == (code, told)
     assert values(broker, topic, 1) == [b"typed"]
@@ -239,7 +239,7 @@ def on_a_terminal(typed: bytes, *argv: str) -> str:
                 shown += os.read(ours, 4096)
             except OSError:  # the other end is closed: the process is gone
                 break
-        assert process.wait(30) == 0, shown
+        assert process.wait(120) == 0, shown
     finally:
         process.kill()
         os.close(ours)

@@ -13,7 +13,7 @@ from tests.support.golden.transcripts import error_of, first_error, run
 from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 TOOL = "kafka-reassign-partitions"
 TOPIC = "reassign-sbs"
 

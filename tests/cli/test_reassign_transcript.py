@@ -25,7 +25,7 @@ from tests.support.golden.transcripts import (
 from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 TOPICS = {"logins": "0:1,1:2", "catalog": "0,1,2", "scores": "0:1"}
 REPLICA = ("scores", 0, 2)
 TARGET = "/var/kafka/broker-2-a"
@@ -51,7 +51,7 @@ def make_topics(brokers: Brokers) -> None:
     producer = Producer({"bootstrap.servers": brokers.bootstrap, "compression.type": "none"})
     for _ in range(800):
         producer.produce("scores", b"x" * 10_000, partition=0)
-    assert producer.flush(60) == 0
+    assert producer.flush(120) == 0
 
 
 def remove_topics(brokers: Brokers) -> None:

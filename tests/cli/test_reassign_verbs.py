@@ -67,7 +67,7 @@ class Site:
 
     def __call__(self, *words: str) -> Said:
         process = self.start(*words)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
         return Said(process.returncode, out, err)
 
     def make(self, topic: str, assignment: str, records: int = RECORDS) -> None:
@@ -79,7 +79,7 @@ class Site:
         for number in range(assignment.count(",") + 1):
             for _ in range(records):
                 producer.produce(topic, os.urandom(SIZE), partition=number)
-        assert producer.flush(60) == 0
+        assert producer.flush(120) == 0
 
     def replicas(self, topic: str) -> list[list[int]]:
         found = describe_topics(self.cluster, [topic])[topic]
@@ -107,7 +107,7 @@ class Site:
         consumer.assign([TopicPartition(topic, n, 0) for n in range(partitions)])
         ends = records = 0
         while ends < partitions:
-            message = consumer.poll(60)
+            message = consumer.poll(120)
             assert message is not None
             ends += message.error() is not None
             records += message.error() is None
@@ -173,7 +173,7 @@ def test_stopped_and_killed_runs_leave_no_throttle_and_go_on(site: Site, topic: 
         _until(site, topic, lambda: len(list_reassignments(site.cluster)) == 2)
         assert site.settings(topic)["1"] == dict.fromkeys(RATES, "100000")
         run.send_signal(number)
-        _, err = run.communicate(timeout=60)
+        _, err = run.communicate(timeout=300)
         assert run.returncode == 128 + number and "cancelled" in err
         site.brokers.settle(topic)
         assert site.replicas(topic) == [[0, 1], [1, 0]] and site.settings(topic) == others
@@ -181,7 +181,7 @@ def test_stopped_and_killed_runs_leave_no_throttle_and_go_on(site: Site, topic: 
     run = site.start("run", str(site.plan), "--throttle", "100KB")
     _until(site, topic, lambda: len(list_reassignments(site.cluster)) == 2)
     run.kill()
-    run.communicate(timeout=60)
+    run.communicate(timeout=300)
     assert site.settings(topic) != others
     status = site("status", "-o", "json")
     assert [i["state"] for i in json.loads(status.out)["items"]] == ["moving"] * 2

@@ -13,7 +13,7 @@ from tests.support.cluster.apache_cluster import Brokers
 from tests.support.golden.transcripts import error_of, run
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 TOOL = "kafka-reassign-partitions"
 MOVES = "/admin/reassign_partitions"
 

@@ -22,7 +22,6 @@ from tests.support.waiting import free_port, wait_for
 pytestmark = [
     pytest.mark.java,
     pytest.mark.slow,
-    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(certificates.missing()), reason=certificates.missing() or ""),
 ]
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
@@ -42,7 +41,7 @@ class Secured:
     def list(self, protocol: str, **properties: str) -> Said:
         """``pko topics list`` with a client.properties of these properties."""
         names = {k.replace("_", "."): v for k, v in properties.items()}
-        names = {"security.protocol": protocol, "default.api.timeout.ms": "15000", **names}
+        names = {"security.protocol": protocol, "default.api.timeout.ms": "60000", **names}
         file = self.directory / "client.properties"
         file.write_text("".join(f"{k}={v}\n" for k, v in names.items()))
         bootstrap = f"127.0.0.1:{self.ports[protocol]}"

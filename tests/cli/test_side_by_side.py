@@ -11,7 +11,7 @@ from tests.support.golden.transcripts import first_error, rows, run
 from tests.support.process.apache import ApacheBroker
 from tests.support.process.commands import KafkaTools
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 TOPICS = (
     "-list",

@@ -19,7 +19,7 @@ from tests.support.golden.transcripts import (
     topic_ids,
 )
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 PLACED_AT_RANDOM = frozenset(("parcels", "devices"))
 REPORTS = ("under-replicated", "unavailable", "under-min-isr", "at-min-isr")
 

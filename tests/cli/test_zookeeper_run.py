@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.java, pytest.mark.live]
 
 def pko(*words: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "pykafka_ops", "zookeeper", *words]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=100)
+    return subprocess.run(argv, capture_output=True, text=True, timeout=300)
 
 
 def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_in_the_foreground_it_runs_until_it_is_interrupted(tmp_path: Path) -> No
     try:
         assert process.first_line(60.0).startswith(f"zookeeper ready on 127.0.0.1:{port} in ")
         process.signal(signal.SIGINT)
-        assert process.popen.wait(60) == 0
+        assert process.popen.wait(120) == 0
     finally:
         process.kill()
     assert pko("status", str(config)).returncode == 4

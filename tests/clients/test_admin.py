@@ -192,7 +192,7 @@ def test_credentials_of_users_are_set_told_and_deleted(broker: Any, topic: str) 
     mechanism = ScramMechanism.SCRAM_SHA_512
 
     def described() -> dict[str, list[tuple[ScramMechanism, int]]]:
-        found = admin.describe_user_scram_credentials(None).result(60)
+        found = admin.describe_user_scram_credentials(None).result(120)
         return {
             name: [(i.mechanism, i.iterations) for i in user.scram_credential_infos]
             for name, user in found.items()
@@ -202,19 +202,19 @@ def test_credentials_of_users_are_set_told_and_deleted(broker: Any, topic: str) 
     info = ScramCredentialInfo(mechanism, 8192)
     changes = [UserScramCredentialUpsertion(user, info, b"secret") for user in users]
     for done in admin.alter_user_scram_credentials(changes).values():
-        done.result(60)
+        done.result(120)
     assert described() == {user: [(mechanism, 8192)] for user in users}
     (missing,) = admin.describe_user_scram_credentials([f"{topic}-c"]).values()
     with pytest.raises(KafkaException, match="user credential that does not exist"):
-        missing.result(60)
+        missing.result(120)
     bad = UserScramCredentialUpsertion(users[1], ScramCredentialInfo(mechanism, 16385), b"secret")
     outcome = admin.alter_user_scram_credentials(
         [UserScramCredentialDeletion(users[0], mechanism), bad]
     )
-    outcome[users[0]].result(60)
+    outcome[users[0]].result(120)
     with pytest.raises(KafkaException, match="Too many iterations"):
-        outcome[users[1]].result(60)
+        outcome[users[1]].result(120)
     assert described() == {users[1]: [(mechanism, 8192)]}
     gone = admin.alter_user_scram_credentials([UserScramCredentialDeletion(users[1], mechanism)])
-    gone[users[1]].result(60)
+    gone[users[1]].result(120)
     assert described() == {}

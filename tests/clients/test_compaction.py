@@ -32,7 +32,7 @@ def fill(client: ConfluentClient, topic: str, rounds: int = 20, first: int = 0) 
     for n in range(first, first + rounds):
         for key in range(50):
             producer.produce(topic, b"%d" % n + b"v" * 100, b"key-%02d" % key, 0)
-    assert producer.flush(30) == 0
+    assert producer.flush(120) == 0
 
 
 def read_all(client: ConfluentClient, topic: str) -> list[Fetched]:
@@ -43,7 +43,7 @@ def read_all(client: ConfluentClient, topic: str) -> list[Fetched]:
     found: list[Fetched] = []
     try:
         while True:
-            message = consumer.poll(30)
+            message = consumer.poll(120)
             assert message is not None
             error = message.error()
             if error is None:
@@ -58,7 +58,7 @@ def read_all(client: ConfluentClient, topic: str) -> list[Fetched]:
 def set_broker_config(client: ConfluentClient, name: str, value: str) -> None:
     entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource(ResourceType.BROKER, "0", incremental_configs=[entry])
-    client.admin.incremental_alter_configs([resource])[resource].result(30)
+    client.admin.incremental_alter_configs([resource])[resource].result(120)
 
 
 def segments(broker: BrokerProcess, topic: str) -> list[int]:
@@ -80,7 +80,7 @@ def wait_clean(broker: BrokerProcess, topic: str) -> None:
     def clean() -> bool:
         return 0 < cleaned_to(broker, topic) == segments(broker, topic)[-1]
 
-    wait_for(clean, seconds=30, what="a clean log")
+    wait_for(clean, what="a clean log")
 
 
 def children(broker: BrokerProcess) -> list[int]:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 def producer_of(bootstrap: str, identity: str) -> ck.Producer:
     made = ck.Producer({"bootstrap.servers": bootstrap, "transactional.id": identity})
-    made.init_transactions(60)
+    made.init_transactions(120)
     return made
 
 
@@ -27,10 +27,10 @@ def transaction(producer: ck.Producer, bootstrap: str, topic: str, *, commit: bo
     producer.begin_transaction()
     value = "kept" if commit else "dropped"
     producer.produce(topic, value, partition=0)
-    assert producer.flush(30) == 0  # an abort would take back what was not sent yet
+    assert producer.flush(120) == 0  # an abort would take back what was not sent yet
     at = [ck.TopicPartition(topic, 0, len(value), metadata=value)]
-    producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 30)
-    (producer.commit_transaction if commit else producer.abort_transaction)(30)
+    producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 120)
+    (producer.commit_transaction if commit else producer.abort_transaction)(120)
     consumer.close()
 
 
@@ -68,7 +68,7 @@ def test_console_tools_keep_to_committed_records(broker: Any, topic: str) -> Non
     still_open = producer_of(where, f"{topic}-open")
     still_open.begin_transaction()
     still_open.produce(topic, b"still open", partition=1)
-    assert still_open.flush(30) == 0
+    assert still_open.flush(120) == 0
     assert pko("produce", "--create", topic, "-b", where, "-p", "1", text="behind\n").code == 0
 
     def of_partition(index: int, level: str, *bound: str, seconds: int = 60) -> list[str]:
@@ -84,7 +84,7 @@ def test_console_tools_keep_to_committed_records(broker: Any, topic: str) -> Non
     committed = (*group, "--isolation-level", "read_committed")
     first = consumed(where, *committed, "--max-messages", "2")
     assert sorted(first) == ["beside", "kept"]
-    still_open.commit_transaction(30)
+    still_open.commit_transaction(120)
     again = consumed(where, *committed, "--max-messages", "2")
     assert again == ["still open", "behind"], "and not again what it had before"
 

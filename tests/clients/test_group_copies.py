@@ -39,7 +39,7 @@ def stored(crew: Crew) -> list[int]:
     """The offsets that the group has committed."""
     consumer = ck.Consumer({"bootstrap.servers": crew.bootstrap, "group.id": crew.group})
     asked = [ck.TopicPartition(crew.topic, n) for n in range(PARTITIONS)]
-    found = [place.offset for place in consumer.committed(asked, 20)]
+    found = [place.offset for place in consumer.committed(asked, 120)]
     consumer.close()
     return found
 
@@ -49,20 +49,20 @@ def test_a_group_copies_each_record_once(crew: Crew, topic: str, library: str) -
     target, written = f"{topic}-copy", values(0, 200)
     produce(crew.bootstrap, topic, written)
     first = crew.copy(library, target, f"{topic}-1")
-    wait_for(lambda: first.read, seconds=45, what="the first copies", about=crew.made)
+    wait_for(lambda: first.read, what="the first copies", about=crew.made)
     second = crew.copy(library, target, f"{topic}-2")
     wait_shared(first, second)
     for start in (200, 400):
         produce(crew.bootstrap, topic, values(start, 200))
         written += values(start, 200)
-    wait_for(lambda: second.read, seconds=45, what="copies of the second", about=crew.made)
+    wait_for(lambda: second.read, what="copies of the second", about=crew.made)
     crew.wait_read(len(written), "copies so far")
     second.body.leave()
     third = crew.copy(library, target, f"{topic}-1")
     wait_shared(first, third)
     produce(crew.bootstrap, topic, values(600, 200))
     written += values(600, 200)
-    wait_for(lambda: first.fenced, seconds=45, what="the end of the first", about=crew.made)
+    wait_for(lambda: first.fenced, what="the end of the first", about=crew.made)
     wait_shared(third)
     crew.wait_read(len(written), "all copies")
     wanted = [[v.encode() for v in written[n::PARTITIONS]] for n in range(PARTITIONS)]

@@ -47,7 +47,7 @@ class Scene:
         return str(answer.groups[0].group_state), len(answer.groups[0].members)
 
     def wait_looks(self, state: str, members: int) -> None:
-        wait_for(lambda: self.looks() == (state, members), seconds=30, what=f"{members} {state}")
+        wait_for(lambda: self.looks() == (state, members), what=f"{members} {state}")
 
     def join(self, member: Member) -> int:
         """Join with an id; the answer waits for everybody."""
@@ -66,7 +66,7 @@ class Scene:
             self.broker.restart()
         self.silent.link.close()
         self.silent.link = Link(self.broker.bootstrap)
-        wait_for(lambda: self.silent.heartbeat() not in NOT_YET, seconds=30, what="a coordinator")
+        wait_for(lambda: self.silent.heartbeat() not in NOT_YET, what="a coordinator")
         self.silent.leave()
 
     def goes_on(self) -> None:
@@ -106,7 +106,7 @@ def end_while_they_wait_for_assignments(scene: Scene, libraries: list[str]) -> N
             assert scene.join(leader) == 0
         return scene.looks() == ("CompletingRebalance", everybody)
 
-    wait_for(all_joined, seconds=45, what="everybody", about=scene.crew.made)
+    wait_for(all_joined, what="everybody", about=scene.crew.made)
     assert leader.leader == leader.id
     assert not any(member.assigned for member in scene.crew.made)
     scene.end_broker()
@@ -126,7 +126,7 @@ def end_while_they_join(scene: Scene) -> None:
     newcomer.send_join()
     scene.wait_looks("PreparingRebalance", everybody + 1)
     first = scene.crew.made[0]  # the one that shows that it has given up what it had
-    wait_for(lambda: not first.assigned, seconds=30, what="joining", about=scene.crew.made)
+    wait_for(lambda: not first.assigned, what="joining", about=scene.crew.made)
     scene.end_broker()
     newcomer.link.close()
 

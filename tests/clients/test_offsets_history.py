@@ -47,7 +47,6 @@ def test_a_cluster_and_its_files_tell_what_held(broker: Broker, topic: str) -> N
     plain, txn, gone = site.groups
     wait_for(
         lambda: offsets(read(site, files=False), txn)[1:] != [],
-        seconds=30,
         what="the end of the transactions",
     )
     live, stored = (read(site, files=files) for files in (False, True))
@@ -72,10 +71,8 @@ def test_what_a_group_commits_behind_an_open_transaction_is_told(
     for files in (False, True):
         found = read(site, files=files)
         assert sorted(offsets(found, site.groups[0])) == [(0, 3), (1, 4)]
-    producer.commit_transaction(30)
-    wait_for(
-        lambda: len(read(site, files=False)) == 3, seconds=30, what="the end of the transaction"
-    )
+    producer.commit_transaction(120)
+    wait_for(lambda: len(read(site, files=False)) == 3, what="the end of the transaction")
     for files in (False, True):
         found = read(site, files=files, groups=site.groups[0])
         assert sorted(offsets(found, site.groups[0])) == [(0, 3), (0, 7), (1, 4)]
@@ -129,7 +126,7 @@ def test_a_stream_tells_each_commit_once(broker: Broker, topic: str, files: bool
     second, place = step(place)
     assert offsets(second, plain) == [(0, 5)]
     assert offsets(second, txn) == []
-    open_one.abort_transaction(30)
+    open_one.abort_transaction(120)
     site.commit_in_transaction(txn, 8, good=True)
     third: list[Row] = []
 
@@ -139,6 +136,6 @@ def test_a_stream_tells_each_commit_once(broker: Broker, topic: str, files: bool
         third.extend(found)
         return bool(third)
 
-    wait_for(ended, seconds=30, what="the end of the transaction")
+    wait_for(ended, what="the end of the transaction")
     assert (offsets(third, txn), offsets(third, plain)) == ([(0, 8)], [])
     assert step(place)[0] == []

@@ -23,7 +23,7 @@ MakeBroker = Callable[..., Any]
 def producer(bootstrap: str, identity: str, **more: object) -> ck.Producer:
     config = {"bootstrap.servers": bootstrap, "transactional.id": identity, "log_level": 0}
     made = ck.Producer({**config, **{k.replace("_", "."): v for k, v in more.items()}})
-    made.init_transactions(30)
+    made.init_transactions(120)
     return made
 
 
@@ -42,7 +42,7 @@ def committed(bootstrap: str, topic: str, partition: int = 0) -> list[bytes]:
         consumer.assign([ck.TopicPartition(topic, partition, 0)])
         found: list[bytes] = []
         while True:
-            message = consumer.poll(20)
+            message = consumer.poll(120)
             assert message is not None, "no end of the partition"
             if message.error():
                 assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
@@ -57,8 +57,8 @@ def by_confluent(bootstrap: str, topic: str) -> None:
     for value, commit in ((b"a", True), (b"b", False), (b"c", True)):
         made.begin_transaction()
         made.produce(topic, value, partition=0)
-        made.flush(20)
-        (made.commit_transaction if commit else made.abort_transaction)(20)
+        made.flush(120)
+        (made.commit_transaction if commit else made.abort_transaction)(120)
 
 
 def by_kafka_python(bootstrap: str, topic: str) -> None:
@@ -66,7 +66,7 @@ def by_kafka_python(bootstrap: str, topic: str) -> None:
     made.init_transactions()
     for value, commit in ((b"a", True), (b"b", False), (b"c", True)):
         made.begin_transaction()
-        made.send(topic, value, partition=0).get(20)
+        made.send(topic, value, partition=0).get(120)
         (made.commit_transaction if commit else made.abort_transaction)()
     made.close()
 
@@ -101,12 +101,12 @@ def test_an_open_transaction_holds_readers_back(broker: Any, reader: Client, top
     made = producer(broker.bootstrap, topic)
     made.begin_transaction()
     made.produce(topic, b"a", partition=0)
-    made.flush(20)
+    made.flush(120)
     plain = ck.Producer({"bootstrap.servers": broker.bootstrap})
     plain.produce(topic, b"b", partition=0)
-    plain.flush(20)
+    plain.flush(120)
     assert committed(broker.bootstrap, topic) == []
-    made.commit_transaction(20)
+    made.commit_transaction(120)
     assert committed(broker.bootstrap, topic) == [b"a", b"b"]
 
 
@@ -117,15 +117,15 @@ def test_the_second_producer_of_an_id_fences_the_first(
     first = producer(broker.bootstrap, topic)
     first.begin_transaction()
     first.produce(topic, b"old", partition=0)
-    first.flush(20)
+    first.flush(120)
     second = producer(broker.bootstrap, topic)
     with pytest.raises(ck.KafkaException) as caught:
-        first.commit_transaction(20)
+        first.commit_transaction(120)
     assert caught.value.args[0].code() == ck.KafkaError._FENCED
     assert caught.value.args[0].fatal()
     second.begin_transaction()
     second.produce(topic, b"new", partition=0)
-    second.commit_transaction(20)
+    second.commit_transaction(120)
     assert committed(broker.bootstrap, topic) == [b"new"]
 
 
@@ -136,15 +136,15 @@ def test_offsets_count_only_when_their_transaction_commits(
     group = {"bootstrap.servers": broker.bootstrap, "group.id": topic, "enable.auto.commit": False}
     consumer = ck.Consumer({**group, "auto.offset.reset": "earliest"})
     consumer.subscribe([topic])
-    wait_for(lambda: consumer.poll(0.1) or consumer.assignment(), seconds=30, what="an assignment")
+    wait_for(lambda: consumer.poll(0.1) or consumer.assignment(), what="an assignment")
     made = producer(broker.bootstrap, topic)
     for offset, commit, stands in ((5, False, -1001), (7, True, 7), (9, False, 7)):
         made.begin_transaction()
         made.produce(topic, b"x", partition=0)
         at = [ck.TopicPartition(topic, 0, offset)]
-        made.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 20)
-        (made.commit_transaction if commit else made.abort_transaction)(20)
-        (found,) = consumer.committed([ck.TopicPartition(topic, 0)], 20)
+        made.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 120)
+        (made.commit_transaction if commit else made.abort_transaction)(120)
+        (found,) = consumer.committed([ck.TopicPartition(topic, 0)], 120)
         assert found.offset == stands, (offset, commit)
     consumer.close()
 
@@ -154,14 +154,14 @@ def test_a_transaction_past_its_timeout_is_aborted(make_broker: MakeBroker, topi
     late = producer(broker.bootstrap, topic, transaction_timeout_ms=1000)
     late.begin_transaction()
     late.produce(topic, b"late", partition=0)
-    late.flush(20)
+    late.flush(120)
     plain = ck.Producer({"bootstrap.servers": broker.bootstrap})
     plain.produce(topic, b"plain", partition=0)
-    plain.flush(20)
+    plain.flush(120)
     wait_for(lambda: committed(broker.bootstrap, topic), what="the abort")
     assert committed(broker.bootstrap, topic) == [b"plain"]
     with pytest.raises(ck.KafkaException):
-        late.commit_transaction(20)
+        late.commit_transaction(120)
 
 
 @pytest.mark.java
@@ -178,7 +178,7 @@ def test_java_clients_go_through_the_life_of_transactions(
         ],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     facts = dict(line.split(": ", 1) for line in done.stdout.splitlines())

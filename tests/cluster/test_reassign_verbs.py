@@ -23,7 +23,7 @@ from tests.support.clients.load import IDEMPOTENT, Load, check_ledger
 from tests.support.cluster.faulty_cluster import read_all
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java]
 TOPIC = "drained"
 REPLICAS = {0: [2, 0], 1: [1, 2], 2: [2, 1], 3: [0, 1]}
 
@@ -45,7 +45,7 @@ def _started(home: Path, bootstrap: str, *words: str) -> subprocess.Popen[str]:
 
 def _run(home: Path, bootstrap: str, *words: str) -> tuple[str, str]:
     process = _started(home, bootstrap, *words)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     return out, err
 

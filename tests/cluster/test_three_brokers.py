@@ -34,7 +34,7 @@ from pykafka_ops.wire.messages.metadata import MetadataRequest, MetadataRequestT
 from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java]
 
 TOPIC = 2
 
@@ -99,7 +99,7 @@ def read(cluster: KafkaCluster, topic: str, group: str, count: int) -> set[bytes
         return len(found) >= count
 
     try:
-        wait_for(enough, seconds=120, what=f"{count} records", about=found)
+        wait_for(enough, what=f"{count} records", about=found)
     finally:
         consumer.close()
     assert len(found) == count

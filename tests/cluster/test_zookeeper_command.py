@@ -109,7 +109,7 @@ def test_a_change_is_seen(zookeeper: ZooKeeper) -> None:
         assert watch.stderr.readline() == "/new: gone\n"
     finally:
         watch.kill()
-        watch.communicate(timeout=60)
+        watch.communicate(timeout=300)
         client.stop()
         client.close()
 
@@ -119,7 +119,7 @@ def test_the_shell_answers_as_zookeepers(zookeeper: ZooKeeper) -> None:
     argv += [java_kit.server_classpath()]
     argv += ["org.apache.zookeeper.ZooKeeperMainWithTlsSupportForKafka", "-server"]
     argv += [zookeeper.connect]
-    done = subprocess.run(argv, input=SCRIPT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(argv, input=SCRIPT, capture_output=True, text=True, timeout=300)
     ours = pko("zookeeper-shell", zookeeper.connect, text=SCRIPT)
     assert answers(ours.out) == answers(done.stdout)
     assert complaints(ours.err) == complaints(done.stderr)
@@ -162,7 +162,7 @@ def test_a_wish_for_an_election_lies_where_the_controller_looks(
     said = pko("leader-election", "preferred", "t:0,1", *where, "-o", "csv")
     assert said.out.splitlines()[1:] == ["t,0,preferred,asked", "t,1,preferred,asked"]
     wish = "/admin/preferred_replica_election"
-    wait_for(lambda: pko("zookeeper", "get", wish, *where).code == 0, seconds=60, what="the wish")
+    wait_for(lambda: pko("zookeeper", "get", wish, *where).code == 0, what="the wish")
     said = pko("kafka-leader-election", "--zookeeper", f"{zookeeper.connect}/k")
     assert said.code == 1
     assert "currently in progress" in said.err

@@ -24,7 +24,6 @@ from tests.support.waiting import wait_for
 
 pytestmark = [
     pytest.mark.java,
-    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(certificates.missing()), reason=certificates.missing() or ""),
 ]
 MINE = [f"sasl:{USER}:cdrwa"]
@@ -159,14 +158,14 @@ def test_a_broker_whose_login_is_refused_says_so_and_ends(
 ) -> None:
     broker = BrokerProcess(tmp_path / "broker", {"zookeeper.connect": secured.connect})
     with secured.options(secured.bad_jaas):
-        code, said = broker.start_refused(60)
+        code, said = broker.start_refused()
     assert code == 3
     line = said.splitlines()[-1]
     assert f"ZooKeeper at {secured.connect} refuses the login of '{USER}' (section Client" in line
     assert "not it" not in said
     assert "Traceback" not in said
     broker.overrides["zookeeper.set.acl"] = "true"
-    code, said = broker.start_refused(60)
+    code, said = broker.start_refused()
     assert code == 2
     assert "zookeeper.set.acl=true needs a login to ZooKeeper" in said.splitlines()[-1]
 

@@ -38,12 +38,12 @@ def test_an_interrupted_demo_stops_its_broker(number: signal.Signals, tmp_path: 
         text=True,
     )
     try:
-        wait_for(lambda: brokers(tmp_path), seconds=60, what="the demo's broker")
+        wait_for(lambda: brokers(tmp_path), what="the demo's broker")
         [logs] = brokers(tmp_path)
-        pid = wait_for(lambda: running(logs), seconds=60, what="a broker that runs")
+        pid = wait_for(lambda: running(logs), what="a broker that runs")
         assert pid is not None
         demo.send_signal(number)
-        _, said = demo.communicate(timeout=60)
+        _, said = demo.communicate(timeout=300)
     finally:
         demo.kill()
         demo.wait()

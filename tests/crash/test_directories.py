@@ -51,7 +51,7 @@ def test_a_full_disk_loses_nothing_acknowledged(
     client = ConfluentClient(broker.bootstrap)
     client.create_topic(topic)
     load = Load(broker.bootstrap, topic, 0, PLAIN | {"acks": "all"}, size=20_000).start()
-    wait_for(lambda: load.failed, seconds=60, what="a record refused for want of space")
+    wait_for(lambda: load.failed, what="a record refused for want of space")
     load.abandon()
     assert load.acked, broker.log_tail()
     if broker.running.alive():
@@ -79,7 +79,7 @@ def test_when_one_of_two_disks_is_full_the_other_serves(
     assert len(on_roomy) == 1, "partitions go round the directories"
     good, bad = on_roomy[0], 1 - on_roomy[0]
     load = Load(broker.bootstrap, topic, bad, PLAIN | {"acks": "all"}, size=20_000).start()
-    wait_for(lambda: load.failed, seconds=60, what="a record refused for want of space")
+    wait_for(lambda: load.failed, what="a record refused for want of space")
     load.abandon()
     sent = [Message(bytes(1000)) for _ in range(1000)]
     assert client.produce(topic, sent, partition=good) == list(range(1000))

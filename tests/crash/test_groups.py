@@ -138,24 +138,24 @@ def test_an_open_transaction_outlives_the_broker(
     where = {"bootstrap.servers": broker.bootstrap, **QUICK}
     consumer = ck.Consumer({**where, "group.id": topic})
     # librdkafka 2.16 may wait for ever for a coordinator that is just being made
-    consumer.committed([ck.TopicPartition(topic, 0)], 30)
+    consumer.committed([ck.TopicPartition(topic, 0)], 120)
     producer = ck.Producer({**where, "transactional.id": topic})
-    producer.init_transactions(30)
+    producer.init_transactions(120)
     producer.begin_transaction()
     producer.produce(topic, b"before", partition=0)
-    producer.flush(30)
+    producer.flush(120)
     end_and_start(broker, ending)
     producer.produce(topic, b"between", partition=0)
-    producer.flush(30)
+    producer.flush(120)
     at = [ck.TopicPartition(topic, 0, 7)]
-    producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 30)
+    producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 120)
     end_and_start(broker, ending)
     assert read_committed(broker.bootstrap, topic, 0) == []
-    (producer.commit_transaction if commit else producer.abort_transaction)(30)
+    (producer.commit_transaction if commit else producer.abort_transaction)(120)
     end_and_start(broker, ending)
     kept = [b"before", b"between"] if commit else []
     assert read_committed(broker.bootstrap, topic, 0) == kept
-    (found,) = consumer.committed([ck.TopicPartition(topic, 0)], 30)
+    (found,) = consumer.committed([ck.TopicPartition(topic, 0)], 120)
     assert found.offset == (7 if commit else ck.OFFSET_INVALID)
     consumer.close()
     assert broker.stop() == 0

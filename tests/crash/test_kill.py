@@ -24,7 +24,7 @@ KILLS = 5
 def read_all(broker: BrokerProcess, topic: str, partition: int = 0) -> list[Fetched]:
     client = ConfluentClient(broker.bootstrap)
     start, end = client.offsets(topic, partition)
-    found = client.consume(topic, end - start, partition=partition, start=start, seconds=60)
+    found = client.consume(topic, end - start, partition=partition, start=start)
     assert len(found) == end - start
     return found
 
@@ -81,7 +81,7 @@ def test_signals_stop_it_cleanly(make_broker: MakeBroker, topic: str, number: in
     broker = make_broker().start()
     ConfluentClient(broker.bootstrap).create_topic(topic)
     broker.running.signal(number)
-    assert broker.running.popen.wait(60) == 0
+    assert broker.running.popen.wait(120) == 0
     assert (broker.data_dir / ".kafka_cleanshutdown").exists()
 
 

@@ -50,12 +50,12 @@ def wait_state(bootstrap: str, tid: str, wanted: str) -> None:
         found[:] = [state(bootstrap, tid)]
         return found == [wanted]
 
-    wait_for(there, seconds=30, what=wanted, about=found)
+    wait_for(there, what=wanted, about=found)
 
 
 def producer_of(bootstrap: str, tid: str) -> ck.Producer:
     made = ck.Producer({"bootstrap.servers": bootstrap, "transactional.id": tid, **QUICK})
-    made.init_transactions(30)
+    made.init_transactions(120)
     return made
 
 
@@ -66,14 +66,14 @@ def fill(bootstrap: str, topic: str, producer: ck.Producer) -> None:
     for n in (0, 1):
         producer.produce(topic, b"in it", partition=n)
     at = [ck.TopicPartition(topic, 0, COPIED)]
-    producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 30)
-    assert producer.flush(30) == 0
+    producer.send_offsets_to_transaction(at, consumer.consumer_group_metadata(), 120)
+    assert producer.flush(120) == 0
     consumer.close()
 
 
 def committed_offset(bootstrap: str, topic: str) -> int:
     consumer = ck.Consumer({"bootstrap.servers": bootstrap, "group.id": topic, **QUICK})
-    (found,) = consumer.committed([ck.TopicPartition(topic, 0)], 30)
+    (found,) = consumer.committed([ck.TopicPartition(topic, 0)], 120)
     consumer.close()
     return int(found.offset)
 
@@ -87,7 +87,7 @@ def completed(bootstrap: str, topic: str, tid: str, *, commit: bool) -> None:
     again = producer_of(bootstrap, tid)
     again.begin_transaction()
     again.produce(topic, b"next", partition=0)
-    again.commit_transaction(30)
+    again.commit_transaction(120)
     assert seen(bootstrap, topic) == [[*kept, b"next"], kept]
 
 
@@ -113,7 +113,7 @@ def need_replicas(bootstrap: str, topic: str, count: int) -> None:
             answer = connection.ask(raw.produce(topic, raw.batch([PROBE]), acks=-1))
         return (raw.produced(answer)[0] == NOT_ENOUGH_REPLICAS) == (count > 1)
 
-    wait_for(applied, seconds=30, what="the setting")
+    wait_for(applied, what="the setting")
 
 
 def seen(bootstrap: str, topic: str) -> list[list[bytes]]:
@@ -136,7 +136,7 @@ def test_a_decision_without_markers_outlives_the_broker(
     producer = producer_of(where, tid)
     fill(where, topic, producer)
     need_replicas(where, topic, 2)
-    (producer.commit_transaction if commit else producer.abort_transaction)(30)
+    (producer.commit_transaction if commit else producer.abort_transaction)(120)
     prepared = "PrepareCommit" if commit else "PrepareAbort"
     for _ in range(2):
         wait_state(where, tid, prepared)
@@ -199,7 +199,7 @@ def test_a_transaction_is_whole_whichever_write_was_the_last(
     ConfluentClient(where).create_topic(topic, 2)
     producer = producer_of(where, tid)
     fill(where, topic, producer)
-    (producer.commit_transaction if commit else producer.abort_transaction)(30)
+    (producer.commit_transaction if commit else producer.abort_transaction)(120)
     wait_state(where, tid, "CompleteCommit" if commit else "CompleteAbort")
     broker.kill()
     for made in deaths(broker.data_dir, topic, tmp_path / "spare"):

@@ -27,7 +27,7 @@ from tests.support.process.apache import ApacheBroker, run_tool
 from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 SEGMENT = 3000
 CONFIG = TopicConfig(
@@ -161,7 +161,7 @@ def wait_clean(directory: Path) -> None:
         offsets = cleaned(directory)
         return all(offsets.get(("t", n)) == active(directory, n) for n in range(PARTITIONS))
 
-    wait_for(done, seconds=60, what=f"clean logs in {directory}: {cleaned(directory)}")
+    wait_for(done, what=f"clean logs in {directory}: {cleaned(directory)}")
 
 
 def contents(directory: Path, partition: int) -> Rows:
@@ -241,7 +241,7 @@ def test_both_keep_the_same(
     shutil.copytree(ours.data_dir, apache_kafka.data_dir)
     apache_kafka.log.write_text("")
     apache_kafka.start()
-    wait_for(lambda: _serves(apache_kafka), seconds=60, what="leaders of the cleaned logs")
+    wait_for(lambda: _serves(apache_kafka), what="leaders of the cleaned logs")
     apache_kafka.stop()
     said = apache_kafka.log.read_text()
     assert not [w for w in ("ERROR", "corrupt", "uncleanable") if w in said], said[-3000:]
@@ -252,5 +252,5 @@ def test_both_keep_the_same(
 def _serves(broker: ApacheBroker) -> bool:
     """Whether it leads what was cleaned: before, a stop interrupts its controller, an ERROR."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    partitions = admin.list_topics("t", timeout=60).topics["t"].partitions
+    partitions = admin.list_topics("t", timeout=300).topics["t"].partitions
     return len(partitions) == PARTITIONS and all(p.leader >= 0 for p in partitions.values())

@@ -103,7 +103,7 @@ def test_apache_kafka_opens_our_directory(
     logs = tmp_path / "for-apache"
     hand_over(ours.data_dir, logs, zookeeper.connect)
     theirs = make_apache(logs).start()
-    wait_for(lambda: settled(theirs.bootstrap, len(before)), seconds=60, what="leaders")
+    wait_for(lambda: settled(theirs.bootstrap, len(before)), what="leaders")
     assert contents(theirs.bootstrap) == before
     assert groups_of(theirs.bootstrap) == groups
     log = theirs.log.read_text()

@@ -71,7 +71,7 @@ class Pair:
         ]
         topic = CreatableTopic(name=name, num_partitions=1, replication_factor=1, configs=configs)
         for link in self.links:
-            answer = link.ask(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 5)
+            answer = link.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000), 5)
             assert answer.topics[0].error_code == 0
             wait_for(lambda link=link: link.ask(look_up(name, -1), 1).topics[0].partitions[0])
             wait_for(
@@ -110,7 +110,7 @@ def produce(
     data = [PartitionProduceData(index=index, records=records)]
     return ProduceRequest(
         acks=acks,
-        timeout_ms=5000,
+        timeout_ms=60_000,
         transactional_id=tx,
         topic_data=[TopicProduceData(name=name, partition_data=data)],
     )
@@ -238,7 +238,7 @@ def test_delete_records(pair: Pair, filled: str, version: int) -> None:
     def delete(offset: int, name: str = filled, index: int = 0) -> DeleteRecordsRequest:
         asked = [DeleteRecordsPartition(partition_index=index, offset=offset)]
         topics = [DeleteRecordsTopic(name=name, partitions=asked)]
-        return DeleteRecordsRequest(topics=topics, timeout_ms=3000)
+        return DeleteRecordsRequest(topics=topics, timeout_ms=60_000)
 
     for offset in (-3, -2, 100, 0, 2, 1, -1):
         pair.both(delete(offset), version)

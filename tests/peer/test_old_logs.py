@@ -25,7 +25,7 @@ from tests.support.process.apache import ApacheBroker, ZooKeeper
 from tests.support.process.broker import BrokerProcess
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 LOGS = [name for name in CASES if name.startswith(("v0", "v1", "v2", "upgraded"))]
 VERSIONS = (0, 1, 2, 3, 4, 9, 10, 11)
@@ -99,7 +99,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
             swap(broker.data_dir, side_of(broker.bootstrap))
             broker.start()
             side = side_of(broker.bootstrap)
-            wait_for(lambda side=side: serving(side), seconds=60)  # type: ignore[misc]
+            wait_for(lambda side=side: serving(side))  # type: ignore[misc]
             side.steps.clear()
             made.append(side)
         yield made[0], made[1]

@@ -50,7 +50,7 @@ class Side(NamedTuple):
             ]
             request = ProduceRequest(
                 acks=-1,
-                timeout_ms=5000,
+                timeout_ms=60_000,
                 topic_data=[TopicProduceData(name=topic, partition_data=data)],
             )
             answer = self.link.ask(request, 9)

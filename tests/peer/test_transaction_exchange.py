@@ -32,7 +32,7 @@ OPEN, DONE, UNDONE = "open", "done", "undone"
 
 def producer(bootstrap: str, identity: str) -> ck.Producer:
     made = ck.Producer({"bootstrap.servers": bootstrap, "transactional.id": identity})
-    made.init_transactions(60)
+    made.init_transactions(120)
     return made
 
 
@@ -46,15 +46,14 @@ def fill(bootstrap: str) -> list[ck.Producer]:
         one.begin_transaction()
         for partition in (0, 1):
             one.produce("t", identity.encode(), partition=partition)
-        one.flush(30)
-    made[0].commit_transaction(30)
-    made[1].abort_transaction(30)
+        one.flush(120)
+    made[0].commit_transaction(120)
+    made[1].abort_transaction(120)
     wait_for(
         lambda: (
             {f[0] for f in facts(bootstrap).values()}
             == {"Ongoing", "CompleteCommit", "CompleteAbort"}
         ),
-        seconds=30,
         what="completed transactions",
     )
     return made
@@ -110,7 +109,7 @@ def committed(bootstrap: str, partition: int) -> list[bytes]:
     )
     consumer.assign([ck.TopicPartition("t", partition, 0)])
     found: list[bytes] = []
-    while (message := consumer.poll(30)) is not None and not message.error():
+    while (message := consumer.poll(120)) is not None and not message.error():
         found.append(message.value())
     consumer.close()
     return found
@@ -118,7 +117,7 @@ def committed(bootstrap: str, partition: int) -> list[bytes]:
 
 def goes_on(bootstrap: str, before: Facts) -> None:
     """Everything is as it was with the other broker, and can be carried on."""
-    wait_for(lambda: loaded(bootstrap), seconds=60, what="loaded transactions")
+    wait_for(lambda: loaded(bootstrap), what="loaded transactions")
     assert facts(bootstrap) == before
     assert [committed(bootstrap, n) for n in (0, 1)] == [[b"done"], [b"done"]]
     again = producer(bootstrap, OPEN)
@@ -126,7 +125,7 @@ def goes_on(bootstrap: str, before: Facts) -> None:
     assert after[OPEN][:3] == ("Empty", before[OPEN][1], before[OPEN][2] + 2)
     again.begin_transaction()
     again.produce("t", b"again", partition=0)
-    again.commit_transaction(30)
+    again.commit_transaction(120)
     assert [committed(bootstrap, n) for n in (0, 1)] == [[b"done", b"again"], [b"done"]]
     asked = InitProducerIdRequest(transactional_id=DONE, transaction_timeout_ms=1000)
     found = ask(bootstrap, asked, InitProducerIdResponse, 4)

@@ -15,8 +15,6 @@ from tests.support.process.broker import BrokerProcess
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SECONDS = 300
-"""A test may take: on a busy machine Spark is slow."""
 HERE = Path(__file__).resolve().parent
 
 
@@ -26,8 +24,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.is_relative_to(HERE):
             for marker in (pytest.mark.java, pytest.mark.slow):
                 item.add_marker(marker)
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(SECONDS))
 
 
 @pytest.fixture(scope="session")

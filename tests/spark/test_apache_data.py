@@ -63,7 +63,7 @@ def produce(broker: ApacheBroker, codec: str) -> Written:
             written.null_keys += 1
         else:
             written.keys[key] += 1
-    assert producer.flush(60) == 0
+    assert producer.flush(120) == 0
     return written
 
 
@@ -74,7 +74,7 @@ def written(apache_session: ApacheBroker) -> dict[str, Written]:
     settings = {"segment.bytes": "1048576", "retention.ms": "-1"}
     topics = [NewTopic(f"set-{c}", PARTITIONS, 1, config=settings) for c in CODECS]
     for future in admin.create_topics(topics).values():
-        future.result(30)
+        future.result(120)
     return {f"set-{c}": produce(apache_session, c) for c in CODECS}
 
 

@@ -57,7 +57,7 @@ def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = f"{home}:{hadoop_classpath(found[1])}:{jars}/*"
     java = ["java", "-Xmx256m", *BRIEF_JVM, "-cp", path]
     names, data = f"{SERVER}.namenode.NameNode", f"{SERVER}.datanode.DataNode"
-    subprocess.run([*java, names, "-format"], check=True, capture_output=True, timeout=200)
+    subprocess.run([*java, names, "-format"], check=True, capture_output=True, timeout=300)
     first = Process([*java, names], home / "names.log")
     second = Process([*java, data], home / "data.log")
     try:
@@ -84,7 +84,7 @@ def test_files_and_histories_are_written_to_hdfs_and_read_again(
     for outlet in (page, tables):
         outlet.open(spark)
     assert tables.store.names("") == []
-    wait_for(lambda: _takes(tables.store), seconds=120, what="the data node to join")
+    wait_for(lambda: _takes(tables.store), what="the data node to join")
     for text in (b"first", b"second"):
         write({page: {page.name: text}, tables: {"lag/groups.csv": text}})
         assert page.store.read("lag.html") == tables.store.read("lag/groups.csv") == text

@@ -21,7 +21,6 @@ from tests.support.spark.stream_jobs import checkpoint
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.timeout(300)
 SECTIONS = ("groups", "partitions", "topics", "silent_groups", "unread_topics", "over_time")
 
 

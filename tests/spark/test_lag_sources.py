@@ -22,7 +22,6 @@ from tests.support.process.commands import KafkaTools, pko
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.timeout(300)
 COUNT = 120
 Row = dict[str, Any]
 Key = tuple[str, str, int]
@@ -46,13 +45,13 @@ class Site:
             for partition in range(3):
                 stamp = now - (COUNT - 1 - i) * 1000
                 producer.produce(self.topic, b"v" * 50, partition=partition, timestamp=stamp)
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
         self.commit(self.groups[0], COUNT, COUNT - 1, COUNT)
         for i in range(4):
             self.commit(self.groups[1], 20, 90 + i, 100 - i)
         self.reader = self.consumer(self.groups[2])
         self.reader.subscribe([self.topic])
-        assert len(self.reader.consume(3 * COUNT, 30)) == 3 * COUNT
+        assert len(self.reader.consume(3 * COUNT, 120)) == 3 * COUNT
         self.reader.commit(asynchronous=False)
 
     def consumer(self, group: str) -> Consumer:

@@ -13,7 +13,6 @@ from pykafka_ops.spark.reports.lag.stream import LagStream, console, parquet
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.timeout(300)
 WIDTH = 10_000
 ROWS = "group string, topic string, partition int, to bigint, time bigint, at bigint, end bigint"
 Row = tuple[Any, ...]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-pytestmark = pytest.mark.timeout(400)
 WIDTH = 2000
 TOPIC, GROUP = "lag-stream", "lag-stream-readers"
 PATIENCE = 150
@@ -56,7 +55,7 @@ class Site:
         """Ten records more, and a commit three records behind them."""
         for _ in range(10):
             self.producer.produce(TOPIC, b"v", partition=0)
-        assert self.producer.flush(30) == 0
+        assert self.producer.flush(120) == 0
         self.written += 10
         places = [TopicPartition(TOPIC, 0, self.written - 3)]
         self.consumer.commit(offsets=places, asynchronous=False)

@@ -51,7 +51,7 @@ class Site:
                 timestamp=NEWEST - (COUNT - 1 - n) * 60_000,
                 headers=[("h", b"%d" % n)] if n % 4 == 0 else None,
             )
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
 
     def commit(self, *offsets: int) -> None:
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.group})
@@ -65,7 +65,7 @@ class Site:
                              "enable.partition.eof": True, **more})  # fmt: skip
         consumer.assign([TopicPartition(self.topic, p, 0) for p in (0, 1)])
         found: list[Row] = []
-        ends, deadline = 0, time.monotonic() + 30
+        ends, deadline = 0, time.monotonic() + 120
         while ends < 2 and time.monotonic() < deadline:
             for message in consumer.consume(100, 1):
                 if message.error():
@@ -183,15 +183,15 @@ def test_transactions_count_when_they_are_committed(
     spark: SparkSession, pko_session: Broker, topic: str
 ) -> None:
     producer = Producer({"bootstrap.servers": pko_session.bootstrap, "transactional.id": topic})
-    producer.init_transactions(30)
+    producer.init_transactions(120)
     for n, good in enumerate((True, False, True)):
         producer.begin_transaction()
         producer.produce(topic, b"%d" % n, partition=0)
-        producer.flush(30)
+        producer.flush(120)
         if good:
-            producer.commit_transaction(30)
+            producer.commit_transaction(120)
         else:
-            producer.abort_transaction(30)
+            producer.abort_transaction(120)
     everything = frame(spark, "kafka-live", pko_session.bootstrap, what="records", subscribe=topic)
     assert [r.value for r in everything.collect()] == [b"0", b"1", b"2"]
     committed = frame(spark, "kafka-live", pko_session.bootstrap, what="records", subscribe=topic,

@@ -31,7 +31,7 @@ def pko(*words: str, python: str | None = None) -> subprocess.CompletedProcess[s
     env = {**os.environ, **({"PYSPARK_PYTHON": python} if python else {})}
     argv = [sys.executable, "-m", "pykafka_ops", "spark", *words, "--master", MASTER]
     argv += ["--driver-memory", "512m", *(word for conf in CONFS for word in ("--conf", conf))]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=280, env=env)
+    return subprocess.run(argv, capture_output=True, text=True, timeout=300, env=env)
 
 
 def test_damage_that_executors_meet_is_counted_named_and_decides_the_exit_code(logs: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_worker_python_without_the_modules_is_named_and_what_it_lacks(
     logs: Path, tmp_path: Path
 ) -> None:
     made = [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")]
-    subprocess.run(made, check=True, timeout=60)
+    subprocess.run(made, check=True, timeout=300)
     python = str(tmp_path / "bare" / "bin" / "python")
     done = pko("lag", str(logs), python=python)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

@@ -47,21 +47,21 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
 def fill(bootstrap: str) -> None:
     """Every codec, nulls, headers, transactions that commit and that abort."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_topics([NewTopic(TOPIC, 3, 1)])[TOPIC].result(30)
+    admin.create_topics([NewTopic(TOPIC, 3, 1)])[TOPIC].result(120)
     for codec in CODECS:
         producer = ck.Producer({"bootstrap.servers": bootstrap, "compression.type": codec})
         send(producer, codec, 400)
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
     writer = ck.Producer({"bootstrap.servers": bootstrap, "transactional.id": "both"})
-    writer.init_transactions(30)
+    writer.init_transactions(120)
     for step in range(6):
         writer.begin_transaction()
         send(writer, f"step{step}", 20)
-        writer.flush(30)
-        (writer.abort_transaction if step % 2 else writer.commit_transaction)(30)
+        writer.flush(120)
+        (writer.abort_transaction if step % 2 else writer.commit_transaction)(120)
     send_plain = ck.Producer({"bootstrap.servers": bootstrap})
     send(send_plain, "after", 5)
-    assert send_plain.flush(30) == 0
+    assert send_plain.flush(120) == 0
 
 
 def send(producer: ck.Producer, name: str, count: int) -> None:

@@ -106,7 +106,7 @@ def test_the_line_for_cron_mails_only_what_matters(
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": os.getcwd()}
     env |= {name: os.environ[name] for name in ("JAVA_HOME",) if name in os.environ}
     done = subprocess.run(["/bin/sh", "-c", command], env=env, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=280, check=False)  # fmt: skip
+                          stdin=subprocess.DEVNULL, timeout=300, check=False)  # fmt: skip
     # Nobody reads for the group billing any more: that is what the line is to tell.
     assert (done.returncode, done.stdout) == (4, "")
     assert re.fullmatch(r"pko: group billing: lag_seconds [\d.]+, status STOP\n", done.stderr)

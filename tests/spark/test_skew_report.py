@@ -204,7 +204,7 @@ def test_a_running_cluster_is_counted_by_its_offsets_and_sizes(
     producer = Producer({"bootstrap.servers": pko_session.bootstrap})
     for n in range(300):
         producer.produce("skewed-live", b"v" * 100, partition=0 if n % 10 else 1)
-    assert producer.flush(30) == 0
+    assert producer.flush(120) == 0
     inputs = open_inputs(
         spark,
         InputQuery(topics=Names.of(["skewed-live"])),

@@ -20,7 +20,7 @@ from tests.support.process.apache import ApacheBroker
 from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 
 SEGMENT_BYTES, INTERVAL = 1 << 14, 1024
 CONFIG = TopicConfig(segment_bytes=SEGMENT_BYTES, index_interval_bytes=INTERVAL)
@@ -239,7 +239,7 @@ def test_recovery_ends_as_apaches_does(tmp_path: Path, broker: ApacheBroker) -> 
     place(broker.data_dir)
     place(tmp_path / "ours")
     broker.start()
-    wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text(), seconds=60)
+    wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text())
     broker.stop()
     assert (broker.data_dir / ".kafka_cleanshutdown").exists()
     ours = LogManager(

@@ -18,7 +18,7 @@ from tests.support.process.apache import ApacheBroker
 from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 
-pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.java, pytest.mark.slow]
 SEEDS = 40
 
 
@@ -61,7 +61,7 @@ def test_apache_kafka_opens_repaired_directories(
     assert len(anew) > 60 and len(logs) > 60
     settings = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
     broker = make_apache(data, settings).start()
-    wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text(), seconds=60)
+    wait_for(lambda: "started (kafka.server.KafkaServer)" in broker.log.read_text())
     assert cli.main(["dump-log", "repair", str(data), "--yes"]) == 1
     assert "a broker is running on" in capsys.readouterr().err
     broker.stop()

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
+PATIENCE = 120.0
+"""Seconds; on a machine that is busy and stands still at times much takes long."""
 POLL_SECONDS = 0.01
 LASTING_PORTS = (12_000, 32_000)
 
@@ -17,7 +19,7 @@ LASTING_PORTS = (12_000, 32_000)
 def wait_for(
     condition: Callable[[], T],
     *,
-    seconds: float = 60.0,
+    seconds: float = PATIENCE,
     what: str = "condition",
     poll: float = POLL_SECONDS,
     about: object = None,
@@ -36,7 +38,7 @@ def wait_for(
 
 
 def wait_for_port(
-    host: str, port: int, *, seconds: float = 60.0, alive: Callable[[], bool]
+    host: str, port: int, *, seconds: float = PATIENCE, alive: Callable[[], bool]
 ) -> None:
     """Until something listens on ``host:port``; AssertionError once ``alive`` says no."""
 
@@ -44,7 +46,7 @@ def wait_for_port(
         if not alive():
             raise AssertionError(f"the process that should listen on {port} has ended")
         with socket.socket() as probe:
-            probe.settimeout(0.5)
+            probe.settimeout(PATIENCE)
             return probe.connect_ex((host, port)) == 0
 
     wait_for(open_or_dead, seconds=seconds, what=f"port {port}", poll=0.02)

@@ -18,9 +18,10 @@ from tests.support.clients.base import (
     Partition,
     RefusedError,
 )
+from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
-SECONDS = 30.0
+SECONDS = 2 * PATIENCE
 
 
 def _check(code: int, text: str = "") -> None:
@@ -110,7 +111,7 @@ class AioClient:
         return self._run(go())
 
     def consume(
-        self, topic: str, count: int, *, partition: int = 0, start: int = 0, seconds: float = 30.0
+        self, topic: str, count: int, *, partition: int = 0, start: int = 0
     ) -> list[Fetched]:
         where = aiokafka.TopicPartition(topic, partition)
 
@@ -118,7 +119,7 @@ class AioClient:
             consumer.assign([where])
             consumer.seek(where, start)
             found: list[Fetched] = []
-            end = asyncio.get_running_loop().time() + seconds
+            end = asyncio.get_running_loop().time() + PATIENCE
             while len(found) < count and asyncio.get_running_loop().time() < end:
                 for r in (await consumer.getmany(where, timeout_ms=200)).get(where, []):
                     inner = Message(r.value, r.key, tuple(r.headers), r.timestamp)

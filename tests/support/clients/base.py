@@ -74,7 +74,7 @@ class Client(Protocol):
         """Send in order and wait; the offset of each (-1 with acks 0). RefusedError else."""
 
     def consume(
-        self, topic: str, count: int, *, partition: int = 0, start: int = 0, seconds: float = 30.0
+        self, topic: str, count: int, *, partition: int = 0, start: int = 0
     ) -> list[Fetched]:
         """``count`` records of an assigned partition from ``start`` on."""
 

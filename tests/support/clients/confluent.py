@@ -17,9 +17,10 @@ from tests.support.clients.base import (
     Partition,
     RefusedError,
 )
+from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
-SECONDS = 30.0
+SECONDS = PATIENCE
 
 
 def _failure(error: Any) -> RefusedError:
@@ -72,7 +73,7 @@ class ConfluentClient:
                 offsets.append(-1 if acks == "0" else message.offset())
 
         config = {"compression.type": codec, "acks": acks, "enable.idempotence": idempotent}
-        config |= {"message.max.bytes": max_request, "linger.ms": 5, "message.timeout.ms": 20_000}
+        config |= {"message.max.bytes": max_request, "linger.ms": 5, "message.timeout.ms": 120_000}
         producer = ck.Producer({"bootstrap.servers": self.bootstrap, **config, **self.extra})
         for m in messages:
             headers = list(m.headers)
@@ -95,12 +96,12 @@ class ConfluentClient:
         return offsets
 
     def consume(
-        self, topic: str, count: int, *, partition: int = 0, start: int = 0, seconds: float = 30.0
+        self, topic: str, count: int, *, partition: int = 0, start: int = 0
     ) -> list[Fetched]:
         config = {"group.id": "none", "enable.auto.commit": False, "auto.offset.reset": "error"}
         consumer = ck.Consumer({"bootstrap.servers": self.bootstrap, **config, **self.extra})
         found: list[Fetched] = []
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         try:
             consumer.assign([ck.TopicPartition(topic, partition, start)])
             while len(found) < count and time.monotonic() < end:

@@ -39,7 +39,7 @@ def _joined(bootstrap: str, group: str, topic: str, **more: Any) -> Consumer:
         consumer.poll(0.1)
         return bool(consumer.assignment())
 
-    wait_for(assigned, seconds=60, what=f"an assignment in {group}")
+    wait_for(assigned, what=f"an assignment in {group}")
     return consumer
 
 
@@ -48,7 +48,7 @@ def fill_groups(bootstrap: str, topic: str) -> None:
     offsets in each state."""
     only = _consumer(bootstrap, SIMPLE)
     places = [TopicPartition(topic, 0, 7, metadata="mät"), TopicPartition(topic, 1, 9)]
-    wait_for(lambda: _commits(only, places), seconds=60, what="a coordinator")
+    wait_for(lambda: _commits(only, places), what="a coordinator")
     only.commit(offsets=[TopicPartition(topic, 0, 5)], asynchronous=False)
     only.close()
     left = _joined(bootstrap, EMPTY, topic)
@@ -68,7 +68,7 @@ def fill_groups(bootstrap: str, topic: str) -> None:
         producer = Producer(
             {"bootstrap.servers": bootstrap, "transactional.id": f"tx-{uuid.uuid4()}"}
         )
-        producer.init_transactions(60)
+        producer.init_transactions(120)
         producer.begin_transaction()
         source = _consumer(bootstrap, CHANGED)
         offsets = [TopicPartition(topic, 0, 10 + n), TopicPartition(topic, 1, 20 + n)]
@@ -89,13 +89,12 @@ def groups_of(bootstrap: str) -> dict[str, Any]:
     """State, members and offsets of every group."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     names = wait_for(
-        lambda: sorted(g.group_id for g in admin.list_consumer_groups().result(30).valid),
-        seconds=60,
+        lambda: sorted(g.group_id for g in admin.list_consumer_groups().result(120).valid),
         what="groups",
     )
     found: dict[str, Any] = {}
     for name, future in admin.describe_consumer_groups(names).items():
-        group = future.result(30)
+        group = future.result(120)
         members = [
             (
                 m.member_id,
@@ -109,7 +108,7 @@ def groups_of(bootstrap: str) -> dict[str, Any]:
         asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(name)])
         offsets = {
             (p.topic, p.partition): (p.offset, p.metadata, p.leader_epoch)
-            for p in asked[name].result(30).topic_partitions
+            for p in asked[name].result(120).topic_partitions
         }
         found[name] = (group.state.name, group.partition_assignor, members, offsets)
     return found

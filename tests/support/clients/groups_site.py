@@ -26,7 +26,7 @@ class GroupsSite:
         producer = Producer({"bootstrap.servers": self.bootstrap})
         for n in range(40):
             producer.produce(topic, b"%d" % n, partition=n % 2, timestamp=STAMP + n * 1000)
-        assert producer.flush(30) == 0
+        assert producer.flush(120) == 0
 
     def commit_all(self) -> None:
         """Of the transactions the second and the fourth are aborted; ``gone`` is deleted."""
@@ -50,7 +50,7 @@ class GroupsSite:
         """A transaction that commits for partition 0, left open."""
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": group})
         producer = Producer({"bootstrap.servers": self.bootstrap, "transactional.id": group})
-        producer.init_transactions(30)
+        producer.init_transactions(120)
         producer.begin_transaction()
         producer.send_offsets_to_transaction(
             [TopicPartition(self.topic, 0, offset)], consumer.consumer_group_metadata(), 30
@@ -62,6 +62,6 @@ class GroupsSite:
         """For partition 0, committed or aborted."""
         producer = self.begin(group, offset)
         if good:
-            producer.commit_transaction(30)
+            producer.commit_transaction(120)
         else:
-            producer.abort_transaction(30)
+            producer.abort_transaction(120)

@@ -15,6 +15,7 @@ from tests.support.clients.base import (
     RefusedError,
 )
 from tests.support.java import java_kit
+from tests.support.waiting import PATIENCE
 
 
 def _b64(data: bytes | None) -> str:
@@ -91,22 +92,22 @@ class JavaClient:
             f"compression.type={codec}",
             f"acks={acks}",
             "linger.ms=5",
-            "delivery.timeout.ms=20000",
+            "delivery.timeout.ms=120000",
         ]
         config += [
             f"enable.idempotence={str(idempotent).lower()}",
             f"max.request.size={max_request}",
         ]
-        config += ["request.timeout.ms=15000", "max.block.ms=15000"]
+        config += ["request.timeout.ms=60000", "max.block.ms=60000"]
         packed = [_message(m) for m in messages]
         rows = self.call("produce", topic=topic, partition=partition, config=config, m=packed)
         return [int(row[0]) for row in rows]
 
     def consume(
-        self, topic: str, count: int, *, partition: int = 0, start: int = 0, seconds: float = 30.0
+        self, topic: str, count: int, *, partition: int = 0, start: int = 0
     ) -> list[Fetched]:
         rows = self.call(
-            "consume", topic=topic, partition=partition, start=start, count=count, seconds=seconds
+            "consume", topic=topic, partition=partition, start=start, count=count, seconds=PATIENCE
         )
         return [_fetched(row) for row in rows]
 
@@ -174,4 +175,4 @@ class JavaClient:
     def close(self) -> None:
         if self.process.stdin is not None:
             self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(120)

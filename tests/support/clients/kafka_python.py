@@ -17,6 +17,7 @@ from tests.support.clients.base import (
     Partition,
     RefusedError,
 )
+from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
 
@@ -69,8 +70,8 @@ class KafkaPythonClient:
                 _guard(lambda m=m: self._send(producer, topic, partition, m))  # type: ignore[misc]
                 for m in messages
             ]
-            producer.flush(30)
-            answers = [_guard(lambda f=f: f.get(30)) for f in futures]  # type: ignore[misc]
+            producer.flush(120)
+            answers = [_guard(lambda f=f: f.get(120)) for f in futures]  # type: ignore[misc]
             return [-1 if acks == "0" else a.offset for a in answers]
         finally:
             producer.close(5)
@@ -96,12 +97,12 @@ class KafkaPythonClient:
         )
 
     def consume(
-        self, topic: str, count: int, *, partition: int = 0, start: int = 0, seconds: float = 30.0
+        self, topic: str, count: int, *, partition: int = 0, start: int = 0
     ) -> list[Fetched]:
         consumer = self._consumer()
         where = kafka.TopicPartition(topic, partition)
         found: list[Fetched] = []
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         try:
             consumer.assign([where])
             consumer.seek(where, start)

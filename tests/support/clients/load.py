@@ -9,7 +9,7 @@ from typing import Any
 import confluent_kafka as ck
 
 from tests.support.clients.base import Fetched
-from tests.support.waiting import wait_for
+from tests.support.waiting import PATIENCE, wait_for
 
 PLAIN = {"enable.idempotence": False, "message.send.max.retries": 0}
 IDEMPOTENT = {"enable.idempotence": True, "acks": "all", "message.timeout.ms": 120_000}
@@ -84,7 +84,7 @@ class Load:
         else:
             self.failed[number] = error.str()
 
-    def wait_acked(self, more: int, seconds: float = 60.0) -> None:
+    def wait_acked(self, more: int, seconds: float = PATIENCE) -> None:
         """Until ``more`` records beyond those of now are acknowledged."""
         goal = len(self.acked) + more
         wait_for(
@@ -94,7 +94,7 @@ class Load:
         )
         assert self.fatal is None, self.fatal
 
-    def finish(self, seconds: float = 60.0) -> None:
+    def finish(self, seconds: float = PATIENCE) -> None:
         """Stop sending, and wait until every record is acknowledged or failed."""
         self._stop.set()
         self._thread.join()

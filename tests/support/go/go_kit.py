@@ -28,7 +28,7 @@ def missing() -> str | None:
 
 def run(*arguments: str) -> str:
     """What the program writes to its standard output."""
-    done = subprocess.run([_built(), *arguments], capture_output=True, text=True, timeout=90)
+    done = subprocess.run([_built(), *arguments], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -21,7 +21,7 @@ func main() {
 		os.Exit(1)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := json.NewEncoder(os.Stdout).Encode(answers(ctx, kadm.NewClient(client))); err != nil {
 		fmt.Fprintln(os.Stderr, err)

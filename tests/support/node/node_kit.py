@@ -31,7 +31,7 @@ def run(script: str, *arguments: str) -> str:
             _run(["npm", "install", "--no-audit", "--no-fund", "--silent"], seconds=300)
             (CACHE / "installed.json").write_bytes(package.read_bytes())
         shutil.copy(HERE / script, CACHE)
-    return _run(["node", script, *arguments], seconds=60)
+    return _run(["node", script, *arguments], seconds=300)
 
 
 def _is_installed(package: Path) -> bool:

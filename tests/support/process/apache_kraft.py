@@ -9,7 +9,7 @@ from pykafka_ops.wire.messages.metadata import MetadataRequest
 from tests.support.differential.two_brokers import CLOSED, Link
 from tests.support.java import java_kit
 from tests.support.process.server import ServerProcess
-from tests.support.waiting import free_port, wait_for, wait_for_port
+from tests.support.waiting import PATIENCE, free_port, wait_for, wait_for_port
 
 VERSION = "4.3.1"
 CLUSTER_ID = "k4AAAAAAQACAAAAAAAAAAA"
@@ -83,7 +83,7 @@ class KraftBroker(ServerProcess):
         """How to run it."""
         return self._java("512M", "kafka.Kafka", str(self._config()))
 
-    def start(self, seconds: float = 60.0) -> KraftBroker:
+    def start(self, seconds: float = PATIENCE) -> KraftBroker:
         """Format its directory, start it and wait until it knows itself."""
         argv = self._java("256M", "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID,
                           "-c", str(self._config()))  # fmt: skip

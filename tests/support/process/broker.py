@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.support.process.process import Process
 from tests.support.process.server import ServerProcess
+from tests.support.waiting import PATIENCE
 
 READY = re.compile(r"broker (\d+) ready on ([^ :]+):(\d+) in (\d+) ms")
 
@@ -39,7 +40,7 @@ class BrokerProcess(ServerProcess):
             *self.arguments,
         ]
 
-    def start(self, seconds: float = 60.0) -> BrokerProcess:
+    def start(self, seconds: float = PATIENCE) -> BrokerProcess:
         """Start it and wait for its line that says it accepts clients."""
         self.launch()
         line = self.running.first_line(seconds)
@@ -48,7 +49,7 @@ class BrokerProcess(ServerProcess):
         self.port, self.ready_ms = int(found[3]), int(found[4])
         return self
 
-    def start_refused(self, seconds: float = 30.0) -> tuple[int, str]:
+    def start_refused(self, seconds: float = PATIENCE) -> tuple[int, str]:
         """Start it where it must not start: its exit code and what it said."""
         before = self.log.stat().st_size if self.log.exists() else 0
         process = Process(self.argv(), self.log)
@@ -58,7 +59,7 @@ class BrokerProcess(ServerProcess):
             process.kill()
         return code, self.log.read_text(errors="replace")[before:]
 
-    def restart(self, seconds: float = 60.0) -> BrokerProcess:
+    def restart(self, seconds: float = PATIENCE) -> BrokerProcess:
         """Clean stop, then start again."""
         assert self.stop() == 0, self.running.log_tail()
         return self.start(seconds)

@@ -110,7 +110,7 @@ def run(
     if os.geteuid() == 0:
         argv.append("--no-sandbox")
     done = subprocess.run(
-        [*argv, page.resolve().as_uri()], capture_output=True, text=True, timeout=60, check=False
+        [*argv, page.resolve().as_uri()], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]

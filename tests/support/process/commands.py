@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from urllib.parse import quote, unquote_plus
 
 from tests.support.java import java_kit
 from tests.support.process.apache import BRIEF_TOOL_JVM, TOOLS, log4j
+from tests.support.process.console import PATIENT
 
 
 class Said(NamedTuple):
@@ -22,7 +24,8 @@ class Said(NamedTuple):
 def pko(*words: str, text: str = "") -> Said:
     """Run ``pko``."""
     argv = [sys.executable, "-m", "pykafka_ops", *words]
-    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=120)
+    env = {**os.environ, "PKO_CONFIG": str(PATIENT)}
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=300, env=env)
     return Said(done.returncode, done.stdout, done.stderr)
 
 
@@ -52,4 +55,4 @@ class KafkaTools:
 
     def close(self) -> None:
         self._process.kill()
-        self._process.wait(30)
+        self._process.wait(120)

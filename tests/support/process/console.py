@@ -8,14 +8,17 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support.waiting import PATIENCE
+
 PKO = (sys.executable, "-m", "pykafka_ops")
+PATIENT = Path(__file__).with_name("patient.toml")
 KAFKA_ONLY = ("PKO_BOOTSTRAP_SERVER", "PKO_COMMAND_CONFIG", "PKO_PROFILE", "PKO_OUTPUT")
 
 
 def environment() -> dict[str, str]:
-    """The environment without what would change a command's meaning."""
+    """The environment without what would change a command's meaning, and with patience."""
     kept = {name: value for name, value in os.environ.items() if name not in KAFKA_ONLY}
-    return {**kept, "PKO_CONFIG": "", "XDG_CONFIG_HOME": "/nonexistent"}
+    return {**kept, "PKO_CONFIG": str(PATIENT), "XDG_CONFIG_HOME": "/nonexistent"}
 
 
 def pko(
@@ -23,7 +26,7 @@ def pko(
     text: str | bytes | None = None,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    seconds: float = 60.0,
+    seconds: float = PATIENCE,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run it to its end; ``text`` is its standard input (None: nothing)."""
     return subprocess.run(

@@ -28,7 +28,7 @@ class Old:
         env = {k: v for k, v in os.environ.items() if not k.startswith("PKO_")}
         return subprocess.run(
             [SCRIPTS / words[0], *words[1:]],
-            input=text, capture_output=True, text=True, timeout=100, env=env,
+            input=text, capture_output=True, text=True, timeout=300, env=env,
         )  # fmt: skip
 
     def told(self, line: str, text: str = "") -> str:

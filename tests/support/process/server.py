@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.process.process import Process
+from tests.support.waiting import PATIENCE
 
 
 class ServerProcess:
@@ -40,7 +41,7 @@ class ServerProcess:
         assert self.process is None or not self.process.alive(), "already running"
         self.process = Process(self.argv(), self.log)
 
-    def stop(self, seconds: float = 60.0) -> int:
+    def stop(self, seconds: float = PATIENCE) -> int:
         """SIGTERM, and its exit code: after a clean stop 0, and 143 of Apache Kafka."""
         return self.running.stop(seconds)
 

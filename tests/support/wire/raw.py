@@ -10,6 +10,8 @@ from collections.abc import Iterable
 
 import google_crc32c
 
+from tests.support.waiting import PATIENCE
+
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS, CREATE_TOPICS = 0, 1, 2, 3, 18, 19
 
 
@@ -125,7 +127,7 @@ def fetched(body: bytes) -> tuple[int, int, bytes]:
 class Connection:
     """One TCP connection that sends bytes as told and reads frames."""
 
-    def __init__(self, bootstrap: str, *, seconds: float = 60.0) -> None:
+    def __init__(self, bootstrap: str, *, seconds: float = PATIENCE) -> None:
         host, _, port = bootstrap.rpartition(":")
         self.socket = socket.create_connection((host, int(port)), timeout=seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
