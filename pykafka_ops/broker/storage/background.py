@@ -21,10 +21,15 @@ class Background:
         self._later: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._wake = wake
+        self._stopped = False
 
     def submit(self, job: Job) -> None:
-        """Run ``job`` in another thread; its ``done`` is called by :meth:`tick`."""
-        self._pool.submit(self._work, job)
+        """Run ``job`` in another thread; its ``done`` is called by :meth:`tick`. What others lead
+        to when they are taken in at the end is done at once."""
+        if self._stopped:
+            self._work(job)
+        else:
+            self._pool.submit(self._work, job)
 
     def _work(self, job: Job) -> None:
         try:
@@ -51,6 +56,7 @@ class Background:
     def stop(self) -> None:
         """Wait for the jobs under way and take them in; what was scheduled is dropped."""
         self._pool.shutdown()
+        self._stopped = True
         self._wake = None
         self._later.clear()
         while self._finished:

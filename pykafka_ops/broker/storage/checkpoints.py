@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
@@ -12,19 +12,25 @@ from pykafka_ops.disk.checkpoint import format_offsets, parse_offsets
 from pykafka_ops.errors import CorruptIndexError
 
 Key = tuple[str, int]
+Again = Callable[[], "CheckpointJob | None"]
 
 _log = logging.getLogger("kafka.log.LogManager")
 
 
 class Checkpoint:
-    """One file, offsets by partition."""
+    """One file, offsets by partition.
 
-    def __init__(self, home: LogHome, name: str) -> None:
+    ``again`` gives the job that writes them as they are then. It is called once the file is free,
+    if anybody wanted it written meanwhile.
+    """
+
+    def __init__(self, home: LogHome, name: str, again: Again = lambda: None) -> None:
         self.home = home
         self._name = name
         self._path = f"{home.path}/{name}"
+        self._again = again
         self._written: Mapping[Key, int] | None = None
-        self._busy = False
+        self._busy = self._missed = False
         self._lock = Lock()
         self._numbers = 0
         self._newest = 0
@@ -41,10 +47,22 @@ class Checkpoint:
             return None
 
     def job(self, offsets: Mapping[Key, int]) -> CheckpointJob | None:
-        """What writes ``offsets``; None if the file holds them, or is being written."""
-        if self._busy or self._written == offsets or not self.home.online:
+        """What writes ``offsets``; None if the file holds them, or is being written: then what they
+        are afterwards follows at once."""
+        if self._busy:
+            self._missed = True
+            return None
+        if self._written == offsets or not self.home.online:
             return None
         return self._job(offsets)
+
+    def write_now(self, offsets: Mapping[Key, int]) -> None:
+        """Overtake what is under way. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        job = self._job(offsets)
+        job.run()
+        job.done()
+        if job.error is not None:
+            raise self.home.refusal(job.error)
 
     def _job(self, offsets: Mapping[Key, int]) -> CheckpointJob:
         self._busy = True
@@ -72,6 +90,13 @@ class Checkpoint:
             if job.error is None:
                 self._written = job.offsets
 
+    def follow(self) -> None:
+        """The directory's thread: write what was wanted while the file was busy."""
+        if self._missed and not self._busy:
+            self._missed = False
+            if (job := self._again()) is not None:
+                self.home.submit(job)
+
 
 class RecoveryPoints(Checkpoint):
     """``recovery-point-offset-checkpoint``: up to where each log is durable.
@@ -80,8 +105,8 @@ class RecoveryPoints(Checkpoint):
     would be taken for durable after a crash up to where the former one was.
     """
 
-    def __init__(self, home: LogHome, name: str) -> None:
-        super().__init__(home, name)
+    def __init__(self, home: LogHome, name: str, again: Again = lambda: None) -> None:
+        super().__init__(home, name, again)
         self._claims: dict[Key, int] = {}
         """The most that the file may say of a partition, now or once a job is done."""
 
@@ -94,14 +119,6 @@ class RecoveryPoints(Checkpoint):
     def claims_more(self, key: Key, offset: int) -> bool:
         """Whether the file may say that a log is durable beyond ``offset``."""
         return self._claims.get(key, 0) > offset
-
-    def write_now(self, offsets: Mapping[Key, int]) -> None:
-        """Overtake what is under way. Raises KafkaError KAFKA_STORAGE_ERROR."""
-        job = self._job(offsets)
-        job.run()
-        job.done()
-        if job.error is not None:
-            raise self.home.refusal(job.error)
 
     def _job(self, offsets: Mapping[Key, int]) -> CheckpointJob:
         claims = self._claims
@@ -138,3 +155,4 @@ class CheckpointJob:
     def done(self) -> None:
         """The directory's thread."""
         self.checkpoint.done(self)
+        self.checkpoint.follow()

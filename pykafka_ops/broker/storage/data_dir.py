@@ -78,10 +78,12 @@ class DataDir:
         """What a full disk had no room to recover: that is done again when the log is opened."""
         self._doomed: list[str] = []
         self._lock: Lock | None = None
-        self._points = RecoveryPoints(self.home, names.RECOVERY_POINT_CHECKPOINT)
-        self._starts = Checkpoint(self.home, names.LOG_START_OFFSET_CHECKPOINT)
-        self._watermarks = Checkpoint(self.home, names.REPLICATION_OFFSET_CHECKPOINT)
-        self._cleaned = Checkpoint(self.home, names.CLEANER_OFFSET_CHECKPOINT)
+        points, starts = self.collect_recovery_points, self.collect_start_offsets
+        marks, cleaned = self.collect_high_watermarks, self.collect_cleaner_offsets
+        self._points = RecoveryPoints(self.home, names.RECOVERY_POINT_CHECKPOINT, points)
+        self._starts = Checkpoint(self.home, names.LOG_START_OFFSET_CHECKPOINT, starts)
+        self._watermarks = Checkpoint(self.home, names.REPLICATION_OFFSET_CHECKPOINT, marks)
+        self._cleaned = Checkpoint(self.home, names.CLEANER_OFFSET_CHECKPOINT, cleaned)
 
     @property
     def online(self) -> bool:
@@ -339,13 +341,21 @@ class DataDir:
 
     def collect_start_offsets(self) -> CheckpointJob | None:
         """Write the log starts that the first segment's name does not tell, if they changed."""
+        self._collect_start_offsets()
+        return self._starts.job(self.start_offsets)
+
+    def write_start_offsets(self) -> None:
+        """The same now, whatever is being written. Raises KafkaError KAFKA_STORAGE_ERROR."""
+        self._collect_start_offsets()
+        self._starts.write_now(self.start_offsets)
+
+    def _collect_start_offsets(self) -> None:
         for log in self.open_logs():
             start = log.start_checkpoint
             if start is not None:
                 self.start_offsets[log.place.key] = start
             else:
                 self.start_offsets.pop(log.place.key, None)
-        return self._starts.job(self.start_offsets)
 
     def collect_high_watermarks(self) -> CheckpointJob | None:
         """Write the high watermarks, if they changed."""
@@ -355,11 +365,8 @@ class DataDir:
 
     def write_checkpoints(self) -> None:
         """Write those of the offsets above that changed, now."""
-        for job in (
-            self.collect_recovery_points(),
-            self.collect_start_offsets(),
-            self.collect_high_watermarks(),
-        ):
+        points, starts = self.collect_recovery_points(), self.collect_start_offsets()
+        for job in (points, starts, self.collect_high_watermarks()):
             if job is not None:
                 job.run()
                 job.done()
@@ -369,10 +376,9 @@ class DataDir:
         return self._cleaned.job(self.home.cleaner_offsets)
 
     def _before_growth(self, key: Key, recovery_point: int) -> None:
-        points = self._points
-        if points.claims_more(key, recovery_point):
+        if self._points.claims_more(key, recovery_point):
             self._collect_recovery_points()
-            points.write_now(self.recovery_points)
+            self._points.write_now(self.recovery_points)
 
     # -- the end -----------------------------------------------------------------------------------
 

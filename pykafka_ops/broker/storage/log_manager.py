@@ -282,10 +282,8 @@ class LogManager:
             raise data_dir.home.fail(error) from error
         data_dir.home.names_changed()
         if started:  # a topic of the same name must not inherit the log start
-            job = data_dir.collect_start_offsets()
-            if job is not None:
-                job.run()
-                job.done()
+            with suppress(KafkaError):  # a full disk: it is tried again
+                data_dir.write_start_offsets()
         self.remove_directory(data_dir, name, config.file_delete_delay_ms)
         return True
 

@@ -113,6 +113,15 @@ def test_a_thread_goes_on_after_a_job_that_failed(caplog: pytest.LogCaptureFixtu
     ]
 
 
+def test_what_jobs_lead_to_at_the_end_is_done(caplog: pytest.LogCaptureFixture) -> None:
+    over: list[str] = []
+    background = Background(1)
+    after = BadJob(lambda: over.append("run"), lambda: over.append("done"))
+    background.submit(BadJob(lambda: None, lambda: background.submit(after)))
+    background.stop()
+    assert over == ["run", "done"] and told(caplog) == []
+
+
 def test_a_deadline_that_failed_comes_again(caplog: pytest.LogCaptureFixture) -> None:
     class Loop:
         calls: list[tuple[float, Callable[[], None]]] = []  # noqa: RUF012 - of this test

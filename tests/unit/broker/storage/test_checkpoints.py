@@ -17,6 +17,8 @@ from tests.support.memory.storage_site import Site, append, text
 
 KEY = ("t", 0)
 POINTS = "recovery-point-offset-checkpoint"
+STARTS = "log-start-offset-checkpoint"
+MARKS = "replication-offset-checkpoint"
 
 
 @pytest.fixture
@@ -89,10 +91,67 @@ def test_a_checkpoint_that_is_overtaken_is_not_written_any_more() -> None:
 def test_what_has_not_changed_is_not_written() -> None:
     log_dir = LogHome("/a", MemoryFiles())
     log_dir.files.make_directory("/a")
-    starts = Checkpoint(log_dir, "log-start-offset-checkpoint")
+    starts = Checkpoint(log_dir, STARTS)
     job = starts.job({})
     assert job is not None
     job.run()
     job.done()
     assert starts.job({}) is None
     assert starts.job({KEY: 1}) is not None
+
+
+def test_what_was_wanted_while_the_file_was_written_follows_at_once() -> None:
+    log_dir = LogHome("/a", MemoryFiles())
+    log_dir.files.make_directory("/a")
+    offsets = {KEY: 1}
+    marks = Checkpoint(log_dir, MARKS, lambda: marks.job(offsets))
+    first = marks.job(offsets)
+    assert first is not None
+    offsets[KEY] = 2
+    assert marks.job(offsets) is None
+    offsets[KEY] = 3
+    first.run()
+    assert parse_offsets(log_dir.files.read(f"/a/{MARKS}").decode(), MARKS) == {KEY: 1}
+    first.done()
+    assert parse_offsets(log_dir.files.read(f"/a/{MARKS}").decode(), MARKS) == {KEY: 3}
+    assert marks.job(offsets) is None
+
+
+def test_a_full_disk_ends_what_follows() -> None:
+    files = MemoryFiles()
+    files.make_directory("/a")
+    points = RecoveryPoints(LogHome("/a", files), POINTS, lambda: points.job({KEY: 2}))
+    first = points.job({KEY: 1})
+    assert first is not None
+    points.job({KEY: 2})
+    files.capacity = files.used
+    first.run()
+    first.done()
+    assert points.claims_more(KEY, 1), "it may have been written"
+    files.capacity = None
+    again = points.job({KEY: 2})
+    assert again is not None
+    again.run()
+    again.done()
+    assert parse_offsets(files.read(f"/a/{POINTS}").decode(), POINTS) == {KEY: 2}
+    assert not points.claims_more(KEY, 2)
+
+
+def test_a_topic_made_anew_does_not_inherit_the_start_that_is_being_written(site: Site) -> None:
+    filled(site, 5)
+    logs = site.start()
+    log = logs.get(*KEY)
+    assert log is not None
+    log.high_watermark = 5
+    log.raise_log_start(3)
+    logs.checkpoint()
+    assert parse_offsets(text(site, f"/a/{STARTS}"), STARTS) == {KEY: 3}
+    append(logs.create("u", 0), b"x")
+    log.raise_log_start(4)
+    (data_dir,) = logs.dirs
+    late = data_dir.collect_start_offsets()
+    assert late is not None
+    logs.delete(*KEY)
+    late.run()
+    late.done()
+    assert parse_offsets(text(site, f"/a/{STARTS}"), STARTS) == {}
