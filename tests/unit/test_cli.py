@@ -11,6 +11,7 @@ from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.root import Pko
 from pykafka_ops.errors import CheckFailed, ConnectError, KafkaError, PkoError, UsageError
 from tests.support.golden.transcripts import run
+from tests.support.memory.client_clock import client_clock, patient
 from tests.support.memory.demo_command import demo
 from tests.support.memory.fake_broker import FakeBroker
 
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever the one who runs the tests has set."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for name in ("PKO_BOOTSTRAP_SERVER", "PKO_OUTPUT", "PKO_PROFILE", "PKO_CONFIG"):
         monkeypatch.delenv(name, raising=False)
@@ -28,7 +30,8 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def broker() -> Iterator[FakeBroker]:
     made = FakeBroker()
     made.topics = {"orders": [0, 0]}
-    yield made
+    with client_clock():
+        yield made
     made.close()
 
 
@@ -151,10 +154,11 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_what_a_latin_terminal_cannot_show_is_escaped(broker: FakeBroker) -> None:
+def test_what_a_latin_terminal_cannot_show_is_escaped(broker: FakeBroker, tmp_path: Path) -> None:
     broker.topics = {"zähler-Ω": [0]}
     done = pko("topics", "list", "-o", "name", "-b", broker.bootstrap,
-               env={**os.environ, "PYTHONIOENCODING": "latin-1"}, encoding="latin-1")  # fmt: skip
+               env={**os.environ, **patient(tmp_path), "PYTHONIOENCODING": "latin-1"},
+               encoding="latin-1")  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "zähler-\\u03a9\n")
 
 

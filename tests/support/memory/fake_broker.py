@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from pykafka_ops.wire.apis import APIS
@@ -31,6 +32,29 @@ class HangUp:
 
 class Silence:
     """An answer: never say anything."""
+
+
+class Silent:
+    """The ports of clients that were left without an answer, for who wants to know at once."""
+
+    def __init__(self) -> None:
+        self.ports: set[int] = set()
+        self._listeners: list[Callable[[], object]] = []
+
+    def add(self, port: int) -> None:
+        self.ports.add(port)
+        for listener in self._listeners:
+            listener()
+
+    @contextmanager
+    def told(self, listener: Callable[[], object]) -> Iterator[None]:
+        """Call ``listener`` (in another thread) for each."""
+        self._listeners.append(listener)
+        yield
+        self._listeners.remove(listener)
+
+
+SILENT = Silent()
 
 
 class Raw:
@@ -59,7 +83,8 @@ class FakeBroker:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listener.getsockname()[1]
         self.clients: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._threads: list[threading.Thread] = []
+        self._start(self._accept)
 
     @property
     def bootstrap(self) -> str:
@@ -74,9 +99,17 @@ class FakeBroker:
         return [(version, request) for name, version, request in self.seen if name == api]
 
     def close(self) -> None:
-        self.listener.close()
+        """Hang up on everybody. No thread is left: it might use a socket that is closed by now,
+        and so the next one that gets its number."""
+        with suppress(OSError):  # closed before
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self._threads[0].join()
         for client in self.clients:
-            client.close()
+            _shut(client)
+        for thread in self._threads[1:]:
+            thread.join()
+        for each in (self.listener, *self.clients):
+            each.close()
 
     # --- standard answers
 
@@ -115,24 +148,31 @@ class FakeBroker:
 
     # --- sockets
 
+    def _start(self, work: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
     def _accept(self) -> None:
         while True:
             try:
-                client, _ = self.listener.accept()
+                client, (_, port) = self.listener.accept()
             except OSError:
                 return
+            if self.tls:
+                client = self.tls.wrap_socket(client, True, do_handshake_on_connect=False)
             self.clients.append(client)
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+            self._start(self._serve, client, port)
 
-    def _serve(self, client: socket.socket) -> None:
+    def _serve(self, client: socket.socket, port: int) -> None:
         try:
-            stream = self.tls.wrap_socket(client, server_side=True) if self.tls else client
-            while self._one(stream):
+            while self._one(client):
                 pass
         except OSError:
             pass
         finally:
-            client.close()
+            _shut(client)
+            SILENT.ports.discard(port)
 
     def _one(self, client: socket.socket) -> bool:
         frame = self._frame(client)
@@ -148,7 +188,9 @@ class FakeBroker:
             return False
         if isinstance(response, Raw):
             client.sendall(response.data)
-        elif not isinstance(response, Silence):
+        elif isinstance(response, Silence):
+            SILENT.add(client.getpeername()[1])
+        else:
             if spec.name == "ApiVersions" and response.error_code == 35:
                 version = 0
             parts = response_parts(response, version, header.correlation_id)
@@ -169,6 +211,19 @@ class FakeBroker:
                 if size > LARGEST:
                     return None
         return data[4:]
+
+
+def _shut(client: socket.socket) -> None:
+    with suppress(OSError):  # closed, or its client was faster
+        socket.socket.shutdown(client, socket.SHUT_RDWR)  # no farewell of TLS
+
+
+def silent_brokers(stack: ExitStack, count: int) -> list[str]:
+    """Addresses that take connections and answer nothing, until ``stack`` is closed."""
+    made = [FakeBroker().on("ApiVersions", lambda request: Silence()) for _ in range(count)]
+    for broker in made:
+        stack.callback(broker.close)
+    return [broker.bootstrap for broker in made]
 
 
 def two_brokers() -> tuple[FakeBroker, FakeBroker]:

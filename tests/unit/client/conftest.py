@@ -8,9 +8,10 @@ import pytest
 
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
+from tests.support.memory.client_clock import client_clock
 from tests.support.memory.fake_broker import FakeBroker, two_brokers
 
-FAST = {
+TIMES = {
     "request.timeout.ms": "4000",
     "default.api.timeout.ms": "8000",
     "retry.backoff.ms": "10",
@@ -29,15 +30,16 @@ def fakes() -> Iterator[tuple[FakeBroker, FakeBroker]]:
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., Cluster]]:
-    """Make a client: ``connect(bootstrap, **properties with _ for .)``; short times."""
+    """Make a client: ``connect(bootstrap, **properties with _ for .)``; on a clock of its own."""
     made = []
 
     def make(bootstrap: str, **properties: str) -> Cluster:
         more = {k.replace("_", "."): v for k, v in properties.items()}
-        cluster = Cluster(ClientConfig.of({"bootstrap.servers": bootstrap, **FAST, **more}))
+        cluster = Cluster(ClientConfig.of({"bootstrap.servers": bootstrap, **TIMES, **more}))
         made.append(cluster)
         return cluster
 
-    yield make
+    with client_clock():
+        yield make
     for cluster in made:
         cluster.close()

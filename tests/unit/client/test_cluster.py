@@ -1,4 +1,3 @@
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -21,7 +20,7 @@ from pykafka_ops.wire.messages.describe_log_dirs import (
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
 )
-from tests.support.memory.fake_broker import FakeBroker, HangUp
+from tests.support.memory.fake_broker import FakeBroker, HangUp, silent_brokers
 from tests.support.waiting import free_port
 
 Fakes = tuple[FakeBroker, FakeBroker]
@@ -32,8 +31,7 @@ Connect = Callable[..., Cluster]
 def silent() -> Iterator[list[str]]:
     """Addresses that take connections and answer nothing."""
     with ExitStack() as stack:
-        servers = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(4)]
-        yield [f"127.0.0.1:{server.getsockname()[1]}" for server in servers]
+        yield silent_brokers(stack, 4)
 
 
 def created(code: int) -> Callable[[Any], CreateTopicsResponse]:

@@ -20,7 +20,7 @@ from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from pykafka_ops.wire.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 from pykafka_ops.wire.messages.sasl_handshake import SaslHandshakeResponse
-from tests.support.memory.fake_broker import FakeBroker, HangUp, Raw, Silence
+from tests.support.memory.fake_broker import FakeBroker, HangUp, Raw, Silence, silent_brokers
 
 Fakes = tuple[FakeBroker, FakeBroker]
 Connect = Callable[..., Cluster]
@@ -112,11 +112,7 @@ def test_a_port_that_wants_a_login_is_told_at_once(fakes: Fakes, connect: Connec
 
 def test_of_several_silent_brokers_each_has_its_share_of_the_time(connect: Connect) -> None:
     with contextlib.ExitStack() as stack:
-        ports = [
-            stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
-            for _ in range(3)
-        ]
-        servers = ",".join(f"127.0.0.1:{port}" for port in ports)
+        servers = ",".join(silent_brokers(stack, 3))
         with pytest.raises(CallTimeoutError) as caught:
             connect(servers, socket_connection_setup_timeout_ms="150").metadata([])
     assert "none of 3 brokers answers" in str(caught.value.trouble)

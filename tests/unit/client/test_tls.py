@@ -84,11 +84,15 @@ def test_a_plaintext_port_is_told_at_once(connect: Connect) -> None:
         fake.close()
 
 
-def test_a_port_that_is_silent_to_tls_is_told(connect: Connect) -> None:
+def test_a_port_that_is_silent_to_tls_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        silence = {"security_protocol": "SSL", "socket_connection_setup_timeout_ms": "50"}
+        properties = {
+            "bootstrap.servers": f"127.0.0.1:{server.getsockname()[1]}",
+            "security.protocol": "SSL",
+            "socket.connection.setup.timeout.ms": "50",
+        }
         with pytest.raises(CallTimeoutError) as caught:
-            connect(f"127.0.0.1:{server.getsockname()[1]}", **silence).metadata([])
+            Cluster(ClientConfig.of(properties)).metadata([])
     assert "answers nothing to TLS for 0.05 s" in str(caught.value.trouble)
 
 

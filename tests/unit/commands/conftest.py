@@ -14,6 +14,7 @@ from pykafka_ops.wire.messages.list_offsets import (
     ListOffsetsTopicResponse,
 )
 from tests.support.golden.transcripts import Said, run
+from tests.support.memory.client_clock import client_clock
 from tests.support.memory.fake_broker import FakeBroker, two_brokers
 
 
@@ -23,18 +24,20 @@ def fakes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[Fak
     brokers = two_brokers()
     monkeypatch.setenv("PKO_BOOTSTRAP_SERVER", brokers[0].bootstrap)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    yield brokers
+    with client_clock():
+        yield brokers
     for broker in brokers:
         broker.close()
 
 
 @pytest.fixture
 def pko() -> Callable[..., Said]:
-    """Run pko with short times: ``pko("topics list")``."""
+    """Run pko: ``pko("topics list")``. Its client has a clock of its own: who may still answer is
+    waited for, who is told to be silent is not."""
 
     def call(line: str, *more: str) -> Said:
-        times = ("-X", "default.api.timeout.ms=500", "-X", "retry.backoff.ms=5")
-        return run(*line.split(), *more, *times)
+        with client_clock():
+            return run(*line.split(), *more)
 
     return call
 

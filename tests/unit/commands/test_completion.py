@@ -12,6 +12,7 @@ from pykafka_ops.commands import ROWS
 from pykafka_ops.commands.framework.live import COMPLETE
 from pykafka_ops.commands.root import PKO
 from tests.support.golden.transcripts import run
+from tests.support.memory.client_clock import client_clock
 from tests.support.memory.fake_broker import FakeBroker
 
 ASK = """
@@ -21,6 +22,13 @@ COMP_WORDS=({words})
 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
 _pko_completion pko
 echo "${{COMPREPLY[@]}}"
+"""
+
+PATIENT_PKO = """#!{python}
+from pykafka_ops.cli import main
+from pykafka_ops.commands.framework import live
+live.PATIENCE_MS = "100000"
+raise SystemExit(main())
 """
 
 
@@ -38,7 +46,8 @@ def broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeBrok
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     made = FakeBroker()
     made.topics = {"orders": [0], "users": [0]}
-    yield made
+    with client_clock():
+        yield made
     made.close()
 
 
@@ -85,7 +94,7 @@ def test_bash_asks_pko_and_shows_the_answer(broker: FakeBroker, tmp_path: Path) 
     folder = tmp_path / "bin"
     folder.mkdir()
     pko = folder / "pko"
-    pko.write_text(f'#!/bin/sh\nexec {sys.executable} -m pykafka_ops "$@"\n')
+    pko.write_text(PATIENT_PKO.format(python=sys.executable))
     pko.chmod(0o755)
     script = run("completion", "bash").stdout
     words = f"pko topics describe -b {broker.bootstrap} or"

@@ -17,6 +17,7 @@ from pykafka_ops.commands.framework.group import VerbGroup
 from pykafka_ops.commands.framework.run import SILENCE
 from pykafka_ops.commands.options import TIMEOUT
 from tests.support.golden.transcripts import run
+from tests.support.memory.zookeeper_clock import zookeeper_clock
 
 MOVES = '{"partitions": [{"topic": "orders", "partition": 0, "replicas": [1]}], "version": 1}'
 FILES = {
@@ -142,7 +143,8 @@ def test_a_silent_port_is_told_within_the_limit(line: str, silent: str) -> None:
             at = words.index(option)
             del words[at : at + 2]
     front = 2 if isinstance(found_by(words[0]), VerbGroup) else 1
-    said = run(*words[:front], where, silent, "--timeout", "60ms", "-y", *words[front:])
+    with zookeeper_clock():
+        said = run(*words[:front], where, silent, "--timeout", "60ms", "-y", *words[front:])
     assert (said.code, said.stdout) == (3, ""), said.stderr
     assert said.stderr.count("\n") == 1
     assert silent in said.stderr
@@ -208,7 +210,7 @@ def test_kafkas_console_tools_tell_silence_and_go_on_trying(
         [sys.executable, "-c", "from pykafka_ops.cli import main; raise SystemExit(main())",
          *f"kafka-console-{tool}".split(), "socket.connection.setup.timeout.ms=60",
          "--topic", "a", "--bootstrap-server", silent],
-        input="a\n", capture_output=True, text=True, timeout=60,
+        input="a\n", capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     warning, *_, last = done.stderr.splitlines()
     name = tool.partition(" ")[0]

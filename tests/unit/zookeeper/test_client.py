@@ -3,12 +3,13 @@ import pytest
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.zookeeper.access import Access, Login
 from pykafka_ops.zookeeper.client import Client
+from tests.support.memory.zookeeper_clock import zookeeper_clock
 from tests.support.waiting import free_port
 
 
 def test_nobody_there_is_told_with_the_reason() -> None:
     port = free_port()
-    with pytest.raises(ConnectError) as caught:
+    with zookeeper_clock(), pytest.raises(ConnectError) as caught:
         Client(f"127.0.0.1:{port}/kafka", 4.0).open(0.3)
     assert str(caught.value) == (
         f"no ZooKeeper at 127.0.0.1:{port} lets us in within 0.3 s: "

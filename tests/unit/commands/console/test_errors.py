@@ -22,14 +22,15 @@ from pykafka_ops.wire.codes import ErrorCode
 KAFKA = "org.apache.kafka.common."
 SIGNALS = """
 import os, signal, time
-from pykafka_ops.commands.console.ending import ending_well
-with ending_well() as signals:
+from pykafka_ops.commands.console import ending
+ending.HOLD_SECONDS = {seconds}
+with ending.ending_well() as signals:
     signals.hold()
-    os.kill(os.getpid(), signal.{name})
-    print("together", flush=True)
     {then}
     print("not reached", flush=True)
 """
+KILL = "os.kill(os.getpid(), signal.{name})"
+SAY = 'print("together", flush=True)'
 
 
 @pytest.mark.parametrize(
@@ -77,14 +78,20 @@ def test_an_ignored_property_is_told_in_both_tongues(capsys: pytest.CaptureFixtu
     assert " WARN The configuration 'a.b'" in theirs
 
 
-@pytest.mark.parametrize("then", ["signals.release()", "time.sleep(60)"])
+@pytest.mark.parametrize(
+    ("seconds", "then"),
+    [
+        (3600, (KILL, SAY, "signals.release()")),
+        (0.01, (SAY, KILL, "time.sleep(3600)")),
+    ],
+)
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGINT", 1)])
 def test_a_signal_waits_for_what_belongs_together_but_not_for_long(
-    name: str, code: int, then: str
+    name: str, code: int, seconds: float, then: tuple[str, ...]
 ) -> None:
-    script = SIGNALS.format(name=name, then=then)
+    script = SIGNALS.format(seconds=seconds, then="; ".join(then).format(name=name))
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100
     )
     assert done.stdout == "together\n"
     assert done.returncode == code or (name == "SIGINT" and "KeyboardInterrupt" in done.stderr)

@@ -16,6 +16,7 @@ import pytest
 
 from pykafka_ops.commands.framework.output import Column, Table, write
 from pykafka_ops.wire.messages.delete_topics import DeletableTopicResult, DeleteTopicsResponse
+from tests.support.memory.client_clock import patient
 from tests.support.memory.fake_broker import FakeBroker
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -47,7 +48,8 @@ def terminal(tmp_path: Path) -> Callable[..., tuple[int, str]]:
         child = subprocess.Popen(
             [sys.executable, "-m", "pykafka_ops", *argv],
             stdin=side, stdout=side, stderr=side, cwd=ROOT, close_fds=True,
-            env={**known, "XDG_CONFIG_HOME": str(tmp_path), "TERM": "xterm", **env},
+            env={**known, **patient(tmp_path), "XDG_CONFIG_HOME": str(tmp_path),
+                 "TERM": "xterm", **env},
         )  # fmt: skip
         os.close(side)
         if answer:

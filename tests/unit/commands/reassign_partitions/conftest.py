@@ -15,6 +15,7 @@ from pykafka_ops.wire.messages import describe_log_dirs as dld
 from pykafka_ops.wire.messages import incremental_alter_configs as iac
 from pykafka_ops.wire.messages import list_partition_reassignments as lpr
 from pykafka_ops.wire.shared import PartitionCode
+from tests.support.memory.client_clock import patient
 from tests.support.memory.fake_broker import FakeBroker
 from tests.support.memory.moving_world import MovingWorld
 
@@ -157,6 +158,8 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MovingWor
     monkeypatch.setenv("PKO_BOOTSTRAP_SERVER", made.brokers[0].bootstrap)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for name, value in patient(tmp_path).items():
+        monkeypatch.setenv(name, value)
     yield made
     made.close()
 

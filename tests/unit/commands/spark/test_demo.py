@@ -15,7 +15,7 @@ from pykafka_ops.spark.demo.run import environment
 def demo(*words: str, **env: str) -> tuple[int, str]:
     argv = [sys.executable, "-m", "pykafka_ops", "spark", "demo", *words]
     done = subprocess.run(
-        argv, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **env}
+        argv, capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **env}
     )
     assert not done.stdout
     return done.returncode, done.stderr
