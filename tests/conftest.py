@@ -31,7 +31,9 @@ HERE = Path(__file__).resolve().parent
 LIVE = ("clients", "peer", "hostile", "crash", "cluster")
 
 # How long an example takes says nothing: at first use much is compiled, and machines are shared.
-hypothesis.settings.register_profile("pko", deadline=None)
+hypothesis.settings.register_profile(
+    "pko", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("pko")
 
 # A shell's background job ignores Ctrl-C, and so would every process the tests start and interrupt.

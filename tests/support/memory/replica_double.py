@@ -155,7 +155,7 @@ class Nodes:
         return self.nodes[id_]
 
 
-async def eventually(condition: Callable[[], object], seconds: float = 60.0) -> None:
+async def eventually(condition: Callable[[], object], seconds: float = 120.0) -> None:
     """Let the loop run until ``condition()`` is true."""
     async with asyncio.timeout(seconds):
         while not condition():

@@ -174,7 +174,7 @@ class Client:
         self.writer.close()
 
 
-async def until(condition: Callable[[], Any], *, seconds: float = 60.0) -> None:
+async def until(condition: Callable[[], Any], *, seconds: float = 120.0) -> None:
     """Let the loop run until ``condition`` holds; AssertionError after ``seconds``."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
@@ -189,7 +189,7 @@ def run(body: Coroutine[Any, Any, None], make_loop: Callable[[], Any] | None = N
 
     async def guarded() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, about: raised.append(about))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(240):
             await body
 
     with asyncio.Runner(loop_factory=make_loop) as runner:

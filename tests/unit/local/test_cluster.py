@@ -106,13 +106,15 @@ def test_a_process_that_stays_silent_is_ended(
 
 SERVES = """
 import json, os, sys, time
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.005)
 name = sys.argv[1] + "/broker.pid"
 listeners = ["PLAINTEXT://127.0.0.1:4711"]
 json.dump({"pid": os.getpid(), "listeners": listeners}, open(name + ".new", "w"))
 os.replace(name + ".new", name)
 time.sleep(600)
 """
-"""What a broker leaves once it serves."""
+"""What a broker leaves once it serves, which it may when the second file is there."""
 
 
 def test_a_broker_that_another_program_launched_is_waited_for(
@@ -121,11 +123,13 @@ def test_a_broker_that_another_program_launched_is_waited_for(
     first, second = LocalBroker(tmp_path, mortal=True), LocalBroker(tmp_path)
     first.data_dir.mkdir()
     (first.data_dir / "broker.pid").write_text('{"pid": 99999999, "listeners": ["X://h:1"]}')
-    argv = [sys.executable, "-c", SERVES, str(first.data_dir)]
+    may = tmp_path / "may"
+    argv = [sys.executable, "-c", SERVES, str(first.data_dir), str(may)]
     monkeypatch.setattr(LocalBroker, "argv", lambda self, port: argv)
     try:
         first.launch()
         assert (second.pid, second.is_ready, second.port) == (first.pid, False, 0)
+        may.touch()
         second.start()
         assert (second.pid, second.is_ready, second.port) == (first.pid, True, 4711)
         first.wait_ready()

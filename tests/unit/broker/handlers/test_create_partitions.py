@@ -31,7 +31,7 @@ async def create(desk: TopicDesk, name: str, *replicas: list[int]) -> None:
     topic = CreatableTopic(
         name=name, num_partitions=-1, replication_factor=-1, assignments=assignments
     )
-    await desk.ask(CreateTopicsRequest(topics=[topic], timeout_ms=2000), 7)
+    await desk.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000), 7)
 
 
 def grow(name: str, count: int, replicas: list[list[int]] | None = None) -> CreatePartitionsTopic:
@@ -43,7 +43,7 @@ def grow(name: str, count: int, replicas: list[list[int]] | None = None) -> Crea
 
 async def enlarge(desk: TopicDesk, *topics: CreatePartitionsTopic, **rest: Any) -> list[Outcome]:
     on, version = rest.pop("on", 0), rest.pop("version", 3)
-    rest.setdefault("timeout_ms", 5000)
+    rest.setdefault("timeout_ms", 60_000)
     request = CreatePartitionsRequest(topics=list(topics), **rest)
     answer = await desk.ask(request, version, on=on)
     return [(ErrorCode(r.error_code), r.error_message) for r in answer.results]

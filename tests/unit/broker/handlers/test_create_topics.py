@@ -48,7 +48,7 @@ def topic(
 
 async def create(desk: TopicDesk, *topics: CreatableTopic, version: int = 7, **rest: Any) -> Any:
     on = rest.pop("on", 0)
-    rest.setdefault("timeout_ms", 5000)
+    rest.setdefault("timeout_ms", 60_000)
     return await desk.ask(CreateTopicsRequest(topics=list(topics), **rest), version, on=on)
 
 

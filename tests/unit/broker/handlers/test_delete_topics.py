@@ -15,13 +15,13 @@ from tests.support.memory.topic_desk import TopicDesk, at_desk
 
 async def create(desk: TopicDesk, *names: str, factor: int = 1) -> list[int]:
     topics = [CreatableTopic(name=n, num_partitions=2, replication_factor=factor) for n in names]
-    answer = await desk.ask(CreateTopicsRequest(topics=topics, timeout_ms=5000), 7)
+    answer = await desk.ask(CreateTopicsRequest(topics=topics, timeout_ms=60_000), 7)
     return [topic.error_code for topic in answer.topics]
 
 
 async def delete(desk: TopicDesk, *names: str, version: int = 6, **rest: Any) -> list[ErrorCode]:
     on = rest.pop("on", 0)
-    rest.setdefault("timeout_ms", 5000)
+    rest.setdefault("timeout_ms", 60_000)
     if version >= 6:
         rest["topics"] = [DeleteTopicState(name=name) for name in names]
     else:
@@ -52,7 +52,7 @@ def test_topics_can_be_named_by_id(tmp_path: Path) -> None:
         await create(desk, "t")
         id_ = desk.image().topics["t"].topic_id
         asked = [DeleteTopicState(topic_id=id_), DeleteTopicState(topic_id=b"x" * 16)]
-        answer = await desk.ask(DeleteTopicsRequest(topics=asked, timeout_ms=5000), 6)
+        answer = await desk.ask(DeleteTopicsRequest(topics=asked, timeout_ms=60_000), 6)
         assert [(each.name, each.topic_id, each.error_code) for each in answer.responses] == [
             ("t", id_, ErrorCode.NONE),
             (None, b"x" * 16, ErrorCode.UNKNOWN_TOPIC_ID),

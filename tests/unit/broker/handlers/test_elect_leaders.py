@@ -32,14 +32,14 @@ async def create(desk: TopicDesk, name: str, *replicas: list[int]) -> None:
     topic = CreatableTopic(
         name=name, num_partitions=-1, replication_factor=-1, assignments=assignments
     )
-    await desk.ask(CreateTopicsRequest(topics=[topic], timeout_ms=2000), 7)
+    await desk.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000), 7)
 
 
 async def elect(
     desk: TopicDesk, kind: int, *keys: tuple[str, int], everything: bool = False, **rest: Any
 ) -> Outcome:
     on, version = rest.pop("on", 0), rest.pop("version", 2)
-    rest.setdefault("timeout_ms", 5000)
+    rest.setdefault("timeout_ms", 60_000)
     if version > 0:
         rest["election_type"] = kind
     asked = None if everything else [TopicPartitions(topic=t, partitions=[i]) for t, i in keys]

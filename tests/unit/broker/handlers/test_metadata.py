@@ -32,7 +32,7 @@ async def create(desk: TopicDesk, name: str, *replicas: list[int]) -> None:
     topic = CreatableTopic(
         name=name, num_partitions=-1, replication_factor=-1, assignments=assignments
     )
-    await desk.ask(CreateTopicsRequest(topics=[topic], timeout_ms=2000), 7)
+    await desk.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000), 7)
 
 
 async def metadata(

@@ -30,7 +30,7 @@ def limit(desk: TopicDesk, rate: float) -> None:
 async def create(desk: TopicDesk, *names: str, version: int = 7, **rest: Any) -> list[int]:
     """The errors for new topics of three partitions."""
     topics = [CreatableTopic(name=n, num_partitions=3, replication_factor=1) for n in names]
-    request = CreateTopicsRequest(topics=topics, timeout_ms=5000, **rest)
+    request = CreateTopicsRequest(topics=topics, timeout_ms=60_000, **rest)
     answer = await desk.ask(request, version)
     for topic in answer.topics:
         if topic.error_code == OVER:
@@ -40,17 +40,17 @@ async def create(desk: TopicDesk, *names: str, version: int = 7, **rest: Any) ->
 
 async def enlarge(desk: TopicDesk, name: str, count: int, version: int) -> int:
     topics = [CreatePartitionsTopic(name=name, count=count, assignments=None)]
-    answer = await desk.ask(CreatePartitionsRequest(topics=topics, timeout_ms=5000), version)
+    answer = await desk.ask(CreatePartitionsRequest(topics=topics, timeout_ms=60_000), version)
     code: int = answer.results[0].error_code
     return code
 
 
 async def delete(desk: TopicDesk, *names: str, version: int = 6) -> list[int]:
     if version < 6:
-        request = DeleteTopicsRequest(topic_names=list(names), timeout_ms=5000)
+        request = DeleteTopicsRequest(topic_names=list(names), timeout_ms=60_000)
     else:
         topics = [DeleteTopicState(name=name) for name in names]
-        request = DeleteTopicsRequest(topics=topics, timeout_ms=5000)
+        request = DeleteTopicsRequest(topics=topics, timeout_ms=60_000)
     answer = await desk.ask(request, version)
     return [each.error_code for each in answer.responses]
 

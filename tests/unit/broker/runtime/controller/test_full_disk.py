@@ -92,7 +92,7 @@ def test_what_is_written_in_parts_is_read_again_where_a_part_is_refused(tmp_path
         refused = await create(desk, "huge", 5_000)
         assert refused.error_code == ErrorCode.KAFKA_STORAGE_ERROR
         store.make_room()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             while not desk.image().has_leaders("huge", range(5_000)):
                 await asyncio.sleep(0.01)
 

@@ -57,7 +57,7 @@ class Disk(Desk):
         )
 
     async def until(self, condition: Callable[[], object]) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             while not condition():
                 await asyncio.sleep(0.001)
 

@@ -42,7 +42,7 @@ def test_retention_goes_on_behind_a_log_that_cannot_be_looked_at(
         configs = BrokerConfigs({"log.initial.task.delay.ms": "0"})
         tasks = PeriodicTasks(logs, configs, clock=lambda: NOW + DAY_MS, timer=lambda: site.now)
         tasks.start()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             while made[2].log_start_offset == 0:
                 await asyncio.sleep(0)
         await tasks.stop()

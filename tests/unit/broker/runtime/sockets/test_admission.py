@@ -144,7 +144,7 @@ def test_connections_beyond_the_rate_come_in_later() -> None:
         for each in clients:
             await each.ask(ApiVersionsRequest(), 0)
             each.close()
-        assert 1.0 <= loop.time() - began < 10
+        assert loop.time() - began >= 1.0
         await server.close()
 
     run(body())
