@@ -12,7 +12,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import NoReturn, TypedDict
 
 from pykafka_ops.broker.runtime.log_lines import set_up_log
@@ -72,7 +71,7 @@ def _serve(start: Start, ready: Callable[[str], None]) -> int:
     except OSError as error:
         raise UsageError(f"--log-file {path}: {error.strerror}") from None
     try:
-        return run(properties, Path(start["data_dir"]), ready)
+        return run(properties, start["data_dir"], ready)
     except OSError as error:
         what = error.filename or properties.get("listeners", "")
         raise StorageError(f"cannot start: {error.strerror or error} ({what})") from None

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import (
@@ -41,7 +40,7 @@ class EmbeddedStore(MetadataStore):
 
     def __init__(
         self,
-        file: str | Path,
+        file: str | os.PathLike[str],
         *,
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         durable: bool = True,

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import attrgetter
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 from pykafka_ops.broker.metadata.store import (
@@ -117,7 +117,7 @@ class ZNodeTree:
 
     def __init__(
         self,
-        file: str | Path,
+        file: str | PathLike[str],
         clock: Callable[[], int],
         *,
         durable: bool = True,

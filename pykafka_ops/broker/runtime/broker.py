@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.runtime.cluster import adoption, membership
@@ -47,7 +47,7 @@ class Broker:
     def __init__(
         self,
         properties: Mapping[str, str],
-        data_dir: Path,
+        data_dir: str | PathLike[str],
         *,
         on_fatal: Callable[[], None] = lambda: None,
     ) -> None:
@@ -58,7 +58,7 @@ class Broker:
             log.warning("%s", line)
         self.configs = settings_at_start(properties)
         self._listening = Listening(self.configs)
-        self._data_dir = data_dir
+        self._data_dir = fspath(data_dir)
         self._on_fatal = on_fatal
         self.endpoints: list[Endpoint] = []
         self.metrics: Metrics | None = None

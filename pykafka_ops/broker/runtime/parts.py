@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -247,7 +246,7 @@ class Parts:
         get = self.configs.value
         sessions = FetchSessions(
             get("max.incremental.fetch.session.cache.slots"),
-            lambda: random.getrandbits(31),
+            lambda: _draw(1 << 31),
             self.memory.state,
         )
         site = ReadSite(self.replicas, self.image, self.throttles.leader)
@@ -298,8 +297,15 @@ class Parts:
             self.image,
             self.controller,
             self.configs,
-            draw=random.randrange,
+            draw=_draw,
             new_topic_id=random_uuid,
             # A line of its own, which a quota may hold up: nothing else has to wait then.
             send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
         )
+
+
+def _draw(bound: int) -> int:
+    """A random number in ``range(bound)``."""
+    import random  # a broker that has just started draws nothing
+
+    return random.randrange(bound)

@@ -17,7 +17,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from pykafka_ops.broker import jobs
@@ -59,10 +58,11 @@ def process_age_ms() -> float:
     return (up - started / os.sysconf("SC_CLK_TCK")) * 1000
 
 
-def read_pid_file(data_dir: Path) -> dict[str, Any] | None:
+def read_pid_file(data_dir: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What a broker wrote about itself, None if there is nothing readable."""
     try:
-        found = json.loads((data_dir / PID_FILE).read_text(encoding="utf-8"))
+        with open(os.path.join(data_dir, PID_FILE), encoding="utf-8") as file:
+            found = json.load(file)
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("pid"), int) else None
@@ -75,7 +75,7 @@ def raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def run(properties: Mapping[str, str], data_dir: Path, on_ready: Callable[[str], None]) -> int:
+def run(properties: Mapping[str, str], data_dir: str, on_ready: Callable[[str], None]) -> int:
     """Run a broker until SIGTERM or SIGINT; the exit code.
 
     ``on_ready`` gets the ready line once clients are served. Raises SettingError, StorageError
@@ -92,7 +92,7 @@ def run(properties: Mapping[str, str], data_dir: Path, on_ready: Callable[[str],
 
 
 async def _serve(
-    properties: Mapping[str, str], data_dir: Path, on_ready: Callable[[str], None]
+    properties: Mapping[str, str], data_dir: str, on_ready: Callable[[str], None]
 ) -> int:
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(jobs.uncaught)
@@ -135,15 +135,15 @@ async def _started(broker: Broker, stop: asyncio.Event) -> bool:
     return over
 
 
-def _remove_pid_file(data_dir: Path) -> None:
+def _remove_pid_file(data_dir: str) -> None:
     """Remove it if it is ours: another broker may have kept us from starting."""
     found = read_pid_file(data_dir)
     if found is not None and found["pid"] == os.getpid():
         with contextlib.suppress(OSError):
-            (data_dir / PID_FILE).unlink()
+            os.unlink(os.path.join(data_dir, PID_FILE))
 
 
-def _write_pid_file(data_dir: Path, broker: Broker) -> None:
+def _write_pid_file(data_dir: str, broker: Broker) -> None:
     content = {
         "pid": os.getpid(),
         "broker_id": broker.broker_id,
@@ -153,7 +153,7 @@ def _write_pid_file(data_dir: Path, broker: Broker) -> None:
         "started": started_at(),
         "started_ms": int(time.time() * 1000),
     }
-    path = data_dir / PID_FILE
+    path = os.path.join(data_dir, PID_FILE)
     try:
         _replace_text(path, json.dumps(content) + "\n")
     except OSError as error:
@@ -162,7 +162,7 @@ def _write_pid_file(data_dir: Path, broker: Broker) -> None:
         log.warning("no space for %s: pko broker stop and status do not find this broker", path)
 
 
-def _replace_text(path: Path, text: str) -> None:
+def _replace_text(path: str, text: str) -> None:
     """In the place of what a broker left that was killed: that needs no space on a full disk."""
     data = text.encode()
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -6,7 +6,6 @@ unused segment costs nothing. Raises ``OSError``; the log's owner decides what t
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -90,6 +89,8 @@ class Segment:
         self.max_timestamp_offset = base_offset
         self.jitter_ms = 0
         if config.segment_jitter_ms:
+            import random  # few need it
+
             self.jitter_ms = random.randrange(min(config.segment_jitter_ms, config.segment_ms))
         self._first_timestamp = UNKNOWN
         self._max_timestamp = UNKNOWN

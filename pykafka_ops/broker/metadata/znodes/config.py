@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from urllib.parse import quote, unquote_plus
 
 from pykafka_ops.broker.metadata.znodes.json_data import decode_json, encode_json, understood
 from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
@@ -14,18 +14,30 @@ CLIENTS = "clients"
 USERS = "users"
 BROKERS = "brokers"
 IPS = "ips"
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
+"""Names that are the same in a path: only for others is ``urllib`` worth its 0.4 MB."""
 
 
 def sanitize(name: str | None) -> str:
     """A user, client or address name as a znode name (Kafka's ``Sanitizer``); None: the default."""
     if name is None:
         return DEFAULT_ENTITY
+    if _PLAIN(name):
+        return name
+    from urllib.parse import quote
+
     return quote(name, safe="-._").replace("~", "%7E")
 
 
 def desanitize(name: str) -> str | None:
     """The inverse of :func:`sanitize`."""
-    return None if name == DEFAULT_ENTITY else unquote_plus(name)
+    if name == DEFAULT_ENTITY:
+        return None
+    if _PLAIN(name):
+        return name
+    from urllib.parse import unquote_plus
+
+    return unquote_plus(name)
 
 
 def quota_path(entity: QuotaEntity) -> str:

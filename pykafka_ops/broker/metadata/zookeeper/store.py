@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -94,7 +95,7 @@ class ZooKeeperStore(MetadataStore):
         *,
         session_timeout_ms: int,
         connection_timeout_ms: int,
-        session_file: Path | None = None,
+        session_file: str | PathLike[str] | None = None,
         access: Access = NOBODY,
         set_acl: bool = False,
     ) -> ZooKeeperStore:
@@ -114,7 +115,7 @@ class ZooKeeperStore(MetadataStore):
         client = new_client(connect.rstrip("/"), session_timeout_ms, access)
         store = cls(client, asyncio.get_running_loop(), set_acl=set_acl)
         if session_file is not None:
-            store._former = FormerSession(session_file, hosts, connection_timeout_ms, access)
+            store._former = FormerSession(Path(session_file), hosts, connection_timeout_ms, access)
         client.add_listener(store._heard)
         await open_client(client, hosts, connection_timeout_ms)
         await store._connected.wait()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from pathlib import Path
 
 from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
 from pykafka_ops.broker.metadata.registration import (
@@ -45,10 +44,10 @@ NOBODY_OWNS = (
 )
 
 
-def lock(data_dir: Path) -> Lock:
+def lock(data_dir: str) -> Lock:
     """Keep other brokers out of ``data_dir``. Raises StorageError."""
     try:
-        return RealFiles().lock(str(data_dir / LOCK))
+        return RealFiles().lock(os.path.join(data_dir, LOCK))
     except BlockingIOError:
         raise StorageError(
             f"another broker uses {data_dir}: stop it (pko broker stop --data-dir "
@@ -58,7 +57,7 @@ def lock(data_dir: Path) -> Lock:
         raise StorageError(f"cannot write to {data_dir}: {error.strerror}") from None
 
 
-async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
+async def open_store(configs: BrokerConfigs, data_dir: str) -> MetadataStore:
     """ZooKeeper if ``zookeeper.connect`` is set, else the embedded store below ``data_dir``.
 
     Raises ConnectError, SettingError or another UsageError, StoreError.
@@ -67,7 +66,7 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
     if not connect:
         if configs.value("zookeeper.set.acl"):
             log.warning("zookeeper.set.acl=true has no effect without zookeeper.connect")
-        return EmbeddedStore(data_dir / FILE_NAME, clock=wall_clock)
+        return EmbeddedStore(os.path.join(data_dir, FILE_NAME), clock=wall_clock)
     # kazoo takes its time, and memory
     from pykafka_ops.broker.metadata.zookeeper.store import ZooKeeperStore
     from pykafka_ops.zookeeper.access import access_of
@@ -82,7 +81,7 @@ async def open_store(configs: BrokerConfigs, data_dir: Path) -> MetadataStore:
             connect,
             session_timeout_ms=session,
             connection_timeout_ms=configs.value("zookeeper.connection.timeout.ms") or session,
-            session_file=data_dir / SESSION,
+            session_file=os.path.join(data_dir, SESSION),
             access=access,
             set_acl=set_acl,
         )

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pykafka_ops
 from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
@@ -78,7 +77,7 @@ class CleanerProcess:
             raise
 
     async def _start(self) -> asyncio.subprocess.Process:
-        above = str(Path(pykafka_ops.__file__).parent.parent)
+        above = os.path.dirname(os.path.dirname(pykafka_ops.__file__))
         paths = [above, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         environment.pop("PYTHONHASHSEED", None)  # keys are compared by hashes with a secret

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from pykafka_ops.broker.runtime.cluster import adoption
 from pykafka_ops.broker.runtime.cluster.membership import NO_BROKER_ID
@@ -25,20 +24,22 @@ ALONE = {
 }
 
 
-def record_start(static: Mapping[str, str], data_dir: Path) -> None:
+def record_start(static: Mapping[str, str], data_dir: str) -> None:
     """Leave for :func:`last_start` what a broker starts with; a full disk keeps what was there."""
     known = {k: v for k, v in static.items() if k in BROKER and not BROKER[k].sensitive}
-    made = data_dir / f"{LAST_START}.new"
+    made = os.path.join(data_dir, f"{LAST_START}.new")
     with suppress(OSError):
-        made.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf-8")
-        os.replace(made, data_dir / LAST_START)
+        with open(made, "w", encoding="utf-8") as file:
+            json.dump(known, file, indent=1, sort_keys=True)
+        os.replace(made, os.path.join(data_dir, LAST_START))
 
 
-def last_start(data_dir: Path) -> BrokerConfigs:
+def last_start(data_dir: str | os.PathLike[str]) -> BrokerConfigs:
     """The settings that the broker in ``data_dir`` started with last, Kafka's defaults if it never
     did. Raises SettingError, StorageError."""
     try:
-        found = json.loads((data_dir / LAST_START).read_text(encoding="utf-8"))
+        with open(os.path.join(data_dir, LAST_START), encoding="utf-8") as file:
+            found = json.load(file)
     except (OSError, ValueError):
         found = None
     return settings_at_start(found if isinstance(found, dict) else {})
