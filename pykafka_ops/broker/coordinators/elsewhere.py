@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pykafka_ops.broker.coordinators.markers import Done, TxnMarker
 from pykafka_ops.broker.state.groups.commits import by_topic
-from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.errors import ConnectError, KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_partitions_to_txn import (
@@ -29,6 +28,9 @@ from pykafka_ops.wire.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionMarkerChannelManager")
 

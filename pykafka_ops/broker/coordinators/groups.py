@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, partition_count
 from pykafka_ops.broker.coordinators.slot import Slot
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.deferred import Deferred, all_of
-from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
-from pykafka_ops.broker.state.groups.commits import Commit
-from pykafka_ops.broker.state.groups.group import Group, GroupSettings
-from pykafka_ops.broker.state.groups.shard import GroupShard
+from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.names import GROUP_METADATA_TOPIC
 from pykafka_ops.broker.state.outcome import Instant
@@ -22,9 +19,15 @@ from pykafka_ops.disk.compression import Codec
 from pykafka_ops.errors import KafkaError, SettingError
 from pykafka_ops.wire.codes import ErrorCode
 
+if TYPE_CHECKING:  # a broker without groups loads none of it
+    from pykafka_ops.broker.state.groups.answers import JoinRequest, Leaving, SyncRequest
+    from pykafka_ops.broker.state.groups.commits import Commit
+    from pykafka_ops.broker.state.groups.group import Group
+    from pykafka_ops.broker.state.groups.shard import GroupShard
+
 MINUTE_MS = 60_000
 
-GroupSlot = Slot[GroupShard]
+GroupSlot = Slot["GroupShard"]
 
 
 class Groups:
@@ -56,6 +59,8 @@ class Groups:
         self.now = self.coordinator.now
 
     def _make(self, index: int, timers: Timers, slot: GroupSlot) -> GroupShard:
+        from pykafka_ops.broker.state.groups.shard import GroupShard  # few brokers host none
+
         return GroupShard(self.settings, timers, slot, self._new_id, self._memory)
 
     def slot_of(self, group_id: str, *, may_be_empty: bool = False) -> GroupSlot:

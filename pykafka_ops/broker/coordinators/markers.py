@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pykafka_ops.broker.coordinators.runtime import Coordinator
 from pykafka_ops.broker.coordinators.slot import Slot
@@ -18,11 +18,13 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
-from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-from pykafka_ops.broker.state.transactions.shard import Completion, TransactionShard
 from pykafka_ops.disk.control import ControlType, EndTxnMarker, build_marker
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
+    from pykafka_ops.broker.state.transactions.shard import Completion, TransactionShard
 
 log = logging.getLogger("kafka.coordinator.transaction.TransactionMarkerChannelManager")
 

@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.verification import Verification
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.groups.commits import Checked, Commit, by_topic
-from pykafka_ops.broker.state.groups.offsets import GroupOffsets
-from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.outcome import TxnProducer
 from pykafka_ops.broker.state.steps import STEP, Steps, each
-from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:  # a broker without groups loads none of it
+    from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 Who = tuple[str, str | None, int]
 """Member id, static name and generation (-1: none)."""
 
 Codes = list[ErrorCode]
-FoundTopic = tuple[str, list[tuple[int, OffsetAndMetadata, int]]]
+FoundTopic = tuple[str, list[tuple[int, "OffsetAndMetadata", int]]]
 Found = list[FoundTopic]
 """By topic: partition, its offset, error code."""
-
-NO_OFFSET = OffsetAndMetadata(-1)
-NOTHING = GroupOffsets()
 
 
 @dataclass(slots=True, eq=False)
@@ -112,12 +111,14 @@ class Offsets:
         With ``stable``, UNSTABLE_OFFSET_COMMIT for those that an open transaction may change.
         """
         slot = self.groups.slot_of(group_id, may_be_empty=True)
+        from pykafka_ops.broker.state.groups.offsets import NOTHING  # loaded with the shard
+
         offsets = slot.shard.offsets.get(group_id, NOTHING)
         if asked is None:
             asked = by_topic(offsets.committed)
         found: Found = []
         for name, indexes in asked.items():
-            places = yield from each(partial(_place, offsets, stable, name), indexes)
+            places = yield from each(partial(offsets.answer, stable, name), indexes)
             found.append((name, places))
             if not len(found) % STEP:
                 yield None
@@ -139,12 +140,3 @@ class Offsets:
         return ticket.shaped(
             lambda found: found if isinstance(found, ErrorCode) else {**unknown, **found}
         )
-
-
-def _place(
-    offsets: GroupOffsets, stable: bool, topic: str, index: int
-) -> tuple[int, OffsetAndMetadata, int]:
-    place = topic, index
-    if stable and offsets.unstable(place):
-        return place[1], NO_OFFSET, ErrorCode.UNSTABLE_OFFSET_COMMIT
-    return place[1], offsets.committed.get(place, NO_OFFSET), ErrorCode.NONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
@@ -19,19 +20,13 @@ from pykafka_ops.broker.state.names import (
     is_internal,
 )
 from pykafka_ops.broker.state.timers import Timers
-from pykafka_ops.broker.state.transactions.metadata import (
-    TopicPartition,
-    Transaction,
-    TxnState,
-)
-from pykafka_ops.broker.state.transactions.shard import (
-    Identity,
-    Reply,
-    TransactionShard,
-    TxnSettings,
-)
+from pykafka_ops.broker.state.transactions.asking import Identity, Reply
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition, Transaction, TxnState
+    from pykafka_ops.broker.state.transactions.shard import TransactionShard
 
 
 class Transactions:
@@ -73,6 +68,9 @@ class Transactions:
         )
 
     def _make(self, index: int, timers: Timers, slot: Slot[TransactionShard]) -> TransactionShard:
+        # A broker without transactions loads none of it.
+        from pykafka_ops.broker.state.transactions.shard import TransactionShard, TxnSettings
+
         get = self._configs.value
         settings = TxnSettings(
             get("transaction.abort.timed.out.transaction.cleanup.interval.ms"),

@@ -10,18 +10,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.elsewhere import Codes
 from pykafka_ops.broker.coordinators.transactions import Transactions
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.disk.batch import HEADER_SIZE, NO_SEQUENCE, read_header
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.shaping import by_topic, for_version
 from pykafka_ops.broker.state.deferred import all_of, shaped
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-from pykafka_ops.broker.state.transactions.shard import Identity
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.shaping import answer_of, for_version, reply_with
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.end_txn import EndTxnRequest, EndTxnResponse

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.handlers.api import Answer, Context
 from pykafka_ops.broker.handlers.shaping import answer_of, for_version, reply_with
-from pykafka_ops.broker.state.transactions.metadata import Transit
-from pykafka_ops.broker.state.transactions.shard import Identity, Reply
+from pykafka_ops.broker.state.transactions.asking import Identity, Reply
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import Transit
 
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1

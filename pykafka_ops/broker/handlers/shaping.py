@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pykafka_ops.broker.state.deferred import Deferred
-from pykafka_ops.broker.state.transactions.metadata import Transit
-from pykafka_ops.broker.state.transactions.shard import Reply
+from pykafka_ops.broker.state.transactions.asking import Reply
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.shared import PartitionCode, TopicCodes
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import Transit
 
 V = TypeVar("V")
 

@@ -10,7 +10,7 @@ from pykafka_ops.broker.handlers.shaping import with_codes
 from pykafka_ops.broker.state.deferred import shaped
 from pykafka_ops.broker.state.groups.commits import Commit
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.txn_offset_commit import (

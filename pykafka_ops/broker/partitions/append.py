@@ -9,7 +9,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.records import check_records, is_transactional
@@ -21,12 +21,14 @@ from pykafka_ops.broker.state.names import INTERNAL_TOPICS
 from pykafka_ops.broker.state.producers import Origin
 from pykafka_ops.broker.state.purgatory import Waiter
 from pykafka_ops.broker.state.steps import Steps
-from pykafka_ops.broker.state.transactions.metadata import TopicPartition
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.broker.storage.log.appender import AppendInfo
 from pykafka_ops.broker.storage.validate import TakesLongError, ValidationRules, prepare
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 log = logging.getLogger("kafka.server.ReplicaManager")
 

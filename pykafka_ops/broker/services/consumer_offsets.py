@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.metadata.store import MetadataStore, NodeExistsError, NoNodeError
 from pykafka_ops.broker.state.groups.commits import Checked, Commit
-from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
-Found = list[tuple[str, list[tuple[int, OffsetAndMetadata, int]]]]
+if TYPE_CHECKING:  # a broker without groups loads none of it
+    from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+
+Found = list[tuple[str, list[tuple[int, "OffsetAndMetadata", int]]]]
 """By topic: partition, its offset, error code."""
 
 
@@ -40,6 +43,8 @@ class ConsumerOffsets:
     async def _place(
         self, group: str, topic: str, index: int
     ) -> tuple[int, OffsetAndMetadata, int]:
+        from pykafka_ops.broker.state.groups.records import OffsetAndMetadata  # few ask
+
         known = topic in self.image.topics
         offset = await self._read(_path(group, topic, index)) if known else None
         if offset is None:

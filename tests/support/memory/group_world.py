@@ -13,9 +13,10 @@ from pykafka_ops.broker.state.groups.answers import (
     Synced,
     SyncRequest,
 )
-from pykafka_ops.broker.state.groups.group import Group, GroupSettings
+from pykafka_ops.broker.state.groups.group import Group
 from pykafka_ops.broker.state.groups.offsets import TopicPartition
 from pykafka_ops.broker.state.groups.records import OffsetAndMetadata, decode_entry
+from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer

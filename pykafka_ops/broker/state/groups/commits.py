@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.wire.codes import ErrorCode
 
-Commit = tuple[tuple[str, int], OffsetAndMetadata]
+if TYPE_CHECKING:  # a broker without groups loads none of it
+    from pykafka_ops.broker.state.groups.records import OffsetAndMetadata
+
+Commit = tuple[tuple[str, int], "OffsetAndMetadata"]
 
 UTF16 = "utf-16-le"
 

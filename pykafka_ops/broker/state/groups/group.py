@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
-from typing import NamedTuple
 
 from pykafka_ops.broker.state.deferred import Deferred
 from pykafka_ops.broker.state.memory import Account, Holder
@@ -46,18 +45,6 @@ TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
     GroupState.DEAD: frozenset({GroupState.EMPTY}),
 }
 """Where each state may lead; DEAD goes back to EMPTY when the tombstones could not be written."""
-
-
-class GroupSettings(NamedTuple):
-    """The broker's settings about groups; times in ms, sizes in bytes."""
-
-    min_session_ms: int = 6000
-    max_session_ms: int = 1_800_000
-    initial_delay_ms: int = 3000
-    max_size: int = 2**31 - 1
-    metadata_max_bytes: int = 4096
-    retention_ms: int = 7 * 24 * 3600 * 1000
-    retention_check_ms: int = 600_000
 
 
 Protocols = tuple[tuple[str, bytes], ...]

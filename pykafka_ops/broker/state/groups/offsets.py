@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pykafka_ops.broker.state.groups.group import Group, GroupState
 from pykafka_ops.broker.state.groups.records import NEVER, OffsetAndMetadata
 from pykafka_ops.broker.state.memory import Account, Holder
+from pykafka_ops.wire.codes import ErrorCode
 
 TopicPartition = tuple[str, int]
+NO_OFFSET = OffsetAndMetadata(-1)
 OFFSET_BYTES = 300
 """What an offset holds besides its metadata."""
 
@@ -38,6 +40,16 @@ class GroupOffsets:
     def unstable(self, place: TopicPartition) -> bool:
         """Whether a commit is under way that may change this offset (KIP-447)."""
         return place in self.pending or any(place in t for t in self.transactions.values())
+
+    def answer(
+        self, stable: bool, topic: str, index: int
+    ) -> tuple[int, OffsetAndMetadata, int]:
+        """The partition with its offset, -1 if there is none; ``stable``: UNSTABLE_OFFSET_COMMIT
+        where a commit is under way."""
+        place = topic, index
+        if stable and self.unstable(place):
+            return index, NO_OFFSET, ErrorCode.UNSTABLE_OFFSET_COMMIT
+        return index, self.committed.get(place, NO_OFFSET), ErrorCode.NONE
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -157,6 +169,9 @@ class GroupOffsets:
                 else now >= value.expires
             )
         ]
+
+
+NOTHING = GroupOffsets()
 
 
 def _size(value: OffsetAndMetadata | None) -> int:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from functools import partial
 
 from pykafka_ops.broker.state.groups.answers import NO_MEMBER, Joined, JoinMember, Synced
-from pykafka_ops.broker.state.groups.group import Group, GroupSettings, GroupState, Member
+from pykafka_ops.broker.state.groups.group import Group, GroupState, Member
 from pykafka_ops.broker.state.groups.records import GroupRecord, group_value
+from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.timers import Timer, Timers
 from pykafka_ops.wire.codes import ErrorCode

@@ -19,7 +19,7 @@ from pykafka_ops.broker.state.groups.answers import (
     SyncRequest,
 )
 from pykafka_ops.broker.state.groups.commits import Commit
-from pykafka_ops.broker.state.groups.group import GROUP_BYTES, Group, GroupSettings, GroupState
+from pykafka_ops.broker.state.groups.group import GROUP_BYTES, Group, GroupState
 from pykafka_ops.broker.state.groups.join import Joins
 from pykafka_ops.broker.state.groups.loading import Loading
 from pykafka_ops.broker.state.groups.members import Members
@@ -33,6 +33,7 @@ from pykafka_ops.broker.state.groups.records import (
     encode_entry,
     restore_group,
 )
+from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant, Outcome, TxnProducer
 from pykafka_ops.broker.state.timers import Timers

@@ -18,6 +18,7 @@ from pykafka_ops.broker.state.outcome import Instant, Outcome
 from pykafka_ops.broker.state.replay import LeftOut, replay_each
 from pykafka_ops.broker.state.timers import Timers
 from pykafka_ops.broker.state.transactions import records as transaction_records
+from pykafka_ops.broker.state.transactions.asking import Identity, Reply
 from pykafka_ops.broker.state.transactions.expiry import (
     SPARED_MS,
     TOMBSTONES,
@@ -35,7 +36,7 @@ from pykafka_ops.broker.state.transactions.metadata import (
     TxnState,
     ended_before,
 )
-from pykafka_ops.disk.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_TIMESTAMP, BatchHeader
+from pykafka_ops.disk.batch import NO_PRODUCER_ID, NO_TIMESTAMP, BatchHeader
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.record import payload
 from pykafka_ops.errors import KafkaError
@@ -53,25 +54,6 @@ class TxnSettings(NamedTuple):
     abort_interval: int = 10_000
     expire_interval: int = 3_600_000
     expiration: int = 604_800_000
-
-
-class Identity(NamedTuple):
-    """The producer that asks, as it names itself."""
-
-    transactional_id: str
-    producer_id: int = NO_PRODUCER_ID
-    epoch: int = NO_PRODUCER_EPOCH
-
-
-class Reply(NamedTuple):
-    """Where the result goes; ``shape(code, move)`` makes the answer of it."""
-
-    deferred: Deferred
-    shape: Callable[[ErrorCode, Transit | None], object]
-
-    def of(self, code: ErrorCode, move: Transit | None = None) -> Outcome:
-        """Give the answer."""
-        return Outcome(replies=[(self.deferred, self.shape(code, move))])
 
 
 class Completion(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 
 from pykafka_ops.broker.coordinators.elsewhere import RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import TxnMarker
-from pykafka_ops.broker.state.transactions.shard import Identity
+from pykafka_ops.broker.state.transactions.asking import Identity
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.add_partitions_to_txn import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pykafka_ops.broker.state.groups.group import GroupSettings
 from pykafka_ops.broker.state.groups.records import (
     GroupRecord,
     OffsetAndMetadata,
@@ -13,6 +12,7 @@ from pykafka_ops.broker.state.groups.records import (
     decode_entry,
     encode_entry,
 )
+from pykafka_ops.broker.state.groups.settings import GroupSettings
 from pykafka_ops.broker.state.groups.shard import GroupShard
 from pykafka_ops.broker.state.memory import Account
 from pykafka_ops.broker.state.outcome import Instant
