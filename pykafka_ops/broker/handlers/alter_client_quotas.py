@@ -6,6 +6,7 @@ Any broker serves it.
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import outcome
 from pykafka_ops.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
@@ -17,7 +18,8 @@ from pykafka_ops.wire.messages.describe_client_quotas import EntityData
 
 async def handle(context: Context, request: AlterClientQuotasRequest) -> AlterClientQuotasResponse:
     """Change the quotas of each entity."""
-    alter = context.services.client_quotas.alter
+    services = context.services
+    alter = ClientQuotaAdmin(services.store, services.run_in_thread).alter
     results: dict[frozenset[tuple[str, str | None]], AlterClientQuotasResponseEntryData] = {}
     for entry in request.entries:
         names = {part.entity_type: part.entity_name for part in entry.entity}

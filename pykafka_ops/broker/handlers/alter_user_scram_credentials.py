@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.state import scram_requests
 from pykafka_ops.broker.state.steps import Steps, begun, each
 from pykafka_ops.errors import KafkaError
@@ -23,7 +24,8 @@ async def handle(
 ) -> AlterUserScramCredentialsResponse | Steps[AlterUserScramCredentialsResponse]:
     """Change the credentials of each user, all or none of one user's."""
     context.services.topics.require_controller()
-    outcomes = await context.services.scram.alter(scram_requests.ScramChanges(request))
+    scram = ScramAdmin(context.services.store)
+    outcomes = await scram.alter(scram_requests.ScramChanges(request))
     return begun(_answer(outcomes))
 
 

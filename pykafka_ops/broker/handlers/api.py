@@ -26,18 +26,17 @@ from typing import Any, Protocol
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.offsets import Offsets
 from pykafka_ops.broker.coordinators.transactions import Transactions
+from pykafka_ops.broker.metadata.store import MetadataStore
 from pykafka_ops.broker.partitions.append import AppendSite
 from pykafka_ops.broker.partitions.deletion import RecordDeletion
 from pykafka_ops.broker.partitions.fetches import Fetches
 from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.meter import Meter
 from pykafka_ops.broker.services.producer_ids import ProducerIds
-from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.controller.orders import OrderExecutor
@@ -75,8 +74,7 @@ class Services:
     offset_lookup: OffsetLookup
     topics: TopicAdmin
     config_admin: ConfigAdmin
-    client_quotas: ClientQuotaAdmin
-    scram: ScramAdmin
+    store: MetadataStore
     producer_ids: ProducerIds
     transactions: Transactions
     groups: Groups

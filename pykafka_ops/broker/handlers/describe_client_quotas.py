@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Context
+from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.state.quotas.entities import ABSENT, QuotaEntity
 from pykafka_ops.broker.state.quotas.requests import FIELDS, filter_of
 from pykafka_ops.wire.messages.describe_client_quotas import (
@@ -18,6 +19,8 @@ async def handle(
     context: Context, request: DescribeClientQuotasRequest
 ) -> DescribeClientQuotasResponse:
     """Find the entities, tell their quotas."""
+    services = context.services
+    admin = ClientQuotaAdmin(services.store, services.run_in_thread)
     wanted = filter_of(request.components, request.strict)
     return DescribeClientQuotasResponse(
         entries=[
@@ -25,7 +28,7 @@ async def handle(
                 entity=_parts(entity),
                 values=[ValueData(key=key, value=value) for key, value in values.items()],
             )
-            for entity, values in await context.services.client_quotas.find(wanted)
+            for entity, values in await admin.find(wanted)
         ]
     )
 

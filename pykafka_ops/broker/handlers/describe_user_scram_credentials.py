@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.handlers.api import Context
-from pykafka_ops.broker.services.scram_credentials import Iterations
+from pykafka_ops.broker.services.scram_credentials import Iterations, ScramAdmin
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.messages.describe_user_scram_credentials import (
     CredentialInfo,
@@ -17,7 +17,7 @@ async def handle(
     context: Context, request: DescribeUserScramCredentialsRequest
 ) -> DescribeUserScramCredentialsResponse:
     """Of all users who have any, or of those that are named."""
-    scram = context.services.scram
+    scram = ScramAdmin(context.services.store)
     users = [user.name for user in request.users or ()]
     described = await (scram.describe(users) if users else scram.describe_all())
     results = [_result(user, found) for user, found in described.items()]

@@ -7,7 +7,6 @@ import struct
 from pykafka_ops.broker.state.steps import is_dense
 from pykafka_ops.broker.storage.log.reader import ReadResult
 from pykafka_ops.disk.batch import read_header
-from pykafka_ops.disk.convert import down_convert, next_batch
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.types import joined
 
@@ -31,6 +30,8 @@ class Conversion:
 
     def is_long(self) -> bool:
         """Whether it takes so long that others would wait."""
+        from pykafka_ops.disk.convert import next_batch  # few clients are so old
+
         data, at = self._data, 0
         while (behind := next_batch(data, at, len(data))) is not None:
             if data[at + MAGIC] > self._magic:
@@ -46,6 +47,8 @@ class Conversion:
         Before v3 a limit below the first batch is kept; the start of a message that does not fit
         tells the client so. Raises KafkaError UNSUPPORTED_COMPRESSION_TYPE if nothing is left.
         """
+        from pykafka_ops.disk.convert import down_convert
+
         if not self._data:
             return TOO_LONG
         converted: list[bytes] = []

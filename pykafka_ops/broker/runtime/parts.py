@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.hosted import Coordinators
 from pykafka_ops.broker.coordinators.offsets import Offsets
@@ -20,7 +20,6 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cluster.controlled_shutdown import ControlledShutdown
 from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.cluster.membership import Membership, random_uuid
-from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
 from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
@@ -32,20 +31,18 @@ from pykafka_ops.broker.runtime.logs.cleaner import LogCleaner
 from pykafka_ops.broker.runtime.logs.failed_dirs import FailedDirs
 from pykafka_ops.broker.runtime.logs.full_dirs import FullDirs
 from pykafka_ops.broker.runtime.logs.tasks import PeriodicTasks
-from pykafka_ops.broker.runtime.replication.fetch_requests import Site
 from pykafka_ops.broker.runtime.replication.fetchers import ReplicaFetchers
 from pykafka_ops.broker.runtime.replication.isr_changes import IsrChanges
 from pykafka_ops.broker.runtime.replication.order_executor import LocalOrderExecutor
+from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.sockets.server import Server
-from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.order_gate import OrderGate
 from pykafka_ops.broker.services.producer_ids import ProducerIds
-from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.fetch_session import FetchSessions
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataImage
@@ -58,6 +55,9 @@ from pykafka_ops.broker.storage.log_home import StorageSettings
 from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.settings import check
+
+if TYPE_CHECKING:  # a broker alone asks nobody
+    from pykafka_ops.broker.runtime.cluster.peer import Peer
 
 
 class Parts:
@@ -276,8 +276,7 @@ class Parts:
             fetches=Fetches(site, sessions, self.configs, self._run_in_thread),
             config_admin=ConfigAdmin(store, self.image, self.configs, self.broker_id, levels),
             levels_changed=levels,
-            client_quotas=ClientQuotaAdmin(store, self._run_in_thread),
-            scram=ScramAdmin(store),
+            store=store,
             topics=self._make_topics(),
             producer_ids=producer_ids,
             transactions=transactions,

@@ -33,7 +33,7 @@ log = logging.getLogger("kafka.server.ConfigAdminManager")
 
 @dataclass(slots=True, eq=False)
 class ClientQuotaAdmin:
-    """One per broker; ``run_in_thread`` runs what blocks."""
+    """``run_in_thread`` runs what blocks."""
 
     store: MetadataStore
     run_in_thread: Callable[..., Coroutine[Any, Any, Any]]

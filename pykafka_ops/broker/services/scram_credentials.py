@@ -25,7 +25,7 @@ Iterations = dict[int, int]
 
 @dataclass(slots=True, eq=False)
 class ScramAdmin:
-    """One per broker. Raises KafkaError UNKNOWN_SERVER_ERROR where the tree cannot be reached."""
+    """Raises KafkaError UNKNOWN_SERVER_ERROR where the tree cannot be reached."""
 
     store: MetadataStore
 

@@ -24,7 +24,6 @@ from pykafka_ops.disk.batch import (
 )
 from pykafka_ops.disk.build import assemble, build_batch
 from pykafka_ops.disk.compression import CODEC_NAMES, Codec, codec_of, compress, decompress
-from pykafka_ops.disk.convert import read_message_set
 from pykafka_ops.disk.pieces import in_pieces
 from pykafka_ops.disk.record import Record, iter_records, payload
 from pykafka_ops.disk.survey import ONE_BY_ONE, Survey, examine, survey_quickly, survey_records
@@ -142,6 +141,8 @@ def _check_size(size: int, rules: ValidationRules) -> None:
 
 def _from_old_format(records: memoryview, rules: ValidationRules) -> Prepared:
     """A message set v0 or v1 as one batch v2."""
+    from pykafka_ops.disk.convert import read_message_set  # few clients are so old
+
     config = rules.config
     position = 0
     while (size := next_batch_size(records, position)) is not None:

@@ -13,9 +13,7 @@ from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.metadata import registration
 from pykafka_ops.broker.metadata.embedded import EmbeddedStore
 from pykafka_ops.broker.metadata.znodes.config import ConfigChanges, EntityConfig
-from pykafka_ops.broker.services.client_quotas import ClientQuotaAdmin
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
-from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage, TopicImage
 from pykafka_ops.client.connection import UnsupportedVersionError
@@ -50,8 +48,7 @@ class ConfigDesk:
             broker_id=0,
             configs=self.configs,
             image=self.image,
-            client_quotas=ClientQuotaAdmin(store, asyncio.to_thread),
-            scram=ScramAdmin(store),
+            store=store,
             config_admin=ConfigAdmin(store, self.image, self.configs, 0, self.levels_changed),
             run_in_thread=asyncio.to_thread,
             topics=SimpleNamespace(require_controller=lambda: None),

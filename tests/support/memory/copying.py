@@ -6,8 +6,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar, cast
 
 from pykafka_ops.broker.partitions.partition import Partition
-from pykafka_ops.broker.runtime.replication.fetch_requests import Site as FetcherSite
 from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
+from pykafka_ops.broker.runtime.replication.site import Site as FetcherSite
 from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.broker.state.replication.throttle import ReplicationQuota, ReplicationThrottles
 from pykafka_ops.broker.storage.log.log import Log

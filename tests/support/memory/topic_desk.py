@@ -13,7 +13,6 @@ from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.meter import Meter
-from pykafka_ops.broker.services.scram_credentials import ScramAdmin
 from pykafka_ops.broker.services.topic_admin import TopicAdmin
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
@@ -57,7 +56,7 @@ class TopicDesk:
                 configs=configs,
                 timer=lambda: self.time,
                 image=node.image,
-                scram=ScramAdmin(node.store),
+                store=node.store,
                 config_admin=ConfigAdmin(node.store, node.image, configs, broker),
                 controller=ControllerRequests(node.loop, node.store),
                 topics=TopicAdmin(

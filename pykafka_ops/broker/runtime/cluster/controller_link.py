@@ -6,12 +6,14 @@ Counterpart of ``NodeToControllerChannelManager``; trying again is the caller's 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.errors import ConnectError
+
+if TYPE_CHECKING:  # a broker alone asks nobody
+    from pykafka_ops.broker.runtime.cluster.peer import Peer
 
 T = TypeVar("T")
 

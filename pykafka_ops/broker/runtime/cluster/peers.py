@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pykafka_ops.broker.coordinators.elsewhere import AskBroker
-from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError
+
+if TYPE_CHECKING:  # a broker alone asks nobody
+    from pykafka_ops.broker.runtime.cluster.peer import Peer
 
 T = TypeVar("T")
 
@@ -64,6 +66,8 @@ class Peers:
             raise ConnectError(f"broker {broker.id} has no listener {self.listener}")
         name = TIMEOUTS.get(purpose.partition("-")[0], "request.timeout.ms")
         client_id = f"broker-{self._broker_id}-{purpose}"
+        from pykafka_ops.broker.runtime.cluster.peer import Peer
+
         return Peer(broker.id, endpoint, client_id, self._configs.value(name) / 1000)
 
     def _changed(self, delta: MetadataDelta) -> None:

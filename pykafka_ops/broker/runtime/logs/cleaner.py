@@ -12,7 +12,7 @@ import errno
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.logs.cleaner_process import (
@@ -23,7 +23,6 @@ from pykafka_ops.broker.runtime.logs.cleaner_process import (
 )
 from pykafka_ops.broker.state.compaction import Cleanable
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionReport
 from pykafka_ops.broker.storage.files import FULL
 from pykafka_ops.broker.storage.log.compacted_log import Swap
 from pykafka_ops.broker.storage.log.log import Log
@@ -31,6 +30,9 @@ from pykafka_ops.broker.storage.log_manager import LogManager
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.settings.rows import MAX_DOUBLE
+
+if TYPE_CHECKING:  # nothing to compact, nothing to tell
+    from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionReport
 
 log = logging.getLogger("kafka.log.LogCleaner")
 

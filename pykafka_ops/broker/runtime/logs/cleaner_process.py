@@ -8,14 +8,21 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import pykafka_ops
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, CompactionReport
+
+if TYPE_CHECKING:  # nothing to compact, nothing to tell
+    from pykafka_ops.broker.storage.cleaner.job import (
+        CleanedSegment,
+        CompactionJob,
+        CompactionReport,
+    )
 
 _MODULE = "pykafka_ops.broker.storage.cleaner.worker"
 _LONGEST_LINE = 64 << 20
 
-Place = Callable[[CleanedSegment], Awaitable[bool]]
+Place = Callable[["CleanedSegment"], Awaitable[bool]]
 """Puts a cleaned segment in place; False if the log has changed too much for that."""
 
 
@@ -48,6 +55,8 @@ class CleanerProcess:
         Raises AbortedError (``place`` refused), FailedError, or CleaningError if the child ended.
         But for FailedError it is gone then.
         """
+        from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionReport
+
         if self._child is not None and self._child.returncode is not None:
             self._child = None  # it ended while it had nothing to do
         child = self._child or await self._start()

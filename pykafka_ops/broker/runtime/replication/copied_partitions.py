@@ -17,7 +17,7 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.partitions.waiting import wait_until
 from pykafka_ops.broker.runtime.log_text import Troubles
 from pykafka_ops.broker.runtime.replication import fetch_requests
-from pykafka_ops.broker.runtime.replication.fetch_requests import Site
+from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.broker.state.replication import fetching
 from pykafka_ops.broker.state.replication.fetching import (
     Asked,

@@ -6,16 +6,13 @@ Counterpart of ``RemoteLeaderEndPoint``, for ``inter.broker.protocol.version`` 3
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from struct import Struct
 
-from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.runtime.cluster.peer import Peer
-from pykafka_ops.broker.state.configs.running import BrokerConfigs
+from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.broker.state.replication.follower_session import SessionFetch
-from pykafka_ops.broker.state.replication.throttle import ReplicationQuota
 from pykafka_ops.disk.batch import LOG_OVERHEAD
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -42,24 +39,6 @@ LIST_OFFSETS_VERSION = 9
 LATEST, EARLIEST = -1, -2
 STRETCH = 200
 _LENGTH = Struct(">i")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """What fetchers share: this broker, its replicas, connections to others.
-
-    ``connect(leader, fetcher)`` gives a connection for one fetcher alone (raises ConnectError);
-    ``broker_epoch()`` is that of the registration at hand; ``timer()`` a monotonic clock;
-    ``throttle`` limits what is copied (``follower.replication.throttled.rate``).
-    """
-
-    broker_id: int
-    broker_epoch: Callable[[], int]
-    replicas: Replicas
-    configs: BrokerConfigs
-    connect: Callable[[int, int], Peer]
-    timer: Callable[[], float]
-    throttle: ReplicationQuota
 
 
 def fetch_request(site: Site, ask: SessionFetch, *, most_wait: float) -> FetchRequest:

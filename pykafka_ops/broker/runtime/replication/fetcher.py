@@ -14,7 +14,7 @@ from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.cluster.peer import Peer
 from pykafka_ops.broker.runtime.replication import fetch_requests
 from pykafka_ops.broker.runtime.replication.copied_partitions import CopiedPartitions
-from pykafka_ops.broker.runtime.replication.fetch_requests import Site
+from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.replication.fetching import FollowState
 from pykafka_ops.errors import ConnectError, KafkaError

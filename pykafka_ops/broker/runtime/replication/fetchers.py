@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from pykafka_ops.analysis.java_hash import java_hash
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.partitions.partition import Partition
-from pykafka_ops.broker.runtime.replication.fetch_requests import Site
-from pykafka_ops.broker.state.replication.fetching import Key
+from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.errors import KafkaError
 
 if TYPE_CHECKING:  # who leads everything copies nothing
     from pykafka_ops.broker.runtime.replication.fetcher import Fetcher
+    from pykafka_ops.broker.state.replication.fetching import Key
 
 _LOWEST = -(2**31)
 

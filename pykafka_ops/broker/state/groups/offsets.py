@@ -41,9 +41,7 @@ class GroupOffsets:
         """Whether a commit is under way that may change this offset (KIP-447)."""
         return place in self.pending or any(place in t for t in self.transactions.values())
 
-    def answer(
-        self, stable: bool, topic: str, index: int
-    ) -> tuple[int, OffsetAndMetadata, int]:
+    def answer(self, stable: bool, topic: str, index: int) -> tuple[int, OffsetAndMetadata, int]:
         """The partition with its offset, -1 if there is none; ``stable``: UNSTABLE_OFFSET_COMMIT
         where a commit is under way."""
         place = topic, index

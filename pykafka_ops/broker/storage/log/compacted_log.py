@@ -4,17 +4,19 @@ place (``UnifiedLog.replaceSegments``)."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.state import compaction
 from pykafka_ops.broker.state.compaction import Cleanable, Extent
 from pykafka_ops.broker.state.configs.topic import MAX_LONG
-from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob, SegmentSource
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log_home import FilesJob
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk import names
+
+if TYPE_CHECKING:  # nothing to compact, nothing to tell
+    from pykafka_ops.broker.storage.cleaner.job import CleanedSegment, CompactionJob
 
 
 class CompactedLog:
@@ -69,6 +71,8 @@ class CompactedLog:
 
         Raises KafkaError KAFKA_STORAGE_ERROR.
         """
+        from pykafka_ops.broker.storage.cleaner.job import CompactionJob, SegmentSource
+
         place, segments = self._parts.place, self._parts.segments
         config = place.config
         closed = list(segments)[:-1]

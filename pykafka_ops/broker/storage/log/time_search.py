@@ -12,7 +12,6 @@ from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.disk.batch import BatchHeader
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
-from pykafka_ops.disk.legacy import iter_message, read_message_header
 from pykafka_ops.disk.record import payload
 from pykafka_ops.disk.walk import walk
 from pykafka_ops.errors import CorruptBatchError, KafkaError
@@ -120,6 +119,8 @@ class TimeSearch:
 def _times(data: bytes, header: BatchHeader) -> Iterator[tuple[int, int]]:
     """Offset and time of every record of a batch, which is decompressed now."""
     if header.magic < 2:
+        from pykafka_ops.disk.legacy import iter_message, read_message_header  # few logs are so old
+
         message = read_message_header(data)
         records = list(iter_message(data, 0, message, DECOMPRESSED_LIMIT))
         return ((record.offset, record.timestamp) for record in records)
