@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker import jobs
-from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.markers import LocalMarkers
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment
@@ -19,6 +18,9 @@ from pykafka_ops.broker.partitions.replicas import Replicas
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.memory import Account
+
+if TYPE_CHECKING:  # a broker alone asks nobody
+    from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 
 log = logging.getLogger("kafka.server.KafkaServer")
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import partition_for
-from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers, confirm
 from pykafka_ops.broker.coordinators.markers import MarkerSender, MarkerWriter, TxnMarker
 from pykafka_ops.broker.coordinators.runtime import Coordinator, Environment, partition_count
 from pykafka_ops.broker.coordinators.slot import Slot
@@ -25,6 +24,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.coordinators.elsewhere import AskBroker, Codes, RemoteMarkers
     from pykafka_ops.broker.state.transactions.metadata import TopicPartition, Transaction, TxnState
     from pykafka_ops.broker.state.transactions.shard import TransactionShard
 
@@ -103,6 +103,8 @@ class Transactions:
             return None
         found = self._elsewhere.get(broker_id)
         if found is None:
+            from pykafka_ops.broker.coordinators.elsewhere import RemoteMarkers
+
             found = RemoteMarkers(broker_id, self._ask, self._spawn)
             self._elsewhere[broker_id] = found
         return found
@@ -242,6 +244,8 @@ class Transactions:
             codes: Codes = dict.fromkeys(partitions, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             try:
                 if ask is not None and broker is not None:
+                    from pykafka_ops.broker.coordinators.elsewhere import confirm
+
                     codes = await confirm(ask, broker, who, partitions)
             finally:
                 done(codes)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pykafka_ops.broker.coordinators.elsewhere import Codes
 from pykafka_ops.broker.coordinators.transactions import Transactions
 from pykafka_ops.broker.partitions.partition import Partition
 from pykafka_ops.broker.partitions.replicas import Replicas
@@ -23,6 +22,7 @@ from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
 if TYPE_CHECKING:  # a broker without transactions loads none of it
+    from pykafka_ops.broker.coordinators.elsewhere import Codes
     from pykafka_ops.broker.state.transactions.metadata import TopicPartition
 
 log = logging.getLogger("kafka.server.ReplicaManager")

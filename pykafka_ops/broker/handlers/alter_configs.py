@@ -28,7 +28,7 @@ async def altered(
     context: Context, items: list[Item], validate_only: bool
 ) -> list[AlterConfigsResourceResponse]:
     """Change the settings of each resource; what became of it."""
-    outcomes = await context.services.config_admin.alter(items, validate_only)
+    outcomes = await context.services.config_admin().alter(items, validate_only)
     return [
         AlterConfigsResourceResponse(
             error_code=code,

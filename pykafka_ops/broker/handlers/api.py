@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pykafka_ops.broker.coordinators.groups import Groups
 from pykafka_ops.broker.coordinators.offsets import Offsets
@@ -32,7 +32,6 @@ from pykafka_ops.broker.partitions.deletion import RecordDeletion
 from pykafka_ops.broker.partitions.fetches import Fetches
 from pykafka_ops.broker.partitions.offset_lookup import OffsetLookup
 from pykafka_ops.broker.partitions.replicas import Replicas
-from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.meter import Meter
@@ -45,6 +44,9 @@ from pykafka_ops.broker.state.image import MetadataImage
 from pykafka_ops.broker.state.memory import Memory
 from pykafka_ops.broker.state.quotas.entities import QuotaEntities
 from pykafka_ops.broker.storage.log_manager import LogManager
+
+if TYPE_CHECKING:  # few clients ask for it
+    from pykafka_ops.broker.services.config_admin import ConfigAdmin
 
 MAX_VERSION = 0x7FFF
 SHAPE_BYTES = 2_000
@@ -73,7 +75,6 @@ class Services:
     deletion: RecordDeletion
     offset_lookup: OffsetLookup
     topics: TopicAdmin
-    config_admin: ConfigAdmin
     store: MetadataStore
     producer_ids: ProducerIds
     transactions: Transactions
@@ -88,6 +89,14 @@ class Services:
     fetch_max_bytes: int = 55 * 1024 * 1024
     levels_changed: list[Callable[[], None]] = field(default_factory=list)
     """Called when loggers have other levels."""
+
+    def config_admin(self) -> ConfigAdmin:
+        """What changes settings, and tells of them."""
+        from pykafka_ops.broker.services.config_admin import ConfigAdmin
+
+        return ConfigAdmin(
+            self.store, self.image, self.configs, self.broker_id, self.levels_changed
+        )
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ async def handle(context: Context, request: DescribeConfigsRequest) -> DescribeC
     if any(ResourceType.of(r.resource_type) in odd for r in request.resources):
         raise KafkaError(ErrorCode.INVALID_REQUEST)
     topics = [r.resource_name for r in request.resources if r.resource_type == ResourceType.TOPIC]
-    overrides = await context.services.config_admin.overrides(topics)
+    overrides = await context.services.config_admin().overrides(topics)
     results = []
     for asked in request.resources:
         result = DescribeConfigsResult(
@@ -59,7 +59,7 @@ def _configs(
     keys, docs = asked.configuration_keys, request.include_documentation
 
     def describe() -> list[DescribeConfigsResourceResult]:
-        entries = services.config_admin.describe(
+        entries = services.config_admin().describe(
             asked.resource_type, asked.resource_name, own, keys, docs=docs
         )
         return [_entry(entry, context.version, with_synonyms) for entry in entries]

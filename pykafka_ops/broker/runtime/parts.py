@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker.coordinators.hosted import Coordinators
@@ -22,7 +22,6 @@ from pykafka_ops.broker.runtime.cluster.controller_link import ControllerLink
 from pykafka_ops.broker.runtime.cluster.membership import Membership, random_uuid
 from pykafka_ops.broker.runtime.cluster.peers import Peers
 from pykafka_ops.broker.runtime.cluster.producer_blocks import ProducerBlocks
-from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
 from pykafka_ops.broker.runtime.controller.active import ControllerSettings
 from pykafka_ops.broker.runtime.controller.channels import ChannelTarget
 from pykafka_ops.broker.runtime.controller.leader_rebalance import RebalanceSettings
@@ -38,7 +37,6 @@ from pykafka_ops.broker.runtime.replication.site import Site
 from pykafka_ops.broker.runtime.settings.effects import SettingEffects
 from pykafka_ops.broker.runtime.settings.live import LiveSettings
 from pykafka_ops.broker.runtime.sockets.server import Server
-from pykafka_ops.broker.services.config_admin import ConfigAdmin
 from pykafka_ops.broker.services.consumer_offsets import ConsumerOffsets
 from pykafka_ops.broker.services.controller_requests import ControllerRequests
 from pykafka_ops.broker.services.order_gate import OrderGate
@@ -58,6 +56,8 @@ from pykafka_ops.settings import check
 
 if TYPE_CHECKING:  # a broker alone asks nobody
     from pykafka_ops.broker.runtime.cluster.peer import Peer
+    from pykafka_ops.broker.state.controller.topic_requests import TopicSpec
+    from pykafka_ops.errors import KafkaError
 
 
 class Parts:
@@ -258,7 +258,6 @@ class Parts:
         groups = self.coordinators.add_groups(self.image, self.configs)
         store, longest = self.membership.store, lambda: groups.settings.metadata_max_bytes
         verification = Verification(transactions, self.replicas, wall_clock)
-        levels: list[Callable[[], None]] = []
         return Services(
             broker_id=self.broker_id,
             cluster_id=self.membership.cluster_id,
@@ -274,8 +273,6 @@ class Parts:
             deletion=RecordDeletion(self.replicas, self.image),
             offset_lookup=OffsetLookup(self.replicas, self.image, wall_clock),
             fetches=Fetches(site, sessions, self.configs, self._run_in_thread),
-            config_admin=ConfigAdmin(store, self.image, self.configs, self.broker_id, levels),
-            levels_changed=levels,
             store=store,
             topics=self._make_topics(),
             producer_ids=producer_ids,
@@ -292,14 +289,23 @@ class Parts:
         )
 
     def _make_topics(self) -> TopicAdmin:
+        # A line of its own, which a quota may hold up: nothing else has to wait then.
+        link = self._link("controller-topics")
+
+        async def send_on(
+            specs: Sequence[TopicSpec], timeout_ms: int
+        ) -> dict[str, KafkaError | None]:
+            from pykafka_ops.broker.runtime.cluster.send_on import TopicForwarder
+
+            return await TopicForwarder(link, self.configs).send_on(specs, timeout_ms)
+
         return TopicAdmin(
             self.image,
             self.controller,
             self.configs,
             draw=_draw,
             new_topic_id=random_uuid,
-            # A line of its own, which a quota may hold up: nothing else has to wait then.
-            send_on=TopicForwarder(self._link("controller-topics"), self.configs).send_on,
+            send_on=send_on,
         )
 
 

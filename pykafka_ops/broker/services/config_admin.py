@@ -75,7 +75,7 @@ def outcome(error: KafkaError | None) -> ConfigOutcome:
 
 @dataclass(slots=True, eq=False)
 class ConfigAdmin:
-    """One per broker; those in ``levels_changed`` are called when loggers have other levels."""
+    """Those in ``levels_changed`` are called when loggers have other levels."""
 
     store: MetadataStore
     image: MetadataImage

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.configs.topic import TopicConfig
 from pykafka_ops.broker.state.names import check_place
@@ -20,7 +21,6 @@ from pykafka_ops.broker.storage.background import Background
 from pykafka_ops.broker.storage.checkpoints import Key
 from pykafka_ops.broker.storage.closing import close_logs
 from pykafka_ops.broker.storage.data_dir import DataDir
-from pykafka_ops.broker.storage.describe import DirDescription, describe
 from pykafka_ops.broker.storage.files import Files
 from pykafka_ops.broker.storage.log.log import Log
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
@@ -31,6 +31,9 @@ from pykafka_ops.broker.storage.upkeep import Upkeep
 from pykafka_ops.disk import names
 from pykafka_ops.errors import KafkaError, StorageError
 from pykafka_ops.wire.codes import ErrorCode
+
+if TYPE_CHECKING:  # few clients ask for it
+    from pykafka_ops.broker.storage.describe import DirDescription
 
 OnOffline = Callable[[str, list[Key], bool], None]
 """(directory, partitions that are gone, whether it was the last directory)."""
@@ -190,6 +193,8 @@ class LogManager:
 
     def describe(self) -> Steps[list[DirDescription]]:
         """Every configured directory with what is in it. Sizes of unused logs are looked up."""
+        from pykafka_ops.broker.storage.describe import describe
+
         found = []
         for each in self.dirs:
             description = yield from describe(each)

@@ -49,7 +49,9 @@ class ConfigDesk:
             configs=self.configs,
             image=self.image,
             store=store,
-            config_admin=ConfigAdmin(store, self.image, self.configs, 0, self.levels_changed),
+            config_admin=lambda: ConfigAdmin(
+                store, self.image, self.configs, 0, self.levels_changed
+            ),
             run_in_thread=asyncio.to_thread,
             topics=SimpleNamespace(require_controller=lambda: None),
             levels_changed=self.levels_changed,

@@ -177,7 +177,6 @@ class Site:
             offset_lookup=OffsetLookup(self.replicas, self.image, lambda: self.now),
             fetches=_fetches(self.replicas, self.image, configs),
             topics=cast(Any, SimpleNamespace()),
-            config_admin=cast(Any, SimpleNamespace()),
             store=cast(Any, SimpleNamespace()),
             producer_ids=cast(Any, SimpleNamespace()),
             transactions=transactions,

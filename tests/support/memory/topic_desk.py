@@ -57,7 +57,7 @@ class TopicDesk:
                 timer=lambda: self.time,
                 image=node.image,
                 store=node.store,
-                config_admin=ConfigAdmin(node.store, node.image, configs, broker),
+                config_admin=lambda: ConfigAdmin(node.store, node.image, configs, broker),
                 controller=ControllerRequests(node.loop, node.store),
                 topics=TopicAdmin(
                     node.image,

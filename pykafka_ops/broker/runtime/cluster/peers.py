@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from pykafka_ops.broker.coordinators.elsewhere import AskBroker
 from pykafka_ops.broker.state.configs.running import BrokerConfigs
 from pykafka_ops.broker.state.image import BrokerInfo, MetadataDelta, MetadataImage
 from pykafka_ops.errors import ConnectError
 
 if TYPE_CHECKING:  # a broker alone asks nobody
+    from pykafka_ops.broker.coordinators.elsewhere import AskBroker
     from pykafka_ops.broker.runtime.cluster.peer import Peer
 
 T = TypeVar("T")
