@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cache
 
 from pykafka_ops.broker.state.controller.election import ElectionType, Strategy, first_in_sync
 from pykafka_ops.broker.state.controller.leadership import NO_LEADER, TopicPartition
@@ -14,7 +15,11 @@ from pykafka_ops.wire.codes import ErrorCode
 ElectionResults = dict[TopicPartition, KafkaError | int]
 """The new leader, or why there is none."""
 
-_NOT_NEEDED = KafkaError(ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.ELECTION_NOT_NEEDED.text)
+
+@cache
+def _not_needed() -> KafkaError:
+    """One for all the partitions of a request."""
+    return KafkaError(ErrorCode.ELECTION_NOT_NEEDED, ErrorCode.ELECTION_NOT_NEEDED.text)
 
 
 class ElectionRules:
@@ -61,7 +66,7 @@ class ElectionRules:
             needed = leader != next(iter(record.assignment.replicas), NO_LEADER)
         else:
             needed = leader == NO_LEADER or not self._cluster.is_live(leader)
-        return None if needed else _NOT_NEEDED
+        return None if needed else _not_needed()
 
     def asked_by_znode(self, partitions: Collection[TopicPartition]) -> Steps[None]:
         """``/admin/preferred_replica_election`` names these: elect, then remove it."""
