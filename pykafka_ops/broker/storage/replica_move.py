@@ -20,7 +20,6 @@ from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log.reader import ColdRead
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
-from pykafka_ops.broker.storage.recovery import Recovery
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 
@@ -111,6 +110,8 @@ class LogDirMove:
         else:
             point = self.target.recovery_points.get(self.key, 0)
             if self._torn:
+                from pykafka_ops.broker.storage.recovery import Recovery
+
                 settings = self.target.home.settings
                 Recovery(self._files, self.directory, config, settings=settings).run()
                 point = 0

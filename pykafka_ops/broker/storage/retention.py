@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.storage.files import Files
-from pykafka_ops.broker.storage.recovery import find_segments
+from pykafka_ops.broker.storage.partition_files import find_segments
 from pykafka_ops.broker.storage.segment import Segment
 
 

@@ -10,7 +10,7 @@ from pykafka_ops.broker.state.replication.epochs import EpochCache
 from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.segment_list import SegmentList
 from pykafka_ops.broker.storage.log.tail import Tail
-from pykafka_ops.broker.storage.recovery import epochs_in, read_epochs, write_epochs
+from pykafka_ops.broker.storage.partition_files import epochs_in, read_epochs, write_epochs
 
 
 class LeaderEpochs:

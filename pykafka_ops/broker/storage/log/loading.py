@@ -6,7 +6,7 @@ import logging
 
 from pykafka_ops.broker.storage.log.parts import LogParts
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
-from pykafka_ops.broker.storage.recovery import Recovery, find_segments, tidy
+from pykafka_ops.broker.storage.partition_files import find_segments, tidy
 from pykafka_ops.broker.storage.segment import Segment
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -41,6 +41,8 @@ def _load(parts: LogParts) -> None:
     segments = find_segments(files, place.path, place.config, found)
     end = _find_end(segments, parts.start_checkpoint) if parts.settled else None
     if end is None:
+        from pykafka_ops.broker.storage.recovery import Recovery
+
         done = Recovery(
             *(files, place.path, place.config),
             recovery_point=durability.recovery_point or None,
