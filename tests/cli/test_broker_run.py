@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -91,12 +92,61 @@ def test_a_broker_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> None
         process.kill()
 
 
-def test_a_serving_broker_holds_nothing_of_the_command_line() -> None:
-    script = "import sys, pykafka_ops.broker.__main__; print(*sys.modules, sep='\\n')"
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+IDLE = """
+import asyncio, dataclasses, json, logging, os, re, signal, sqlite3, subprocess, sys
+try:
+    import uvloop
+except ImportError:
+    pass
+theirs = set(sys.modules)
+from pykafka_ops.broker import __main__
+from pykafka_ops.broker.runtime.process import run
+
+def tell_when_warm(loop):
+    if "pykafka_ops.broker.handlers.init_producer_id" not in sys.modules:
+        loop.call_later(0.01, tell_when_warm, loop)
+        return
+    print(*(set(sys.modules) - theirs), sep="\\n")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+def ready(line):
+    tell_when_warm(asyncio.get_running_loop())
+
+sys.exit(run({"listeners": "PLAINTEXT://127.0.0.1:0"}, sys.argv[1], ready))
+"""
+NOT_IDLE = (
+    # the command line, and ways into other clusters
+    *("click", "rich", "kazoo", "pykafka_ops.commands", "pykafka_ops.client"),
+    # large, and needed for odd names and random numbers alone
+    *("pathlib", "urllib.parse", "random"),
+    # what waits for groups, for transactions, for other brokers
+    *("pykafka_ops.broker.state.groups.shard", "pykafka_ops.broker.state.groups.group"),
+    *("pykafka_ops.broker.state.transactions.shard", "pykafka_ops.disk.internal"),
+    *(
+        "pykafka_ops.broker.state.transactions.metadata",
+        "pykafka_ops.broker.coordinators.elsewhere",
+    ),
+    *("pykafka_ops.broker.runtime.cluster.peer", "pykafka_ops.broker.state.replication.fetching"),
+    *("pykafka_ops.broker.runtime.replication.fetch_requests",),
+    # what few clients ask for
+    *("pykafka_ops.broker.services.config_admin", "pykafka_ops.broker.services.client_quotas"),
+    *("pykafka_ops.broker.services.scram_credentials", "pykafka_ops.broker.storage.describe"),
+    *("pykafka_ops.wire.code_texts", "pykafka_ops.broker.runtime.cluster.send_on"),
+    # what is for old, torn or compacted logs
+    *("pykafka_ops.disk.legacy", "pykafka_ops.disk.convert", "pykafka_ops.broker.storage.recovery"),
+    *("pykafka_ops.broker.storage.rebuild", "pykafka_ops.broker.storage.cleaner"),
+)
+"""What an idle broker does without: each costs memory, all together 2 MB."""
+
+
+def test_an_idle_broker_holds_nothing_that_waits_for_work(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IDLE, str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
     loaded = set(found.split())
+    assert all(find_spec(name) for name in NOT_IDLE), "a module has another name now"
+    assert "pykafka_ops.broker.handlers.produce" in loaded
     assert "pykafka_ops.broker.runtime.broker" in loaded
-    assert not {m for m in loaded if m.startswith(("click", "pykafka_ops.commands"))}
+    assert not [m for m in loaded if any(m == n or m.startswith(f"{n}.") for n in NOT_IDLE)]
 
 
 def test_a_stranger_that_has_the_pid_of_a_broker_that_is_gone_is_left_alone(tmp_path: Path) -> None:
