@@ -133,8 +133,8 @@ NOT_IDLE = (
     *("pykafka_ops.broker.services.scram_credentials", "pykafka_ops.broker.storage.describe"),
     *("pykafka_ops.wire.code_texts", "pykafka_ops.broker.runtime.cluster.send_on"),
     # what is for old, torn or compacted logs
-    *("pykafka_ops.disk.legacy", "pykafka_ops.disk.convert", "pykafka_ops.broker.storage.recovery"),
-    *("pykafka_ops.broker.storage.rebuild", "pykafka_ops.broker.storage.cleaner"),
+    *("pykafka_ops.disk.legacy", "pykafka_ops.disk.convert"),
+    *("pykafka_ops.broker.storage.cleaner"),
 )
 """What an idle broker does without: each costs memory, all together 2 MB."""
 

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from pykafka_ops.broker.state.configs.topic import MAX_LONG, TopicConfig
 from pykafka_ops.broker.state.names import name_problem
@@ -24,6 +23,7 @@ from pykafka_ops.broker.storage.log.partition_dir import PartitionDir
 from pykafka_ops.broker.storage.log.parts import Checkpointed
 from pykafka_ops.broker.storage.log.tail import UNKNOWN
 from pykafka_ops.broker.storage.log_home import LogHome, StorageSettings
+from pykafka_ops.broker.storage.recovery import Recovered, Recovery
 from pykafka_ops.broker.storage.retention import first_expiry
 from pykafka_ops.broker.storage.strangers import is_log
 from pykafka_ops.disk import names
@@ -33,9 +33,6 @@ from pykafka_ops.disk.checkpoint import (
     parse_meta_properties,
 )
 from pykafka_ops.errors import CorruptIndexError, StorageError
-
-if TYPE_CHECKING:  # a clean start recovers nothing
-    from pykafka_ops.broker.storage.recovery import Recovered
 
 ConfigOf = Callable[[str], TopicConfig]
 
@@ -242,8 +239,6 @@ class DataDir:
 
     def _recover_one(self, files: Files, key: Key, config: TopicConfig) -> Recovered | None:
         """None if the disk has no room for what a recovery finds out."""
-        from pykafka_ops.broker.storage.recovery import Recovery
-
         try:
             done = Recovery(
                 files,
