@@ -132,9 +132,9 @@ NOT_IDLE = (
     *("pykafka_ops.broker.services.config_admin", "pykafka_ops.broker.services.client_quotas"),
     *("pykafka_ops.broker.services.scram_credentials", "pykafka_ops.broker.storage.describe"),
     *("pykafka_ops.wire.code_texts", "pykafka_ops.broker.runtime.cluster.send_on"),
-    # what is for old, torn or compacted logs
+    # what is for old or compacted logs
     *("pykafka_ops.disk.legacy", "pykafka_ops.disk.convert"),
-    *("pykafka_ops.broker.storage.cleaner"),
+    "pykafka_ops.broker.storage.cleaner",
 )
 """What an idle broker does without: each costs memory, all together 2 MB."""
 
