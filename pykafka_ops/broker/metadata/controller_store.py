@@ -71,6 +71,10 @@ class ControllerStore:
         self._told: set[str] = set()
         self._torn = False
         """Whether a part of what is being written stands there."""
+        self.watch_topics: Callable[[Sequence[str]], None] = lambda names: None
+        """Called before topics are read and when they are created: no later change is missed."""
+        self.watch_brokers: Callable[[Sequence[int]], None] = lambda ids: None
+        """Called before brokers are read."""
 
     def take_notices(self) -> list[str]:
         """Znodes that could not be understood since the last call, each named once."""
@@ -108,20 +112,24 @@ class ControllerStore:
                 await self._ensure_partitions(item.topic)
             for unit in plan(number, item):
                 if not group.has_room(unit):
-                    await self._commit_group(group, problems)
+                    await self._commit_group(group, items, problems)
                     group = WriteGroup()
                 group.add(unit)
-        await self._commit_group(group, problems)
+        await self._commit_group(group, items, problems)
         for number, item in enumerate(items):
             if isinstance(item, CreateTopic) and problems[number] is None:
                 self._topics_cversion += 1
         return problems
 
-    async def _commit_group(self, group: WriteGroup, problems: Problems) -> None:
+    async def _commit_group(
+        self, group: WriteGroup, items: Sequence[WriteItem], problems: Problems
+    ) -> None:
         """The parts after one that failed are not written either."""
         await self._commit([unit for unit in group.units if problems[unit.item] is None])
         for unit in group.units:
             problems[unit.item] = problems[unit.item] or unit.problem
+        written = [items[unit.item] for unit in group.units if problems[unit.item] is None]
+        self.watch_topics([item.topic for item in written if isinstance(item, CreateTopic)])
 
     async def _commit(self, group: list[Unit]) -> None:
         waiting = list(group)
@@ -233,6 +241,7 @@ class ControllerStore:
     async def brokers(self) -> dict[int, BrokerInfo]:
         """The registered brokers."""
         ids = [int(name) for name in await self._store.children(Brokers.path) if name.isdecimal()]
+        self.watch_brokers(ids)
         nodes = await self._store.get_many([BrokerIdZNode.path(id_) for id_ in ids])
         found = {}
         for id_, node in zip(ids, nodes, strict=True):
@@ -245,6 +254,7 @@ class ControllerStore:
 
     async def topics(self, names: Sequence[str]) -> dict[str, TopicRecord]:
         """The topics' assignments; those that cannot be understood are left out."""
+        self.watch_topics(names)
         nodes = await self._store.get_many([TopicZNode.path(name) for name in names])
         found = {}
         for name, node in zip(names, nodes, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pykafka_ops.broker.metadata.controller_store import ControllerStore
@@ -28,7 +28,8 @@ class ControllerWatches:
     """The watches of one term.
 
     ``event(find)`` is called for every change; ``await find()`` reads what there is to know and
-    returns the rule to run, or None.
+    returns the rule to run, or None. Topics and brokers are watched before they are read, as Kafka
+    does: what changes after that is not missed.
     """
 
     def __init__(
@@ -39,7 +40,12 @@ class ControllerWatches:
         self._event = event
         self._cancels: list[Cancel] = []
         self._topics: dict[str, Cancel] = {}
+        self._unknown: set[str] = set()
+        """Topics that are watched, while no rule has taken them over yet."""
+        self._stopped = False
         self._brokers: dict[int, Cancel] = {}
+        tree.watch_topics = self._topics_named
+        tree.watch_brokers = self._brokers_named
 
     def start(self) -> None:
         """Watch the lists of brokers, topics, deletions, failed directories and ISR changes,
@@ -63,20 +69,34 @@ class ControllerWatches:
 
     def stop(self) -> None:
         """Watch nothing any more."""
+        self._stopped = True
         for cancel in (*self._cancels, *self._topics.values(), *self._brokers.values()):
             cancel()
         self._cancels.clear()
         self._topics.clear()
+        self._unknown.clear()
         self._brokers.clear()
+
+    def _topics_named(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self._topics and not self._stopped:
+                self._topics[name] = self._watch_topic(name)
+                self._unknown.add(name)
+
+    def _brokers_named(self, ids: Sequence[int]) -> None:
+        for broker in ids:
+            if broker not in self._brokers and not self._stopped:
+                self._brokers[broker] = self._watch_broker(broker)
 
     def follow(self, cluster: ControllerContext) -> None:
         """Watch each topic and broker that ``cluster`` knows, and no other."""
-        for topic in cluster.changed_topics:
+        for topic in cluster.changed_topics | self._unknown:
             if topic not in cluster.topics:
                 self._topics.pop(topic, lambda: None)()
             elif topic not in self._topics:
                 self._topics[topic] = self._watch_topic(topic)
         cluster.changed_topics.clear()
+        self._unknown.clear()
         for broker in self._brokers.keys() - cluster.brokers.keys():
             self._brokers.pop(broker)()
         for broker in cluster.brokers.keys() - self._brokers.keys():
@@ -112,7 +132,8 @@ class ControllerWatches:
         names = await self._tree.topic_names()
         if names is None:
             return None
-        records = await self._tree.topics([name for name in names if name not in self._topics])
+        known = self._topics.keys() - self._unknown if self._unknown else self._topics
+        records = await self._tree.topics([name for name in names if name not in known])
         return lambda controller: controller.topics.changed(set(names), records)
 
     async def _topic_changed(self, topic: str) -> Rule | None:

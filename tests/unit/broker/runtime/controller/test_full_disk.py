@@ -78,7 +78,7 @@ def test_settings_that_cannot_be_stored_are_refused(tmp_path: Path) -> None:
 
 def test_what_is_written_in_parts_is_read_again_where_a_part_is_refused(tmp_path: Path) -> None:
     async def body(desk: TopicDesk) -> None:
-        store = desk.nodes.first
+        store = desk.nodes[0].store
         multi, calls = store.multi, 0
 
         async def once(ops: Any) -> Any:
@@ -88,7 +88,7 @@ def test_what_is_written_in_parts_is_read_again_where_a_part_is_refused(tmp_path
                 store.fill()
             return await multi(ops)
 
-        desk.nodes[0].store.multi = once  # type: ignore[method-assign]
+        store.multi = once  # type: ignore[method-assign]
         refused = await create(desk, "huge", 5_000)
         assert refused.error_code == ErrorCode.KAFKA_STORAGE_ERROR
         store.make_room()
