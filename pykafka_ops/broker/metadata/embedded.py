@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.metadata.store import (
@@ -21,9 +22,13 @@ from pykafka_ops.broker.metadata.store import (
     enlist_at,
     split,
 )
-from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree
+from pykafka_ops.broker.metadata.transaction import Changes
+from pykafka_ops.broker.metadata.tree import AT_ONCE, ZNodeTree
 from pykafka_ops.broker.metadata.tree_file import SpareRoom
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import StorageError
+
+T = TypeVar("T")
 
 FILE_NAME = "metadata.db"
 RETRY_S = 1.0
@@ -35,7 +40,9 @@ OWN = 0o600
 class EmbeddedStore(MetadataStore):
     """One session on a file; it lasts as long as the instance.
 
-    No call suspends, so several calls in a row are one atomic step for others on the event loop.
+    A call on many znodes pauses, so that others have their turn on the event loop. Transactions
+    come one after the other, in the order they were asked for; whoever reads while one is worked
+    out sees the tree as it was before. Nothing pauses between its commit and its watches.
     """
 
     def __init__(
@@ -57,6 +64,8 @@ class EmbeddedStore(MetadataStore):
         self._pending: dict[tuple[WatchCallback, str], None] = {}
         self._closed = False
         self._retrying = False
+        self._turn = asyncio.Lock()
+        """Held by the transaction that is worked out."""
 
     @property
     def session_id(self) -> int:
@@ -68,19 +77,37 @@ class EmbeddedStore(MetadataStore):
 
     async def get_many(self, paths: Sequence[str]) -> list[ZNode | None]:
         self._check(paths[0] if paths else "/")
-        return [self._tree.get(path) for path in paths]
+        found = [self._tree.get(path) for path in paths[:AT_ONCE]]
+        for start in range(AT_ONCE, len(paths), AT_ONCE):
+            await asyncio.sleep(0)
+            self._check(paths[start])
+            found += [self._tree.get(path) for path in paths[start : start + AT_ONCE]]
+        return found
 
     async def children(self, path: str) -> list[str]:
         self._check(path)
-        return self._tree.children(path)
+        return await self._paced(self._tree.children_in_steps(path))
 
     async def multi(self, ops: Iterable[Op]) -> list[OpResult]:
-        self._check("/")
-        results, changes = self._tree.apply(ops, self._session)
-        self._fire(changes)
-        if self._tree.needs_room and not self._retrying:
-            self._retry()
-        return results
+        async with self._turn:
+            self._check("/")
+            steps = self._tree.apply_in_steps(ops, self._session)
+            results, changes = await self._paced(steps)
+            self._fire(changes)
+            if self._tree.needs_room and not self._retrying:
+                self._retry()
+            return results
+
+    async def _paced(self, steps: Steps[T]) -> T:
+        """What they give; others have their turn in each pause."""
+        try:
+            while True:
+                next(steps)
+                await asyncio.sleep(0)
+                self._check("/")
+        except StopIteration as end:
+            found: T = end.value
+            return found
 
     def serving(self) -> None:
         self._tree.patient = False

@@ -1,7 +1,8 @@
 """The tree of znodes that holds the cluster's state: one interface, several stores.
 
 Counterpart of Kafka's ``ZooKeeperClient``. All calls are coroutines since ZooKeeper is far
-away; :class:`~pykafka_ops.broker.metadata.embedded.EmbeddedStore` answers without suspending.
+away; :class:`~pykafka_ops.broker.metadata.embedded.EmbeddedStore` pauses only in those about many
+znodes, and while a transaction of many is worked out.
 
 Watches are persistent: the callback runs on the event loop after every change, with the path
 and nothing else, and several changes may come as one call. It reads the tree again to learn

@@ -11,40 +11,32 @@ import contextlib
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from operator import attrgetter
 from os import PathLike
 from typing import Any
 
 from pykafka_ops.broker.metadata.store import (
-    ANY_VERSION,
-    BadVersionError,
-    Create,
     Delete,
-    EphemeralParentError,
-    NodeExistsError,
     NoNodeError,
     NoRoomError,
-    NotEmptyError,
     Op,
     OpResult,
-    SetData,
-    Stat,
-    StoreError,
     ZNode,
     split,
 )
+from pykafka_ops.broker.metadata.transaction import Changes, TreeNode, TreeTransaction, columns
 from pykafka_ops.broker.metadata.tree_file import FULL, SpareRoom, open_file
-from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
+from pykafka_ops.broker.state.steps import Steps
 from pykafka_ops.errors import StorageError
 
 FORMAT = 1
-_MAX_CHILD_SEQUENCE = 2**31
+AT_ONCE = 100
+"""Operations of a transaction between two pauses, and znodes that are read: about a ms."""
 
 _SELECT = (
     "SELECT data, version, creates, children, czxid, mzxid, pzxid, ctime, mtime, owner"
     " FROM nodes WHERE parent = ? AND name = ?"
 )
+_NEXT_CHILDREN = "SELECT name FROM nodes WHERE parent = ? AND name > ? ORDER BY name LIMIT ?"
 _UPSERT = "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM nodes WHERE parent = ? AND name = ?"
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
@@ -54,56 +46,6 @@ _NO_SPACE = (
 )
 
 _log = logging.getLogger("kafka.server.KafkaServer")
-
-
-@dataclass(slots=True, eq=False)
-class _Znode:
-    """One row, its columns in order; ``creates`` counts the children ever created, as ZooKeeper's
-    server does."""
-
-    data: bytes | None
-    version: int
-    creates: int
-    children: int
-    czxid: int
-    mzxid: int
-    pzxid: int
-    ctime: int
-    mtime: int
-    owner: int
-
-    @classmethod
-    def new(cls, data: bytes | None, zxid: int, now: int, owner: int) -> _Znode:
-        return cls(data, 0, 0, 0, zxid, zxid, zxid, now, now, owner)
-
-    def stat(self) -> Stat:
-        return Stat(
-            czxid=self.czxid,
-            mzxid=self.mzxid,
-            ctime=self.ctime,
-            mtime=self.mtime,
-            version=self.version,
-            # Every create, and every delete: those created and no longer there.
-            cversion=2 * self.creates - self.children,
-            aversion=0,
-            ephemeral_owner=self.owner,
-            data_length=len(self.data or b""),
-            num_children=self.children,
-            pzxid=self.pzxid,
-        )
-
-
-_columns = attrgetter(*_Znode.__slots__)
-
-
-class Changes:
-    """Whose watches a transaction fires."""
-
-    __slots__ = ("children", "data")
-
-    def __init__(self) -> None:
-        self.data: dict[str, None] = {}
-        self.children: dict[str, None] = {}
 
 
 class ZNodeTree:
@@ -131,7 +73,7 @@ class ZNodeTree:
         self._clock = clock
         self._spare = spare
         self.patient = True
-        self._held: dict[str, _Znode | None] = {}
+        self._held: dict[str, TreeNode | None] = {}
         """What the file lacks; then ``_db`` is a copy in memory that has it."""
         self._full = False
         """Whether the disk had no space the last time."""
@@ -150,7 +92,7 @@ class ZNodeTree:
 
     def _start(self) -> None:
         if self._load("/") is None:
-            self._commit({"/": _Znode.new(b"", 0, self._clock(), 0)})
+            self._commit({"/": TreeNode.new(b"", 0, self._clock(), 0)})
         for (owner,) in self._rows("SELECT DISTINCT owner FROM nodes WHERE owner != 0"):
             self.end_session(owner)
 
@@ -178,7 +120,7 @@ class ZNodeTree:
         if not self.holds and self._spare is not None and not self._spare.kept:
             self._spare.keep()
 
-    def _hold(self, touched: dict[str, _Znode | None]) -> None:
+    def _hold(self, touched: dict[str, TreeNode | None]) -> None:
         if not self.holds:
             self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._disk.backup(self._db)
@@ -214,19 +156,60 @@ class ZNodeTree:
             raise NoNodeError(path)
         return [name for (name,) in names]
 
+    def children_in_steps(self, path: str) -> Steps[list[str]]:
+        """The same, with pauses where there are many; as they were at one moment."""
+        since, names = self._zxid, list[str]()
+        while True:
+            last = names[-1] if names else ""
+            rows = self._rows(_NEXT_CHILDREN, path, last, 10 * AT_ONCE)
+            names += [name for (name,) in rows]
+            if not names or len(rows) < 10 * AT_ONCE:
+                return names or self.children(path)
+            yield None
+            if self._zxid != since:
+                return self.children(path)
+
     # -- writes
 
     def apply(self, ops: Iterable[Op], session: int) -> tuple[list[OpResult], Changes]:
         """One transaction: results per operation and what changed. Raises StoreError, StorageError
         (NoRoomError on a full disk)."""
-        work = _Transaction(self._load, self._zxid + 1, self._clock(), session)
-        results: list[OpResult] = []
-        try:
-            for op in ops:
-                results.append(work.run(op))  # noqa: PERF401 - its length names the bad one
-        except StoreError as error:
-            error.index = len(results)
-            raise
+        return self._commit_work(*self._worked_out(list(ops), session))
+
+    def apply_in_steps(
+        self, ops: Iterable[Op], session: int
+    ) -> Steps[tuple[list[OpResult], Changes]]:
+        """The same with pauses, in which everybody sees the tree as it was before. The caller lets
+        nobody write meanwhile; if somebody does, it is worked out anew without pauses.
+        """
+        asked, since = list(ops), self._zxid
+        if len(asked) <= AT_ONCE:
+            return self.apply(asked, session)
+        work, results = self._transaction(session), list[OpResult]()
+        for start in range(0, len(asked), AT_ONCE):
+            if start:
+                yield None
+            if self._zxid != since:
+                return self.apply(asked, session)
+            work.run_all(asked[start : start + AT_ONCE], results)
+        yield None
+        return (
+            self.apply(asked, session) if self._zxid != since else self._commit_work(work, results)
+        )
+
+    def _transaction(self, session: int) -> TreeTransaction:
+        return TreeTransaction(self._load, self._zxid + 1, self._clock(), session)
+
+    def _worked_out(
+        self, ops: Iterable[Op], session: int
+    ) -> tuple[TreeTransaction, list[OpResult]]:
+        work, results = self._transaction(session), list[OpResult]()
+        work.run_all(ops, results)
+        return work, results
+
+    def _commit_work(
+        self, work: TreeTransaction, results: list[OpResult]
+    ) -> tuple[list[OpResult], Changes]:
         if work.touched:
             again = work.frees and not work.orders  # a start does it again, if it is lost
             may_hold = self.patient or work.ephemeral or again
@@ -234,7 +217,7 @@ class ZNodeTree:
         return results, work.changes
 
     def _commit(
-        self, touched: dict[str, _Znode | None], *, may_hold: bool = True, frees: bool = False
+        self, touched: dict[str, TreeNode | None], *, may_hold: bool = True, frees: bool = False
     ) -> None:
         try:
             try:
@@ -265,10 +248,10 @@ class ZNodeTree:
     def _give_room(self) -> bool:
         return self._spare is not None and self._spare.give()
 
-    def _write(self, db: sqlite3.Connection, touched: dict[str, _Znode | None]) -> None:
+    def _write(self, db: sqlite3.Connection, touched: dict[str, TreeNode | None]) -> None:
         gone = [split(path) for path, node in touched.items() if node is None]
         rows = [
-            (*split(path), *_columns(node)) for path, node in touched.items() if node is not None
+            (*split(path), *columns(node)) for path, node in touched.items() if node is not None
         ]
         try:
             db.execute("BEGIN IMMEDIATE")
@@ -283,9 +266,9 @@ class ZNodeTree:
                 db.execute("ROLLBACK")
             raise
 
-    def _load(self, path: str) -> _Znode | None:
+    def _load(self, path: str) -> TreeNode | None:
         row = self._db.execute(_SELECT, split(path)).fetchone()
-        return None if row is None else _Znode(*row)
+        return None if row is None else TreeNode(*row)
 
     def _rows(self, query: str, *args: object) -> list[tuple[Any, ...]]:
         return self._db.execute(query, args).fetchall()
@@ -296,105 +279,3 @@ class ZNodeTree:
             return int(row[0])
         self._db.execute(_PUT_META, (key, default))
         return default
-
-
-class _Transaction:
-    """Copies of the znodes that a transaction touches; None stands for a deleted one."""
-
-    def __init__(
-        self, load: Callable[[str], _Znode | None], zxid: int, now: int, session: int
-    ) -> None:
-        self.touched: dict[str, _Znode | None] = {}
-        self.changes = Changes()
-        self.ephemeral = False
-        """Whether it makes or removes an ephemeral."""
-        self.orders = False
-        """Whether it orders the deletion of a topic."""
-        self.frees = True
-        """Whether all that it does is to order deletions, and to delete."""
-        self._fresh: set[str] = set()
-        self._load = load
-        self._zxid = zxid
-        self._now = now
-        self._session = session
-
-    def run(self, op: Op) -> OpResult:
-        if isinstance(op, Create):
-            return self._create(op)
-        if isinstance(op, SetData):
-            return self._set(op)
-        if isinstance(op, Delete):
-            self._delete(op)
-        else:
-            self._existing(op.path, op.version)
-        return None
-
-    def _find(self, path: str) -> _Znode | None:
-        if path in self.touched:
-            return self.touched[path]
-        return self._load(path)
-
-    def _existing(self, path: str, version: int) -> _Znode:
-        node = self._find(path)
-        if node is None:
-            raise NoNodeError(path)
-        if version not in (ANY_VERSION, node.version):
-            raise BadVersionError(path)
-        return node
-
-    def _create(self, op: Create) -> str:
-        parent_path = split(op.path + "0" if op.sequence else op.path)[0]
-        parent = self._find(parent_path) if parent_path else None
-        if parent is None:
-            raise NodeExistsError(op.path) if not parent_path else NoNodeError(parent_path)
-        if parent.owner:
-            raise EphemeralParentError(op.path)
-        path = op.path
-        if op.sequence:
-            if parent.creates >= _MAX_CHILD_SEQUENCE:
-                raise StoreError(path, f"{parent_path} has used up its sequence numbers")
-            path = f"{path}{parent.creates:010d}"
-        # Below a znode that this transaction creates there is only what it creates: no read.
-        existing = self.touched.get(path) if parent_path in self._fresh else self._find(path)
-        if existing is not None:
-            raise NodeExistsError(path)
-        if path not in self.touched:
-            self._fresh.add(path)
-        owner = self._session if op.ephemeral else 0
-        self.ephemeral = self.ephemeral or op.ephemeral
-        orders = parent_path == TopicDeletions.path
-        self.orders, self.frees = self.orders or orders, self.frees and orders
-        self.touched[path] = _Znode.new(op.data, self._zxid, self._now, owner)
-        parent.creates += 1
-        self._child_changed(parent_path, parent, 1)
-        self.changes.data[path] = self.changes.children[path] = None
-        return path
-
-    def _set(self, op: SetData) -> Stat:
-        node = self._existing(op.path, op.version)
-        node.data = op.data
-        node.version += 1
-        node.mzxid, node.mtime = self._zxid, self._now
-        self.frees = False
-        self.touched[op.path] = node
-        self.changes.data[op.path] = None
-        return node.stat()
-
-    def _delete(self, op: Delete) -> None:
-        node = self._existing(op.path, op.version)
-        if node.children:
-            raise NotEmptyError(op.path)
-        parent_path = split(op.path)[0]
-        parent = self._find(parent_path) if parent_path else None
-        if parent is None:
-            raise StoreError(op.path, "the root cannot be deleted")
-        self.touched[op.path] = None
-        self.ephemeral = self.ephemeral or node.owner != 0
-        self._child_changed(parent_path, parent, -1)
-        self.changes.data[op.path] = self.changes.children[op.path] = None
-
-    def _child_changed(self, path: str, parent: _Znode, by: int) -> None:
-        parent.children += by
-        parent.pzxid = self._zxid
-        self.touched[path] = parent
-        self.changes.children[path] = None

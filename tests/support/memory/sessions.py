@@ -17,7 +17,7 @@ from pykafka_ops.broker.metadata.store import (
     enlist,
     split,
 )
-from pykafka_ops.broker.metadata.tree import Changes
+from pykafka_ops.broker.metadata.transaction import Changes
 
 
 class SharedStore(EmbeddedStore):

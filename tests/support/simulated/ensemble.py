@@ -26,7 +26,8 @@ from pykafka_ops.broker.metadata.store import (
     enlist_at,
     split,
 )
-from pykafka_ops.broker.metadata.tree import Changes, ZNodeTree
+from pykafka_ops.broker.metadata.transaction import Changes
+from pykafka_ops.broker.metadata.tree import ZNodeTree
 from tests.support.simulated.loop import Clock, Life, SimLoop, this_life
 from tests.support.simulated.network import NOBODY, Network
 
