@@ -16,7 +16,7 @@ from pykafka_ops.disk.compression import Codec
 from pykafka_ops.wire.apis import APIS, ApiKey
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.process.paced import PacedBroker
-from tests.support.wire import largest, raw
+from tests.support.wire import big_topic, largest, raw
 from tests.support.wire.raw import Connection
 
 pytestmark = [pytest.mark.slow, pytest.mark.measured]
@@ -66,6 +66,13 @@ def test_no_request_of_many_items_keeps_others_waiting(paced: Any, key: int) -> 
             with contextlib.suppress(ConnectionError):
                 connection.read()
     assert paced.running.peak_rss() < 512 * MB
+
+
+def test_a_topic_of_ten_thousand_partitions_keeps_nobody_waiting(paced: Any, topic: str) -> None:
+    """It is created, grows, gets leaders and replicas, is described and deleted."""
+    for name, frame in big_topic.steps(topic, 9_900):
+        with Connection(paced.bootstrap, seconds=100) as connection:
+            assert connection.ask(frame), name
 
 
 @pytest.mark.parametrize("codec", list(Codec), ids=lambda codec: codec.name)

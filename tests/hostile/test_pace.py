@@ -15,11 +15,17 @@ from pykafka_ops.disk.compression import Codec
 from pykafka_ops.disk.legacy import build_messages
 from pykafka_ops.disk.record import Record
 from pykafka_ops.wire.apis import ApiKey
+from pykafka_ops.wire.frame import decode_response, encode_request
+from pykafka_ops.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
 from tests.support.clients.confluent import ConfluentClient
 from tests.support.process.paced import PacedBroker
 from tests.support.process.scraped import SETTINGS as SCRAPED
 from tests.support.process.scraped import Scraped
-from tests.support.wire import largest, raw
+from tests.support.wire import big_topic, largest, raw
 from tests.support.wire.raw import Connection
 
 pytestmark = pytest.mark.slow
@@ -120,3 +126,26 @@ def test_metrics_of_many_partitions_are_told_while_others_are_served(
         assert len(of_each) == 3_000
     finally:
         broker.close()
+
+
+def test_a_topic_of_ten_thousand_partitions_comes_and_goes_while_others_are_served(
+    paced_session: Any, topic: str
+) -> None:
+    for name, frame in big_topic.steps(topic, 9_900):
+        body = served_meanwhile(paced_session, frame)
+        if name in ("create", "enlarge", "delete"):
+            known = led(paced_session, topic)
+            assert known == {"create": 4_950, "enlarge": 9_900, "delete": 0}[name], body[:200]
+
+
+def led(paced: Any, topic: str) -> int:
+    """Partitions of a topic that have a leader."""
+    request = MetadataRequest(
+        topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
+    )
+    with Connection(paced.bootstrap) as connection:
+        connection.send(encode_request(request, 8, 1, "led"))
+        number, body = connection.read()
+    frame = struct.pack(">i", number) + body
+    (answer,) = decode_response(MetadataResponse, 8, frame)[1].topics
+    return sum(partition.leader_id == 0 for partition in answer.partitions)

@@ -6,7 +6,7 @@ from collections import Counter
 
 from pykafka_ops.broker.handlers.api import Context
 from pykafka_ops.broker.handlers.shaping import code_and_text
-from pykafka_ops.broker.services.topic_admin import PartitionsSpec
+from pykafka_ops.broker.state.controller.topic_requests import PartitionsSpec
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from pykafka_ops.wire.messages.create_partitions import (

@@ -6,6 +6,7 @@ of ``/controller_epoch``, so a former controller cannot write anything any more.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
@@ -21,6 +22,7 @@ from pykafka_ops.broker.metadata.store import (
     NoRoomError,
     NotEmptyError,
     Op,
+    SetData,
     StoreError,
     ZNode,
 )
@@ -56,6 +58,10 @@ R = TypeVar("R")
 
 _DELETES = MAX_OPS // 2
 """At once: each looks for children, which takes longer than to create."""
+_LOOKED_AT = 2 * MAX_OPS
+"""At once: with ZooKeeper as many as are under way."""
+_LARGE = 50_000
+"""Bytes of a unit that took ms to make."""
 _ATTEMPTS_TOGETHER = 3
 """Failed tries of several units in one transaction before each goes alone."""
 
@@ -69,6 +75,8 @@ class ControllerStore:
         self._topics_cversion = -1
         self._notices: list[str] = []
         self._told: set[str] = set()
+        self._assigned: dict[str, int] = {}
+        """Hashes of what was written to topics that are there."""
         self._torn = False
         """Whether a part of what is being written stands there."""
         self.watch_topics: Callable[[Sequence[str]], None] = lambda names: None
@@ -115,6 +123,8 @@ class ControllerStore:
                     await self._commit_group(group, items, problems)
                     group = WriteGroup()
                 group.add(unit)
+                if unit.size >= _LARGE:
+                    await asyncio.sleep(0)
         await self._commit_group(group, items, problems)
         for number, item in enumerate(items):
             if isinstance(item, CreateTopic) and problems[number] is None:
@@ -128,8 +138,14 @@ class ControllerStore:
         await self._commit([unit for unit in group.units if problems[unit.item] is None])
         for unit in group.units:
             problems[unit.item] = problems[unit.item] or unit.problem
-        written = [items[unit.item] for unit in group.units if problems[unit.item] is None]
-        self.watch_topics([item.topic for item in written if isinstance(item, CreateTopic)])
+        for unit in group.units:
+            item, op = items[unit.item], unit.ops[0].op if unit.ops else None
+            if problems[unit.item] is not None:
+                continue
+            if isinstance(item, CreateTopic):
+                self.watch_topics([item.topic])
+            elif isinstance(item, SetAssignment) and isinstance(op, SetData):
+                self._assigned[item.topic] = hash(op.data)
 
     async def _commit(self, group: list[Unit]) -> None:
         waiting = list(group)
@@ -191,6 +207,7 @@ class ControllerStore:
                 for start in range(0, len(paths), _DELETES):
                     await self._multi(Delete(path) for path in paths[start : start + _DELETES])
                 self._topics_cversion += TopicZNode.path(topic) in paths
+                self._assigned.pop(topic, None)
                 return None
         return WriteProblem.FAILED
 
@@ -202,9 +219,12 @@ class ControllerStore:
         if not path.startswith(Topics.path) or await self._store.exists(parent) is None:
             return [path]
         partitions = [f"{parent}/{name}" for name in await self._store.children(parent)]
-        states = [f"{partition}/state" for partition in partitions]
-        there = await self._store.get_many(states)
-        paths = [state for state, node in zip(states, there, strict=True) if node is not None]
+        paths: list[str] = []
+        for start in range(0, len(partitions), _LOOKED_AT):  # what was found is let go in between
+            some = partitions[start : start + _LOOKED_AT]
+            states = [f"{partition}/state" for partition in some]
+            there = await self._store.get_many(states)
+            paths += [state for state, node in zip(states, there, strict=True) if node is not None]
         return [*paths, *partitions, parent, path]
 
     async def _tree(self, path: str) -> list[str]:
@@ -264,6 +284,13 @@ class ControllerStore:
             except ZnodeError as error:
                 self._notice(str(error))
         return found
+
+    async def changed_topic(self, name: str) -> TopicRecord | None:
+        """The topic as somebody else has written it; None if nobody has."""
+        node = await self._store.get(TopicZNode.path(name))
+        if node is None or self._assigned.get(name) == hash(node.data):
+            return None
+        return (await self.topics([name])).get(name)
 
     async def topic_names(self) -> list[str] | None:
         """All topics; None if only this controller has changed them since the last call."""

@@ -19,10 +19,11 @@ from pykafka_ops.broker.state.configs.sources import DescribedConfig
 from pykafka_ops.broker.state.controller.controller import Controller
 from pykafka_ops.broker.state.controller.election import ElectionType
 from pykafka_ops.broker.state.controller.leadership import ReplicaAssignment, TopicPartition
-from pykafka_ops.broker.state.controller.steps import Steps, WriteProblem
+from pykafka_ops.broker.state.controller.steps import Steps, WriteProblem, pause
 from pykafka_ops.broker.state.controller.topic_requests import (
     Charge,
     Draw,
+    PartitionsSpec,
     TopicDefaults,
     TopicSpec,
     apart,
@@ -53,15 +54,6 @@ class Created:
     config: Mapping[str, str] = field(default_factory=dict)
     settings: Sequence[DescribedConfig] = ()
     """All settings, if they were asked for; the same list for topics with the same overrides."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionsSpec:
-    """A topic to enlarge to ``count`` partitions, the new ones on ``brokers`` if not None."""
-
-    name: str
-    count: int
-    brokers: list[list[int]] | None = None
 
 
 class TopicAdmin(OnController):
@@ -135,16 +127,16 @@ class TopicAdmin(OnController):
     def _validate(
         self, specs: Sequence[TopicSpec], controller: Controller
     ) -> Steps[dict[str, Created]]:
-        yield from ()
-        plans = self._plan_all(specs, controller)
+        plans = yield from self._plan_all(specs, controller)
         return {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
 
     def _create(
         self, specs: Sequence[TopicSpec], controller: Controller, charge: Charge | None
     ) -> Steps[dict[str, Created]]:
+        made = yield from self._plan_all(specs, controller)
         plans = [
             (_refused(len(p.assignments), charge) or p) if isinstance(p, TopicCreation) else p
-            for p in apart(self._plan_all(specs, controller))
+            for p in apart(made)
         ]
         results = {spec.name: _created(plan) for spec, plan in zip(specs, plans, strict=True)}
         errors = yield from controller.topics.create(
@@ -159,9 +151,14 @@ class TopicAdmin(OnController):
 
     def _plan_all(
         self, specs: Sequence[TopicSpec], controller: Controller
-    ) -> list[TopicCreation | KafkaError]:
-        allowed = within_limit(specs, self._configs.value("num.partitions"))
-        return [s if isinstance(s, KafkaError) else self._plan(s, controller) for s in allowed]
+    ) -> Steps[list[TopicCreation | KafkaError]]:
+        plans = []
+        for spec in within_limit(specs, self._configs.value("num.partitions")):
+            plan = spec if isinstance(spec, KafkaError) else self._plan(spec, controller)
+            plans.append(plan)
+            if isinstance(plan, TopicCreation):
+                yield from pause(plan.assignments)
+        return plans
 
     def _plan(self, spec: TopicSpec, controller: Controller) -> TopicCreation | KafkaError:
         value = self._configs.value
@@ -214,6 +211,7 @@ class TopicAdmin(OnController):
                         continue
                     if charge is not None:
                         charge(len(added))
+                    yield from pause(added)
                     yield from _enlarge(controller, spec.name, added)
                 except KafkaError as error:
                     results[spec.name] = error.bare()

@@ -32,6 +32,7 @@ from pykafka_ops.broker.state.controller.steps import (
     CreateState,
     CreateTopic,
     MarkDeleted,
+    Pause,
     ReadStates,
     RemoveTopic,
     Reply,
@@ -224,6 +225,8 @@ class World:
             return [
                 None if key in self.unreadable else self.states.get(key) for key in step.partitions
             ]
+        if isinstance(step, Pause):
+            return None
         for broker, order in step.orders:
             if broker in self.brokers and self.live[broker].epoch == order.broker_epoch:
                 self._obey(broker, order)

@@ -28,7 +28,15 @@ from pykafka_ops.broker.state.controller.orders import (
     PartitionErrors,
     StopReplicaOrder,
 )
-from pykafka_ops.broker.state.controller.steps import ReadStates, Reply, Step, Steps, Write
+from pykafka_ops.broker.state.controller.steps import (
+    Pause,
+    ReadStates,
+    Reply,
+    Send,
+    Step,
+    Steps,
+    Write,
+)
 from pykafka_ops.broker.state.image import BrokerInfo
 
 log = logging.getLogger("kafka.controller.KafkaController")
@@ -120,7 +128,7 @@ class ActiveController:
             while True:
                 step = steps.send(reply)
                 reply = await self._execute(step)
-                acted |= not isinstance(step, ReadStates)
+                acted |= isinstance(step, Write | Send)
         except NoRoomError as error:
             error.torn |= acted
             raise
@@ -142,8 +150,10 @@ class ActiveController:
             return await self._tree.write(step.items)
         if isinstance(step, ReadStates):
             return await self._tree.read_states(step.partitions)
-        for broker, order in step.orders:
-            self._channels.send(broker, order, self._rules.cluster.brokers)
+        if not isinstance(step, Pause):
+            for broker, order in step.orders:
+                self._channels.send(broker, order, self._rules.cluster.brokers)
+        await asyncio.sleep(0)  # a rule may send thousands of partitions, some hundreds at a time
         return None
 
     def later(self, rule: Rule[None]) -> None:

@@ -137,7 +137,7 @@ class ControllerWatches:
         return lambda controller: controller.topics.changed(set(names), records)
 
     async def _topic_changed(self, topic: str) -> Rule | None:
-        record = (await self._tree.topics([topic])).get(topic)
+        record = await self._tree.changed_topic(topic)
         if record is None:
             return None
         return lambda controller: controller.topics.assignment_changed(topic, record)

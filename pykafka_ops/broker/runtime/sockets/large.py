@@ -49,6 +49,8 @@ class Division(NamedTuple):
     asked: str
     told: str
     once: tuple[str, ...] = ()
+    least: int = 1
+    """Items of a part: more than one where each part writes all of a topic."""
 
 
 BY_PARTITION = Division("topics.partitions", "topics.partitions")
@@ -103,7 +105,9 @@ DIVISIONS: dict[int, tuple[Division, ...]] = {
     ApiKey.ELECT_LEADERS: (
         Division("topic_partitions.partitions", "replica_election_results.partition_result"),
     ),
-    ApiKey.ALTER_PARTITION_REASSIGNMENTS: (Division("topics.partitions", "responses.partitions"),),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: (
+        Division("topics.partitions", "responses.partitions", least=1024),
+    ),
     ApiKey.LIST_PARTITION_REASSIGNMENTS: (BY_INDEX,),
     ApiKey.OFFSET_DELETE: (BY_PARTITION,),
     ApiKey.ALTER_CLIENT_QUOTAS: (Division("entries", "entries"),),
@@ -202,7 +206,8 @@ class LargeRequest:
         gathered = GatheredAnswer(
             division.told.split(".") if division.told else (), version, MOST_ANSWER
         )
-        rest, size, holder, answered = lines(message, asked), FIRST_PART, None, False
+        rest, size = lines(message, asked), max(FIRST_PART, division.least)
+        holder, answered = None, False
         while not self._abandoned and (taken := _taken(rest, size)):
             began = time.thread_time()
             part = part_of(message, asked, taken)
@@ -210,7 +215,7 @@ class LargeRequest:
             answer = await self._answer(part)
             took = time.thread_time() - began
             self._work_s += took
-            size = _next_size(size, took)
+            size = max(division.least, _next_size(size, took))
             if answer is not None:
                 answered = True
                 steps = gathered.add(answer, goes_on=holder is taken[0][0])

@@ -242,10 +242,10 @@ class ControllerContext:
         self, partitions: Iterable[TopicPartition] | None = None
     ) -> dict[TopicPartition, ReplicaAssignment]:
         """Which of the partitions (None: of all) are being moved, and how."""
-        keys = partitions or ()
         if partitions is None:
-            keys = [(topic, index) for topic, index, _ in self.all_partitions()]
-        found = {key: self.partition(*key) for key in keys}
+            every = self.all_partitions()
+            return {(t, i): r.assignment for t, i, r in every if r.assignment.being_reassigned}
+        found = {key: self.partition(*key) for key in partitions}
         return {
             key: record.assignment
             for key, record in found.items()

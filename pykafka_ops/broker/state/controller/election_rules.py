@@ -7,7 +7,13 @@ from functools import cache
 
 from pykafka_ops.broker.state.controller.election import ElectionType, Strategy, first_in_sync
 from pykafka_ops.broker.state.controller.leadership import NO_LEADER, TopicPartition
-from pykafka_ops.broker.state.controller.steps import ClearElections, Steps, write
+from pykafka_ops.broker.state.controller.steps import (
+    ClearElections,
+    Steps,
+    pause,
+    portions,
+    write,
+)
 from pykafka_ops.broker.state.controller.term import Term
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
@@ -41,12 +47,14 @@ class ElectionRules:
         )
         results: ElectionResults = {}
         electable = []
-        for key in wanted:
-            error = self._cannot_elect(key, kind)
-            if error is None:
-                electable.append(key)
-            else:
-                results[key] = error
+        for some in portions(wanted):
+            for key in some:
+                error = self._cannot_elect(key, kind)
+                if error is None:
+                    electable.append(key)
+                else:
+                    results[key] = error
+            yield from pause(some)
         preferred = kind is ElectionType.PREFERRED
         strategy = Strategy.PREFERRED if preferred else Strategy.UNCLEAN
         elected = set((yield from self._term.leaders.elect(electable, strategy)))

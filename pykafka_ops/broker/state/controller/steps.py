@@ -7,7 +7,7 @@ runs at a time. Executed by ``runtime/controller/loop``; in tests by a loop over
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeVar
@@ -141,7 +141,12 @@ class Send:
     orders: list[tuple[int, Order]]
 
 
-Step = Write | ReadStates | Send
+@dataclass(slots=True)
+class Pause:
+    """Let others have their turn: a rule has handled many partitions."""
+
+
+Step = Write | ReadStates | Send | Pause
 Problems = list[WriteProblem | None]
 States = list[LeaderAndIsr | None]
 Reply = Problems | States | None
@@ -151,6 +156,12 @@ Steps = Generator[Step, Reply, R]
 def portions(items: Sequence[R]) -> Iterator[Sequence[R]]:
     """``items`` in their order, ``AT_ONCE`` at a time."""
     return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
+
+
+def pause(after: Sized) -> Steps[None]:
+    """Yield a Pause if what was handled since the last one are many."""
+    if len(after) >= AT_ONCE:
+        yield Pause()
 
 
 def write(items: list[WriteItem]) -> Steps[Problems]:

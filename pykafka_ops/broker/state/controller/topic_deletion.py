@@ -16,6 +16,8 @@ from pykafka_ops.broker.state.controller.steps import (
     Steps,
     UpdateState,
     WriteItem,
+    pause,
+    portions,
     write,
 )
 from pykafka_ops.broker.state.controller.transitions import PartitionPhase, ReplicaPhase
@@ -44,8 +46,8 @@ class DeletionRules:
             if first and any(r.assignment.being_reassigned for r in entry.partitions.values()):
                 continue
             if first:
-                self._begin(topic, entry, deletion)
-            self._stop_replicas(topic, deletion)
+                yield from self._begin(topic, entry, deletion)
+            yield from self._stop_replicas(topic, deletion)
             if first and deletion.any_in(ReplicaPhase.DELETION_INELIGIBLE):
                 items += self._leaderless(topic, entry)
         # So that nothing takes the stuck topic for a healthy one.
@@ -53,27 +55,31 @@ class DeletionRules:
         yield from self._batch.flush()
         yield from self._finish()
 
-    def _begin(self, topic: str, entry: TopicEntry, deletion: Deletion) -> None:
+    def _begin(self, topic: str, entry: TopicEntry, deletion: Deletion) -> Steps[None]:
         deletion.started = True
-        for index, record in entry.partitions.items():
-            record.move_to(PartitionPhase.OFFLINE)
-            record.move_to(PartitionPhase.NON_EXISTENT)
-            self._batch.tell(topic, index)
-            for broker in record.assignment.replicas:
-                deletion.replicas[index, broker] = ReplicaPhase.OFFLINE
+        for some in portions(list(entry.partitions.items())):
+            for index, record in some:
+                record.move_to(PartitionPhase.OFFLINE)
+                record.move_to(PartitionPhase.NON_EXISTENT)
+                self._batch.tell(topic, index)
+                for broker in record.assignment.replicas:
+                    deletion.replicas[index, broker] = ReplicaPhase.OFFLINE
+            yield from pause(some)
 
-    def _stop_replicas(self, topic: str, deletion: Deletion) -> None:
+    def _stop_replicas(self, topic: str, deletion: Deletion) -> Steps[None]:
         waiting = (ReplicaPhase.OFFLINE, ReplicaPhase.DELETION_INELIGIBLE)
-        for (index, broker), phase in list(deletion.replicas.items()):
-            if phase not in waiting:
-                continue
-            if self._cluster.is_online(broker, topic, index):
-                if phase is ReplicaPhase.DELETION_INELIGIBLE:
-                    deletion.move(index, broker, ReplicaPhase.OFFLINE)
-                deletion.move(index, broker, ReplicaPhase.DELETION_STARTED)
-                self._batch.stop(broker, topic, index, delete=True)
-            elif phase is ReplicaPhase.OFFLINE:
-                deletion.move(index, broker, ReplicaPhase.DELETION_INELIGIBLE)
+        for some in portions(list(deletion.replicas.items())):
+            for (index, broker), phase in some:
+                if phase not in waiting:
+                    continue
+                if self._cluster.is_online(broker, topic, index):
+                    if phase is ReplicaPhase.DELETION_INELIGIBLE:
+                        deletion.move(index, broker, ReplicaPhase.OFFLINE)
+                    deletion.move(index, broker, ReplicaPhase.DELETION_STARTED)
+                    self._batch.stop(broker, topic, index, delete=True)
+                elif phase is ReplicaPhase.OFFLINE:
+                    deletion.move(index, broker, ReplicaPhase.DELETION_INELIGIBLE)
+            yield from pause(some)
 
     def _leaderless(self, topic: str, entry: TopicEntry) -> list[WriteItem]:
         items: list[WriteItem] = []

@@ -84,6 +84,15 @@ def default_spec(name: str, value: Callable[[str], Any]) -> TopicSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionsSpec:
+    """A topic to enlarge to ``count`` partitions, the new ones on ``brokers`` if not None."""
+
+    name: str
+    count: int
+    brokers: list[list[int]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TopicDefaults:
     """``num.partitions``, ``default.replication.factor``, and the check of a topic's settings.
 
@@ -117,11 +126,14 @@ def plan_topic(
             "Both numPartitions or replicationFactor and replicasAssignments were set."
             " Both cannot be used at the same time.",
         )
-    assignments = spec.assignments or _spread(spec, cluster, defaults, draw)
+    assignments = spec.assignments or {}
+    if not assignments:  # what we spread needs no check
+        assignments = _spread(spec, cluster, defaults, draw)
     config = {name: value for name, value in spec.config.items() if value is not None}
     check_name(spec.name)
     _check_free(spec.name, cluster)
-    _check_manual(assignments)
+    if spec.assignments:
+        _check_manual(assignments)
     try:
         defaults.check_config(config)
     except SettingError as error:

@@ -19,6 +19,8 @@ from pykafka_ops.broker.state.controller.steps import (
     UnmarkDeleted,
     WriteItem,
     WriteProblem,
+    pause,
+    portions,
     write,
 )
 from pykafka_ops.broker.state.controller.term import Term
@@ -67,7 +69,8 @@ class TopicRules:
         for topic in topics:
             results[topic.name] = self.cannot_create(topic.name)
             if results[topic.name] is None:
-                wanted.append((topic, self._first_states(topic.assignments)))
+                states = yield from self._first_states(topic.assignments)
+                wanted.append((topic, states))
         problems = yield from write(
             [
                 CreateTopic(
@@ -83,7 +86,8 @@ class TopicRules:
         for (topic, states), problem in zip(wanted, problems, strict=True):
             if problem is None:
                 self._cluster.add_topic(topic.name, TopicRecord(topic.topic_id, topic.assignments))
-                self._install(topic.name, states)
+                yield from pause(states)
+                yield from self._install(topic.name, states)
             else:
                 results[topic.name] = _create_error(topic.name, problem)
         yield from self._term.batch.flush()
@@ -99,36 +103,40 @@ class TopicRules:
 
     def _first_states(
         self, assignments: Mapping[int, ReplicaAssignment]
-    ) -> dict[int, LeaderAndIsr]:
+    ) -> Steps[dict[int, LeaderAndIsr]]:
         states = {}
-        for index, assignment in assignments.items():
-            live = [id_ for id_ in assignment.replicas if self._cluster.is_live(id_)]
-            if live:
-                states[index] = LeaderAndIsr.first(live, self._term.epoch)
+        for some in portions(list(assignments.items())):
+            for index, assignment in some:
+                live = [id_ for id_ in assignment.replicas if self._cluster.is_live(id_)]
+                if live:
+                    states[index] = LeaderAndIsr.first(live, self._term.epoch)
+            yield from pause(some)
         return states
 
-    def _install(self, topic: str, states: Mapping[int, LeaderAndIsr]) -> None:
+    def _install(self, topic: str, states: Mapping[int, LeaderAndIsr]) -> Steps[None]:
         """New partitions whose first states are written."""
         partitions = self._cluster.topics[topic].partitions
-        for index, state in states.items():
-            record = partitions[index]
-            record.state = state
-            record.move_to(PartitionPhase.ONLINE)
-            self._term.batch.become(record.assignment.replicas, topic, index, new=True)
+        for some in portions(list(states.items())):
+            for index, state in some:
+                record = partitions[index]
+                record.state = state
+                record.move_to(PartitionPhase.ONLINE)
+                self._term.batch.become(record.assignment.replicas, topic, index, new=True)
+            yield from pause(some)
 
     def add_partitions(
         self, topic: str, added: Mapping[int, ReplicaAssignment]
     ) -> Steps[WriteProblem | None]:
         """Add partitions to a topic that exists and is not being deleted."""
         entry = self._cluster.topics[topic]
-        states = self._first_states(added)
+        states = yield from self._first_states(added)
         every = {**self._cluster.assignments(topic), **added}
         (problem,) = yield from write(
             [SetAssignment(topic=topic, topic_id=entry.topic_id, assignments=every, states=states)]
         )
         if problem is None:
             self._cluster.add_partitions(topic, added)
-            self._install(topic, states)
+            yield from self._install(topic, states)
             yield from self._term.batch.flush()
         return problem
 

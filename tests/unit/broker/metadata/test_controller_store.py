@@ -17,7 +17,11 @@ from pykafka_ops.broker.metadata.znodes.admin import TopicDeletions
 from pykafka_ops.broker.metadata.znodes.brokers import BrokerIdZNode
 from pykafka_ops.broker.metadata.znodes.cluster import ControllerZNode
 from pykafka_ops.broker.metadata.znodes.topics import TopicZNode
-from pykafka_ops.broker.state.controller.leadership import LeaderAndIsr, ReplicaAssignment
+from pykafka_ops.broker.state.controller.leadership import (
+    LeaderAndIsr,
+    ReplicaAssignment,
+    TopicRecord,
+)
 from pykafka_ops.broker.state.controller.steps import (
     CreateState,
     CreateTopic,
@@ -157,6 +161,23 @@ def test_own_changes_need_no_look_at_all_topics(run: Callable[..., None]) -> Non
         assert await tree.topic_names() is None
         await store.create("/brokers/topics/x")
         assert await tree.topic_names() == ["b", "x"]
+
+    run(body)
+
+
+def test_a_topic_has_changed_where_somebody_else_wrote_it(run: Callable[..., None]) -> None:
+    async def body(store: EmbeddedStore, tree: ControllerStore) -> None:
+        ours, theirs = ({n: ReplicaAssignment.of([0]) for n in range(count)} for count in (1, 2))
+        await tree.write([create("a")])
+        item = SetAssignment(topic="a", topic_id=b"i" * 16, assignments=ours, states={})
+        await tree.write([item])
+        assert await tree.changed_topic("a") is None
+        await store.set(TopicZNode.path("a"), TopicZNode.encode(b"i" * 16, theirs))
+        assert await tree.changed_topic("a") == TopicRecord(b"i" * 16, theirs)
+        await tree.write([item])
+        assert await tree.changed_topic("a") is None
+        await tree.write([RemoveTopic(topic="a")])
+        assert await tree.changed_topic("a") is None
 
     run(body)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pykafka_ops.broker.state.controller.orders import LeaderAndIsrOrder, MetadataOrder
-from pykafka_ops.broker.state.controller.steps import AT_ONCE, Write
+from pykafka_ops.broker.state.controller.steps import AT_ONCE, Pause, Write
 from tests.support.memory.controller_world import World, new_topic
 
 
@@ -37,3 +37,16 @@ def test_a_broker_that_comes_hears_of_all_partitions_in_one_order() -> None:
     first = next(order for id_, order in world.sends() if id_ == 2)
     assert isinstance(first, MetadataOrder)
     assert len(first.delta.partitions["t"]) == AT_ONCE + 1
+
+
+def test_a_topic_of_thousands_of_partitions_comes_and_goes_with_pauses() -> None:
+    world = World(0)
+    few, many = [[0]] * (AT_ONCE - 1), [[0]] * 3 * AT_ONCE
+    world.create(new_topic("few", *few))
+    world.run(world.controller.topics.delete(["few"]))
+    assert not any(isinstance(step, Pause) for step in world.log)
+    world.create(new_topic("many", *many))
+    assert sum(isinstance(step, Pause) for step in world.log) >= 6
+    world.log.clear()
+    world.run(world.controller.topics.delete(["many"]))
+    assert sum(isinstance(step, Pause) for step in world.log) >= 6

@@ -20,8 +20,8 @@ from pykafka_ops.wire.messages.create_partitions import (
 from pykafka_ops.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from tests.support.memory.topic_desk import TopicDesk, at_desk
 
-MANY = 300
-"""Partitions that need more of the file than is free in it."""
+MANY = 600
+"""Partitions that need more of the file than is free in it, and for which rules pause."""
 
 
 async def create(desk: TopicDesk, name: str, partitions: int = MANY) -> Any:

@@ -23,7 +23,7 @@ from pykafka_ops.broker.state.image import BrokerEndpoint, BrokerInfo
 from pykafka_ops.errors import KafkaError
 from pykafka_ops.wire.codes import ErrorCode
 from tests.support.memory.controller_world import new_topic
-from tests.support.memory.replica_double import Nodes, eventually
+from tests.support.memory.replica_double import Node, Nodes, eventually
 
 Body = Callable[[Nodes], Coroutine[Any, Any, None]]
 
@@ -39,6 +39,12 @@ def cluster(tmp_path: Path, count: int, body: Body) -> None:
 async def create(nodes: Nodes, *topics: Any, on: int = 0) -> dict[str, object]:
     results = await nodes[on].loop.perform(lambda c: c.topics.create(topics))
     return dict(results)
+
+
+def led_by(node: Node, topic: str, index: int) -> int:
+    """The leader that a node knows."""
+    partition = node.image.partition(topic, index)
+    return -1 if partition is None else partition.leader
 
 
 async def data(nodes: Nodes, path: str) -> bytes | None:
@@ -196,6 +202,7 @@ def test_another_broker_takes_over(tmp_path: Path) -> None:
         await nodes[0].die()
         await eventually(lambda: nodes[1].loop.is_active)
         await eventually(lambda: nodes[1].image.controller_id == 1)
+        await eventually(lambda: led_by(nodes[1], "t", 0) == 1)
         partition = nodes[1].image.partition("t", 0)
         assert partition is not None
         assert (partition.leader, partition.isr, partition.leader_epoch) == (1, (1,), 1)
