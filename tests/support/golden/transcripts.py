@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 from pykafka_ops.cli import main
+from tests.support.process.console import PATIENT
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "cli"
 TOPIC_ID = re.compile(r"(?<=TopicId: )[A-Za-z0-9_-]{22}")
@@ -70,7 +73,8 @@ def entries(group: str) -> Iterator[Entry]:
 def run(*argv: str) -> Said:
     """Run pko in this process."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    patient = mock.patch.dict(os.environ, PATIENT)
+    with patient, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(argv))
     return Said(out.getvalue(), err.getvalue(), code)
 

@@ -24,7 +24,7 @@ class Said(NamedTuple):
 def pko(*words: str, text: str = "") -> Said:
     """Run ``pko``."""
     argv = [sys.executable, "-m", "pykafka_ops", *words]
-    env = {**os.environ, "PKO_CONFIG": str(PATIENT)}
+    env = {**os.environ, **PATIENT}
     done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=300, env=env)
     return Said(done.returncode, done.stdout, done.stderr)
 

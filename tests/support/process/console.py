@@ -11,14 +11,17 @@ from pathlib import Path
 from tests.support.waiting import PATIENCE
 
 PKO = (sys.executable, "-m", "pykafka_ops")
-PATIENT = Path(__file__).with_name("patient.toml")
+PATIENT = {
+    "PKO_CONFIG": str(Path(__file__).with_name("patient.toml")),
+    "PKO_PROFILE": "patient",  # else nothing of it counts where a line names its cluster
+}
 KAFKA_ONLY = ("PKO_BOOTSTRAP_SERVER", "PKO_COMMAND_CONFIG", "PKO_PROFILE", "PKO_OUTPUT")
 
 
 def environment() -> dict[str, str]:
     """The environment without what would change a command's meaning, and with patience."""
     kept = {name: value for name, value in os.environ.items() if name not in KAFKA_ONLY}
-    return {**kept, "PKO_CONFIG": str(PATIENT), "XDG_CONFIG_HOME": "/nonexistent"}
+    return {**kept, **PATIENT, "XDG_CONFIG_HOME": "/nonexistent"}
 
 
 def pko(
