@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.metrics import (
     controller,
     groups,
@@ -46,7 +47,7 @@ class BrokerReport:
         """The report."""
         making = self._making.get(form)
         if making is None or making.done():
-            making = self._making[form] = asyncio.create_task(self._make(form))
+            making = self._making[form] = jobs.start("report of metrics", self._make(form))
         return await asyncio.shield(making)
 
     async def _make(self, form: Format) -> bytes:
