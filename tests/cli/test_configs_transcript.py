@@ -17,8 +17,8 @@ from tests.support.golden.transcripts import (
     entries,
     first_error,
     replay,
-    run,
 )
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process.apache import ZooKeeper
 
 pytestmark = [pytest.mark.slow]

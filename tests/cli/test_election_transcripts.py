@@ -21,8 +21,8 @@ from tests.support.golden.transcripts import (
     first_error,
     replay,
     rows,
-    run,
 )
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process.apache import run_tool
 from tests.support.waiting import wait_for
 

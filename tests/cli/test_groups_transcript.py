@@ -17,7 +17,8 @@ from pykafka_ops.wire.messages.leave_group import LeaveGroupRequest, MemberIdent
 from tests.cli.conftest import single_broker
 from tests.conftest import Broker
 from tests.support.differential.two_brokers import Link
-from tests.support.golden.transcripts import Entry, Said, entries, first_error, replay, run
+from tests.support.golden.transcripts import Entry, Said, entries, first_error, replay
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

@@ -19,8 +19,8 @@ from tests.support.golden.transcripts import (
     first_error,
     other_error,
     replay,
-    run,
 )
+from tests.support.golden.transcripts import run_patiently as run
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 MINUTE = 60_000

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster.apache_cluster import Brokers
-from tests.support.golden.transcripts import error_of, first_error, run
+from tests.support.golden.transcripts import error_of, first_error
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process.commands import KafkaTools
 from tests.support.waiting import wait_for
 

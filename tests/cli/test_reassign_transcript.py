@@ -20,8 +20,8 @@ from tests.support.golden.transcripts import (
     first_error,
     replay,
     rows,
-    run,
 )
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
 

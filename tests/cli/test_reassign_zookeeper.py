@@ -10,7 +10,8 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests.support.cluster.apache_cluster import Brokers
-from tests.support.golden.transcripts import error_of, run
+from tests.support.golden.transcripts import error_of
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.waiting import wait_for
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

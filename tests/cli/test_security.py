@@ -12,7 +12,8 @@ import pytest
 
 from pykafka_ops.errors import ConnectError
 from pykafka_ops.spark.sources.live import KafkaLive
-from tests.support.golden.transcripts import Said, run
+from tests.support.golden.transcripts import Said
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process import certificates
 from tests.support.process.apache import ApacheBroker, ZooKeeper, run_tool
 from tests.support.process.certificates import PASSWORD, Authority

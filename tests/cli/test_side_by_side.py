@@ -7,7 +7,8 @@ import shlex
 
 import pytest
 
-from tests.support.golden.transcripts import first_error, rows, run
+from tests.support.golden.transcripts import first_error, rows
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.process.apache import ApacheBroker
 from tests.support.process.commands import KafkaTools
 

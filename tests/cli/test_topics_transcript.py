@@ -15,9 +15,9 @@ from tests.support.golden.transcripts import (
     other_error,
     replay,
     rows,
-    run,
     topic_ids,
 )
+from tests.support.golden.transcripts import run_patiently as run
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 PLACED_AT_RANDOM = frozenset(("parcels", "devices"))

@@ -24,8 +24,8 @@ from tests.support.golden.transcripts import (
     entries,
     first_error,
     replay,
-    run,
 )
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.wire import raw
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

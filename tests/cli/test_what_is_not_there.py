@@ -10,7 +10,7 @@ import pytest
 from pykafka_ops.commands import ROWS
 from pykafka_ops.commands.framework.group import VerbGroup
 from tests.conftest import Broker
-from tests.support.golden.transcripts import run
+from tests.support.golden.transcripts import run_patiently as run
 
 pytestmark = pytest.mark.live
 

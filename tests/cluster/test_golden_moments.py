@@ -11,7 +11,7 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests.support.cluster.apache_cluster import Brokers, OurBrokers
-from tests.support.golden.transcripts import run
+from tests.support.golden.transcripts import run_patiently as run
 from tests.support.golden.tree import common, differences, moment, tree_of
 from tests.support.process.apache import ZooKeeper
 from tests.support.waiting import wait_for
