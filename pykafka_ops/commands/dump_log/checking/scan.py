@@ -358,11 +358,10 @@ class SegmentScan:
             return self._after_old(position, size)
         if reason:
             self.problem(position, reason)
-        if span[1] <= self.last or span[1] > self.limit:
+        if span[0] <= self.last or span[1] > self.limit:
+            # No CRC covers a message's offset: it is wrong here, or in the one before.
             self.damaged(position, f"offset {span[0]} after {self.last}")
             return position + size
-        if span[0] <= self.last:
-            self.problem(position, f"offset {span[0]} after {self.last}")
         self.against.batch(position, span, latest)
         if self.checking and span[0] != self.last + 1:
             self.against.producers.gaps += 1
