@@ -31,9 +31,13 @@ HERE = Path(__file__).resolve().parent
 LIVE = ("clients", "peer", "hostile", "crash", "cluster")
 
 # How long an example takes says nothing: at first use much is compiled, and machines are shared.
+# Examples are the same in every run, so that a change is judged by what it changes; to look for
+# others, there is the profile "explore".
+_SLOW = [hypothesis.HealthCheck.too_slow]
 hypothesis.settings.register_profile(
-    "pko", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "pko", deadline=None, suppress_health_check=_SLOW, derandomize=True
 )
+hypothesis.settings.register_profile("explore", deadline=None, suppress_health_check=_SLOW)
 hypothesis.settings.load_profile("pko")
 
 # A shell's background job ignores Ctrl-C, and so would every process the tests start and interrupt.
