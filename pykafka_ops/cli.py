@@ -30,6 +30,9 @@ def main(argv: list[str] | None = None) -> int:
 
         sys.stderr.write(f"pko: {internal(e)}\n")
         return 1
+    finally:
+        # An interrupt inside another exec() has Python end by SIGINT, whatever became of it.
+        exec("")
 
 
 def _dispatch(words: list[str]) -> int:

@@ -216,13 +216,19 @@ def test_start_up_imports_nothing_it_does_not_need(argv: list[str], more: tuple[
     assert loaded.isdisjoint({*HEAVY, *more})
 
 
-def test_an_interrupt_inside_exec_ends_the_module_with_130(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("end", "code"), [("raise", 130), ("raise SystemExit(143)", 143)])
+def test_an_interrupt_inside_exec_ends_the_module_with_the_code_of_its_end(
+    tmp_path: Path, end: str, code: int
+) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import pykafka_ops.cli as cli\n"
         "def dispatch(words):\n"
-        "    exec('raise KeyboardInterrupt')\n"
+        "    try:\n"
+        "        exec('raise KeyboardInterrupt')\n"
+        "    except KeyboardInterrupt:\n"
+        f"        {end}\n"
         "cli._dispatch = dispatch\n"
     )
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
     argv = [sys.executable, "-m", "pykafka_ops"]
-    assert subprocess.run(argv, env=env, check=False).returncode == 130
+    assert subprocess.run(argv, env=env, check=False).returncode == code
