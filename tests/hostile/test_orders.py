@@ -48,7 +48,10 @@ def error_of(answer: bytes) -> int:
 
 
 def below(directory: Path) -> set[str]:
-    return {path.name for path in directory.iterdir()}
+    """Without what is left of other tests' topics for a minute, and internal topics: theirs are
+    made while they are at work with clients."""
+    names = {path.name for path in directory.iterdir()}
+    return {name for name in names if not name.endswith("-delete") and name[:2] != "__"}
 
 
 @pytest.mark.parametrize("epoch", EPOCHS)
@@ -64,7 +67,8 @@ def test_no_order_by_a_socket_makes_a_directory_or_shuts_the_controller_out(
         order = encode(lead(topic_name, partition, epoch), 1)
         answer = connection.ask(request(ApiKey.LEADER_AND_ISR, 1, order))
         assert error_of(answer) == ErrorCode.STALE_CONTROLLER_EPOCH
-    assert (below(data_dir), below(data_dir.parent)) == before
+    assert below(data_dir) <= before[0]
+    assert below(data_dir.parent) <= before[1]
 
 
 @pytest.mark.parametrize("epoch", EPOCHS)
