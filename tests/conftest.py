@@ -22,7 +22,7 @@ from tests.support.go import go_kit
 from tests.support.java import java_kit
 from tests.support.node import node_kit
 from tests.support.process import browser
-from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.apache import ApacheBroker, ZooKeeper, apache_alone
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.commands import KafkaTools
 
@@ -165,13 +165,8 @@ def make_apache(
 def apache_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
     """One Apache Kafka broker for the whole run; use ``apache``."""
     directory = tmp_path_factory.mktemp("apache")
-    zookeeper = ZooKeeper(directory).start()
-    broker = ApacheBroker(directory / "broker-0", zookeeper)
-    try:
-        yield broker.start()
-    finally:
-        broker.close()
-        zookeeper.close()
+    with apache_alone(directory, "broker-0") as broker:
+        yield broker
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pykafka_ops.local.cluster import LocalCluster
 from tests.conftest import Broker
 from tests.support.cluster.apache_cluster import Brokers as Brokers
 from tests.support.cluster.apache_cluster import OurBrokers
-from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.apache import ZooKeeper, apache_alone
 from tests.support.process.broker import BrokerProcess
 from tests.support.process.old_lines import Old
 
@@ -28,13 +28,8 @@ def single_broker(kind: str, directory: Path, settings: Mapping[str, object]) ->
         finally:
             ours.close()
         return
-    zookeeper = ZooKeeper(directory).start()
-    theirs = ApacheBroker(directory / "data", zookeeper, settings)
-    try:
-        yield theirs.start()
-    finally:
-        theirs.close()
-        zookeeper.close()
+    with apache_alone(directory, settings=settings) as theirs:
+        yield theirs
 
 
 @pytest.fixture(scope="module")

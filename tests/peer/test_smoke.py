@@ -10,7 +10,7 @@ import pytest
 
 from pykafka_ops.wire.messages.create_acls import AclCreation, CreateAclsRequest
 from tests.support.differential.two_brokers import CLOSED, Link
-from tests.support.process.apache import ApacheBroker, ZooKeeper
+from tests.support.process.apache import ApacheBroker, apache_alone
 from tests.support.process.apache_kraft import USER, KraftBroker
 from tests.support.process.console import pko
 
@@ -33,14 +33,8 @@ def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KraftBroker]:
 @pytest.fixture(scope="module")
 def fresh_apache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheBroker]:
     """Without other tests' topics, some of which have replicas on brokers that there are not."""
-    directory = tmp_path_factory.mktemp("fresh")
-    zookeeper = ZooKeeper(directory).start()
-    broker = ApacheBroker(directory / "data", zookeeper)
-    try:
-        yield broker.start()
-    finally:
-        broker.close()
-        zookeeper.close()
+    with apache_alone(tmp_path_factory.mktemp("fresh")) as broker:
+        yield broker
 
 
 def smoke(bootstrap: str, *more: str) -> tuple[int, Rows]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kazoo.client import KazooClient
@@ -204,3 +205,17 @@ class ApacheBroker(ServerProcess):
 def _has_controller(link: Link) -> bool:
     answer = link.ask(MetadataRequest(topics=[]), 1)
     return answer != CLOSED and bool(answer.controller_id >= 0)
+
+
+@contextlib.contextmanager
+def apache_alone(
+    directory: Path, data: str = "data", settings: Mapping[str, object] | None = None
+) -> Iterator[ApacheBroker]:
+    """A fresh broker on a fresh ZooKeeper, both in ``directory``."""
+    zookeeper = ZooKeeper(directory).start()
+    broker = ApacheBroker(directory / data, zookeeper, settings)
+    try:
+        yield broker.start()
+    finally:
+        broker.close()
+        zookeeper.close()
