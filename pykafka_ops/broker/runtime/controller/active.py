@@ -136,8 +136,7 @@ class ActiveController:
             result: R = done.value
             return result
         finally:
-            for notice in rules.take_notices() + self._tree.take_notices():
-                log.warning("%s", notice)
+            self._log_notices()
             if not self._over:
                 self._watches.follow(rules.cluster)
             self._channels.hang_up(rules.cluster.brokers)
@@ -173,8 +172,14 @@ class ActiveController:
                 rule = await find()
                 if rule is not None:
                     await self.run(rule)
+                else:
+                    self._log_notices()
 
         self._post(job)
+
+    def _log_notices(self) -> None:
+        for notice in self._rules.take_notices() + self._tree.take_notices():
+            log.warning("%s", notice)
 
     def replied(self, broker: int, order: Order, errors: PartitionErrors) -> None:
         """A broker has obeyed, but for the partitions in ``errors``."""

@@ -148,25 +148,6 @@ def test_what_tools_write_is_noticed(tmp_path: Path) -> None:
     cluster(tmp_path, 1, body)
 
 
-def test_a_znode_written_by_hand_is_reported_not_fatal(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def body(nodes: Nodes) -> None:
-        await nodes.first.create("/brokers/topics/bad", b"{")
-        await nodes.first.create("/brokers/ids/8", b"junk", ephemeral=True)
-        await create(nodes, new_topic("good", [0]))
-        await eventually(lambda: nodes[0].image.has_leaders("good", [0]))
-        state = "/brokers/topics/good/partitions/0/state"
-        await nodes.first.set(state, b"[]")
-        assert nodes[0].loop.is_active
-
-    cluster(tmp_path, 1, body)
-    cluster(tmp_path, 1, lambda nodes: eventually(lambda: nodes[0].loop.is_active))
-    assert "/brokers/topics/bad: not JSON" in caplog.text
-    assert "/brokers/ids/8: not JSON" in caplog.text
-    assert "good/partitions/0/state: not a JSON object" in caplog.text
-
-
 def test_many_partitions_fit_in_transactions_of_bounded_size(tmp_path: Path) -> None:
     async def body(nodes: Nodes) -> None:
         sizes: list[int] = []
