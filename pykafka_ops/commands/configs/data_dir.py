@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.broker.metadata.embedded import FILE_NAME, EmbeddedStore
 from pykafka_ops.broker.metadata.store import NoNodeError
 from pykafka_ops.broker.metadata.znodes import config as znodes
@@ -43,7 +44,6 @@ from pykafka_ops.commands.configs.quotas import (
     quota_value,
 )
 from pykafka_ops.commands.configs.settings import DescribedConfigs
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError, StorageError, UsageError
 from pykafka_ops.settings.broker import BROKER

@@ -6,9 +6,9 @@ import re
 import sys
 from typing import NamedTuple
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.configs import known
 from pykafka_ops.commands.framework.args import Args
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import UsageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.errors import KafkaError, PkoError
 

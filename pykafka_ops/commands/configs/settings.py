@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client import configs, topics
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.configs import ConfigEntry, ConfigResource
 from pykafka_ops.commands.configs.known import BROKER_LOGGERS, BROKERS, CLIENT_METRICS, TOPICS
 from pykafka_ops.commands.framework.absent import no_broker
 from pykafka_ops.commands.framework.failures import text_of
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.errors import KafkaError, PkoError
 from pykafka_ops.settings.source import ConfigSource
 from pykafka_ops.wire.codes import ErrorCode

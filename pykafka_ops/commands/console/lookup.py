@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.config import ClientConfig
 from pykafka_ops.client.topic_changes import CreatedTopic, NewTopic, create_topics
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import say
 from pykafka_ops.commands.framework.run import PATIENCE
 from pykafka_ops.errors import KafkaError, PkoError

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import click
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.framework.params import Option, Words
 
 
@@ -25,14 +24,6 @@ def in_our_words(error: click.UsageError) -> str:
         words = message.partition("(")[2].rstrip(")")
         return f"one word too many: {words.split()[0]}; {error.ctx.get_usage()}"
     return message
-
-
-def did_you_mean(word: str, names: Iterable[str], before: str = "") -> str:
-    """`` (did you mean orders?)``, or nothing where no name is near."""
-    import difflib
-
-    close = difflib.get_close_matches(word, list(names), 1)
-    return f" (did you mean {before}{close[0]}?)" if close else ""
 
 
 def _no_such_option(error: click.NoSuchOption) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from pykafka_ops.commands.framework.mistakes import did_you_mean
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.types import java_integer
 from pykafka_ops.errors import PkoError, UsageError

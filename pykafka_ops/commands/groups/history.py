@@ -12,12 +12,12 @@ from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.commits.history import Bucket, Event, Key, buckets, events
 from pykafka_ops.analysis.lag.rows import Sample
 from pykafka_ops.analysis.moments import moment_text
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.commit_log import commits_since
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.commands.dump_log.segments import Reading, plain_section, segments
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import PLACE, Column, Table, numbers, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.framework.terminal import bars_are_blocks

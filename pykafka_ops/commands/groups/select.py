@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client.cluster import Cluster
 from pykafka_ops.client.groups import list_groups
 from pykafka_ops.commands.framework.failures import raise_first
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import ItemError
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.errors import KafkaError, PkoError, UsageError

@@ -10,10 +10,10 @@ from rich.style import Style
 from rich.text import Text
 
 from pykafka_ops.commands.framework.grid import fitted
+from pykafka_ops.page.units import NONE, moment, share, value_text
 from pykafka_ops.spark.model import Column, Report, Row, Section
 from pykafka_ops.spark.page import lag, retention, skew
 from pykafka_ops.spark.page.parts import Tile
-from pykafka_ops.spark.page.units import NONE, moment, share, value_text
 
 _VIEWS: Final = {
     "lag": ("Consumer lag", lag.headline, lag.tiles),

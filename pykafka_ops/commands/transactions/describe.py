@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from pykafka_ops.analysis.near import did_you_mean
 from pykafka_ops.client import transactions
-from pykafka_ops.commands.framework.mistakes import did_you_mean
 from pykafka_ops.commands.framework.output import Column, Table, rows_of
 from pykafka_ops.commands.framework.run import Run
 from pykafka_ops.commands.transactions import kafka
