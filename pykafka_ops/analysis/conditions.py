@@ -53,10 +53,10 @@ class ConditionField:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """One comparison: of which field, and what meets it."""
+    """One comparison: of which field, and whether a row meets it; None: that is not known."""
 
     field: str
-    holds: Callable[[Row], bool]
+    holds: Callable[[Row], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,18 @@ class Condition:
     alternatives: Sequence[Sequence[_Comparison]]
 
     def __call__(self, row: Row) -> bool:
-        """Whether the row meets it."""
-        return any(all(c.holds(row) for c in every) for every in self.alternatives)
+        """Whether the row meets it, or might: what is not known meets every comparison."""
+        return any(all(c.holds(row) is not False for c in every) for every in self.alternatives)
+
+    def judged(self, row: Row) -> bool | None:
+        """Whether the row meets it; None where that depends on what is not known."""
+        open_ = False
+        for every in self.alternatives:
+            found = [c.holds(row) for c in every]
+            if all(found):
+                return True
+            open_ = open_ or False not in found
+        return None if open_ else False
 
     @property
     def fields(self) -> list[str]:
@@ -109,12 +119,13 @@ def _comparison(
     except ConditionError as error:
         raise ConditionError(f"{match[1]} {sign} {wanted}: {error}") from None
 
-    def holds(row: Row) -> bool:
+    def holds(row: Row) -> bool | None:
         value = row.get(name)
         if unknown is not None and unknown(row, name):
-            return True
+            # the truth is greater than the figure
+            return True if value is not None and sign in (">", ">=") and meets(value) else None
         if value is None:
-            return sign == "!=" if field.spare else True
+            return sign == "!=" if field.spare else None
         return meets(value)
 
     return _Comparison(name, holds)

@@ -246,13 +246,22 @@ def _sum(name: str, rows: Sequence[LagRow]) -> GroupLag:
         len(rows) - len(lags),
         sum(lags) if lags else None,
         max(lags, default=None),
-        max((r.lag_seconds for r in rows if r.lag_seconds is not None), default=None),
+        _latest(rows),
         _rounded(sum(rates_in)) if rates_in else None,
         _rounded(sum(rates_out)) if rates_out else None,
         _slowest(rows),
         min((r.lead for r in rows if r.lead is not None), default=None),
         max((r.status for r in rows), key=STATUSES.index),
     )
+
+
+def _latest(rows: Sequence[LagRow]) -> float | None:
+    """The greatest delay; None where it is not known of a partition that is behind, and no other
+    is late."""
+    known = max((r.lag_seconds for r in rows if r.lag_seconds is not None), default=None)
+    if not known and any(r.lag_seconds is None and r.lag != 0 for r in rows):
+        return None
+    return known
 
 
 def _slowest(rows: Sequence[LagRow]) -> float | None:

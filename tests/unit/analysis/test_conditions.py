@@ -98,3 +98,29 @@ def test_what_is_no_condition_is_told(text: str, what: str) -> None:
 
 def test_the_fields_asked_for_are_told_once() -> None:
     assert parse_condition("lag>1 & status=OK | lag<0", FIELDS).fields == ["lag", "status"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("lag>1000", True),
+        ("lag>2000", False),
+        ("lead<5", None),
+        ("lead<5|lag>1000", True),
+        ("lead<5|lag>2000", None),
+        ("lead<5&lag>2000", False),
+        ("lead<5&lag>1000", None),
+        ("client_id=a", False),
+    ],
+)
+def test_judged_what_is_not_known_decides_nothing(text: str, expected: bool | None) -> None:
+    assert parse_condition(text, FIELDS).judged(ROW) is expected
+
+
+def test_judged_a_figure_below_the_truth_shows_that_more_is_true_and_nothing_else() -> None:
+    def judged(text: str) -> bool | None:
+        return parse_condition(text, FIELDS, lambda row, name: name == "lag").judged(ROW)
+
+    assert judged("lag>1000") is True
+    assert judged("lag>2000") is None
+    assert judged("lag<2000") is None
