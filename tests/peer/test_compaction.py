@@ -115,7 +115,7 @@ class Writer:
                 self.produced(self.draw.choice([11, 12, 13]), codec, transactional=False)
             else:
                 self.transactions()
-        self.log.high_watermark = self.log.log_end_offset
+        self.log.raise_high_watermark(self.log.log_end_offset)
 
 
 def open_logs(directory: Path) -> LogManager:

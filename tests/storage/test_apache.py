@@ -151,7 +151,7 @@ def after_a_clean_stop(directory: Path, expected: list[str]) -> None:
     expected += extend(log, "ours", 300, 7)
     assert len(log.segments) > 2
     expected += add_transactions(log)
-    log.high_watermark = log.log_end_offset
+    log.raise_high_watermark(log.log_end_offset)
     ours.logs.close()
 
 

@@ -65,7 +65,7 @@ def replicate(
         state.appended(local.log_end_offset, last_epoch, high_watermark)
     before = local.high_watermark
     if high_watermark > before:
-        local.high_watermark = high_watermark
+        local.raise_high_watermark(high_watermark)
     if log_start > local.log_start_offset:
         local.raise_log_start(min(log_start, local.log_end_offset))
     return local.high_watermark > before

@@ -150,7 +150,7 @@ class Partition:
         self.leader_epoch_start = log.log_end_offset
         log.assign_epoch(self.leader_epoch, self.leader_epoch_start)
         if len(self.replicas) <= 1:
-            log.high_watermark = log.durability.up_to(self.leader_epoch_start)
+            log.raise_high_watermark(log.durability.up_to(self.leader_epoch_start))
 
     def resign(self) -> None:
         """Stop leading or following."""
@@ -266,15 +266,11 @@ class Partition:
     def advance_high_watermark(self) -> bool:
         """Move it to the lowest end offset of those in sync, once that is flushed as the topic
         asks; whether it moved."""
-        log = self.log
+        log = self._log or self._open()
         end = log.log_end_offset
         view = self.in_sync
         if view is not None:
             host = self._host
             minimum = log.config.min_insync_replicas
             end = view.committed(end, minimum, host.timer(), host.max_lag_ms(), host.alive)
-        end = log.durability.up_to(end)
-        if end > log.high_watermark:
-            log.high_watermark = end
-            return True
-        return False
+        return log.raise_high_watermark(log.durability.up_to(end))

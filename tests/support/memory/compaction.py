@@ -35,7 +35,7 @@ class CleanWorld(World):
 
     def replicated(self) -> None:
         """Everything is below the high watermark."""
-        self.log.high_watermark = self.log.log_end_offset
+        self.log.raise_high_watermark(self.log.log_end_offset)
 
     def job(self, **limits: Any) -> CompactionJob:
         self.replicated()

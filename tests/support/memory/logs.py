@@ -77,7 +77,7 @@ def filled(batches: int = 10, *, per_epoch: int = 1 << 30, **config: Any) -> Wor
     w = World(**{"segment_bytes": 4 * SIZE, "index_interval_bytes": SIZE, **config})
     for n in range(batches):
         w.append(b"x" * 20, timestamp=NOW + 10 * n, epoch=n // per_epoch)
-    w.log.high_watermark = batches
+    w.log.raise_high_watermark(batches)
     return w
 
 

@@ -142,18 +142,21 @@ class Log:
 
     @property
     def high_watermark(self) -> int:
-        """Offset below which all in-sync replicas have everything. Who knows the replicas sets it
-        to move it on, within the log; it never moves back."""
+        """Offset below which all in-sync replicas have everything."""
         if self.tail.high_watermark < 0:
             self.open()
         return self.tail.high_watermark
 
-    @high_watermark.setter
-    def high_watermark(self, offset: int) -> None:
-        if self.tail.high_watermark < 0:
+    def raise_high_watermark(self, offset: int) -> bool:
+        """Move the high watermark up, within the log; whether ``offset`` is above it. For who knows
+        the replicas."""
+        tail = self.tail
+        if tail.high_watermark < 0:
             self.open()
-        if offset > self.tail.high_watermark:
-            self.tail.move_high_watermark(offset)
+        if offset <= tail.high_watermark:
+            return False
+        tail.move_high_watermark(offset)
+        return True
 
     @property
     def last_stable_offset(self) -> int:

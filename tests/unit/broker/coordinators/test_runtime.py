@@ -249,7 +249,7 @@ def test_nobody_is_served_before_the_replicas_have_what_was_loaded(in_time: bool
 def test_a_log_whose_last_records_are_gone_is_loaded_to_its_end() -> None:
     world = World()
     world.partitions[0].log.truncate_fully(5, 0)
-    world.partitions[0].log.high_watermark = 5
+    world.partitions[0].log.raise_high_watermark(5)
     slot = world.load()
     assert (slot.loading, slot.shard.values) == (False, {})
 

@@ -142,7 +142,7 @@ def test_a_topic_made_anew_does_not_inherit_the_start_that_is_being_written(site
     logs = site.start()
     log = logs.get(*KEY)
     assert log is not None
-    log.high_watermark = 5
+    log.raise_high_watermark(5)
     log.raise_log_start(3)
     logs.checkpoint()
     assert parse_offsets(text(site, f"/a/{STARTS}"), STARTS) == {KEY: 3}

@@ -18,7 +18,7 @@ def test_a_clean_stop_writes_all_checkpoints(site: Site) -> None:
         log = logs.create("t", n)
         append(log, b"a")
         append(log, b"b")
-        log.high_watermark = n
+        log.raise_high_watermark(n)
     logs.get("t", 2).delete_records(1)  # type: ignore[union-attr]
     logs.close()
 

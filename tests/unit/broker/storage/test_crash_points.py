@@ -112,7 +112,7 @@ class History:
         self.acked[key] = len(self.sent[key])
         if log.config.flush_messages == 1:
             self.durable[key] = self.acked[key]
-        log.high_watermark = log.log_end_offset
+        log.raise_high_watermark(log.log_end_offset)
 
     def flush(self) -> None:
         self.log(self.random.choice(KEYS)).flush()

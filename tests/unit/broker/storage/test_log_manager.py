@@ -71,7 +71,7 @@ def test_after_a_clean_stop_nothing_is_read_until_it_is_used(site: Site) -> None
         append(logs.create("t", n, TOPIC_ID), b"a", b"b")
     first = logs.get("t", 0)
     assert first is not None
-    first.high_watermark = 2
+    first.raise_high_watermark(2)
     logs.close(broker_epoch=42)
     assert text(site, "/a/.kafka_cleanshutdown") == '{"version":0,"brokerEpoch":42}'
     logs = site.start()
@@ -171,7 +171,7 @@ def test_a_recreated_partition_does_not_inherit_the_log_start(site: Site) -> Non
     log = logs.create("t", 0)
     for _ in range(5):
         append(log, b"a")
-    log.high_watermark = 5
+    log.raise_high_watermark(5)
     log.delete_records(4)
     logs.checkpoint()
     logs.delete("t", 0)

@@ -165,7 +165,7 @@ def test_producers_survive_a_crash_with_and_without_snapshots() -> None:
         w.files.write(path, b"damaged")
     recover(w, point=8)
     assert sorted(w.log.producers.entries()) == entries
-    w.log.high_watermark = 11
+    w.log.raise_high_watermark(11)
     assert w.log.last_stable_offset == 10
 
 

@@ -46,7 +46,7 @@ def fill(site: Site, count: int = COUNT) -> Log:
     for n in range(count):
         append(log, b"value %d" % n)
     log.flush()
-    log.high_watermark = log.log_end_offset
+    log.raise_high_watermark(log.log_end_offset)
     return log
 
 

@@ -14,7 +14,7 @@ def test_checkpoints_are_written_as_time_passes_and_only_if_they_changed(site: S
     logs = site.start()
     log = logs.create("t", 0)
     append(log, b"a")
-    log.high_watermark = 1
+    log.raise_high_watermark(1)
 
     def written(name: str) -> bool:
         return site.files.exists(f"/a/{name}")
@@ -56,7 +56,7 @@ def test_a_clock_that_is_set_back_delays_nothing_that_waits(site: Site) -> None:
     logs = site.start()
     log = logs.create("t", 0, directory="/a")
     append(log, b"a")
-    log.high_watermark = 1
+    log.raise_high_watermark(1)
     logs.create("u", 0, directory="/a")
     logs.settings.clock = lambda: NOW - 3_600_000
     logs.delete("u", 0)

@@ -82,7 +82,7 @@ class Site:
         for n in range(batches):
             record = Record(0, NOW, b"k%d" % (n % 3), b"v" * 100)
             log.append_as_leader(memoryview(build_batch([record])), leader_epoch=0, now=NOW)
-        log.high_watermark = log.log_end_offset
+        log.raise_high_watermark(log.log_end_offset)
 
     async def round(self) -> bool:
         """One look, and what follows; whether there was something to clean."""

@@ -28,7 +28,7 @@ def test_retention_goes_on_behind_a_log_that_cannot_be_looked_at(
     made = [logs.create("t", n, TOPIC_ID) for n in range(3)]
     for log in made:
         append(log, b"x")
-        log.high_watermark = 1
+        log.raise_high_watermark(1)
     retain = Log.delete_old_segments
 
     def one_is_bad(self: Log, now: int) -> int:

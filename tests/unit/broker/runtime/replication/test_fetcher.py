@@ -171,7 +171,7 @@ def test_a_leader_that_lost_records_costs_the_follower_its_own() -> None:
 def test_a_log_that_starts_inside_a_batch_begins_with_that_batch() -> None:
     pair = Pair()
     pair.leader.append("t", 0, batch(b"a", b"b", b"c"))
-    pair.led.log.high_watermark = 3
+    pair.led.log.raise_high_watermark(3)
     pair.led.log.delete_records(2)
     pair.fetch()
     pair.settle()

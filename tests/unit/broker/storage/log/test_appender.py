@@ -182,15 +182,15 @@ def test_transactions_hold_back_the_last_stable_offset() -> None:
     w.append(b"plain")
     w.append(b"a", producer_id=1, base_sequence=0, **txn)
     w.append(b"b", producer_id=2, base_sequence=0, **txn)
-    w.log.high_watermark = 3
+    w.log.raise_high_watermark(3)
     assert w.log.last_stable_offset == 1
     w.end_txn(1, commit=False)
-    w.log.high_watermark = 3
+    w.log.raise_high_watermark(3)
     assert w.log.last_stable_offset == 1, "the marker is not replicated yet"
-    w.log.high_watermark = 4
+    w.log.raise_high_watermark(4)
     assert w.log.last_stable_offset == 2
     w.end_txn(2, commit=True)
-    w.log.high_watermark = 5
+    w.log.raise_high_watermark(5)
     assert w.log.last_stable_offset == 5
     assert w.log.aborted_transactions(0, 5) == [(1, 1)]
     assert w.log.aborted_transactions(4, 5) == []

@@ -28,7 +28,7 @@ def test_a_follower_becomes_a_copy_of_its_leader() -> None:
     assert fetched(follower) == data
     assert follower.log.epochs.entries() == leader.log.epochs.entries()
     assert follower.log.producers.entries() == leader.log.producers.entries()
-    follower.log.high_watermark = 4
+    follower.log.raise_high_watermark(4)
     assert follower.log.last_stable_offset == 3
     assert follower.log.aborted_transactions(0, 4) == [(1, 1)]
 

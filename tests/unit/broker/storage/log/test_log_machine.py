@@ -148,7 +148,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(where=st.floats(0, 1))
     def delete_records(self, where: float) -> None:
-        self.log.high_watermark = self.end
+        self.log.raise_high_watermark(self.end)
         target = self.start + int(where * (self.end - self.start))
         assert self.log.delete_records(target) == target
         self.start = target
@@ -157,7 +157,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule()
     def drop_old_segments(self) -> None:
-        self.log.high_watermark = self.end
+        self.log.raise_high_watermark(self.end)
         self.log.delete_old_segments(self.world.now)
         assert self.log.log_start_offset == self.start
 
@@ -229,7 +229,7 @@ class LogMachine(RuleBasedStateMachine):
         if not hasattr(self, "world"):
             return
         assert self.log.producers.has_ongoing(2) == self.in_txn
-        self.log.high_watermark = self.end
+        self.log.raise_high_watermark(self.end)
         expected = self.txns[-1][0] if self.in_txn else self.end
         assert self.log.last_stable_offset == max(expected, self.start)
         aborted = [(2, t[0]) for t in self.txns if t[2] and t[1] >= self.start]

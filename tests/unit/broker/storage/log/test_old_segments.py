@@ -23,7 +23,7 @@ def test_all_segments_may_expire_and_an_empty_one_follows() -> None:
 def test_segments_without_timestamps_expire_by_the_files_time() -> None:
     w = World(retention_ms=100)
     w.append(b"a", timestamp=-1)
-    w.log.high_watermark = 1
+    w.log.raise_high_watermark(1)
     w.log.close()
     w.reopen(clean=True, high_watermark=1)
     assert w.log.delete_old_segments(NOW + 100) == 0
@@ -57,7 +57,7 @@ def test_retention_never_passes_the_high_watermark_nor_touches_compacted_topics(
     w = World(segment_bytes=4 * SIZE, retention_ms=1, retention_bytes=0)
     for _ in range(10):
         w.append(b"x" * 20)
-    w.log.high_watermark = 7
+    w.log.raise_high_watermark(7)
     assert w.log.delete_old_segments(NOW + 10_000) == 1
     w = filled(per_epoch=3)
     w.log.update_config(type(w.config)(cleanup_policy=frozenset({"compact"}), retention_ms=1))

@@ -24,7 +24,7 @@ def test_a_clean_stop_writes_no_snapshot_for_a_log_without_producers() -> None:
 def test_a_transaction_outlives_its_records_and_a_clean_stop() -> None:
     w = World()
     w.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)
-    w.log.high_watermark = 1
+    w.log.raise_high_watermark(1)
     w.log.delete_records(1)
     w.log.close()
     log = w.reopen(clean=True, start_offset=1)

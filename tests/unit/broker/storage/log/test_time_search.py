@@ -30,7 +30,7 @@ def test_time_search_looks_inside_batches_and_skips_deleted_records() -> None:
     w = World()
     w.append(b"a", b"b", b"c", timestamp=NOW, codec=Codec.LZ4)
     assert at_once(w.log.times.first_since(NOW + 1, 3)) == (NOW + 1, 1, 0)
-    w.log.high_watermark = 3
+    w.log.raise_high_watermark(3)
     w.log.delete_records(2)
     assert at_once(w.log.times.first_since(NOW, 3)) == (NOW + 2, 2, 0)
 
@@ -70,7 +70,7 @@ def test_earliest_and_latest_come_with_their_epochs() -> None:
 def test_a_batch_of_very_many_records_is_searched_in_steps(codec: Codec) -> None:
     w = World()
     w.append(*[b"v"] * 5000, timestamp=NOW, codec=codec)
-    w.log.high_watermark = 5000
+    w.log.raise_high_watermark(5000)
     found, pauses = counted(w.log.times.first_since(NOW + 4999, 5000))
     assert found == (NOW + 4999, 4999, 0)
     assert pauses > 5000 // 500
@@ -86,7 +86,7 @@ def test_a_segment_that_goes_while_it_is_searched_is_not_read() -> None:
     w = World(segment_bytes=50_000)
     w.append(*[b"v"] * 5000, timestamp=NOW)
     w.append(b"a" * 100, timestamp=NOW + 9999)
-    w.log.high_watermark = 5001
+    w.log.raise_high_watermark(5001)
     steps = w.log.times.first_since(NOW + 10, 5001)
     assert next(steps) is None
     w.log.delete_records(5000)

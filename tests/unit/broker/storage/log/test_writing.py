@@ -47,5 +47,5 @@ def test_an_abort_without_room_for_its_index_entry_leaves_no_marker() -> None:
     refused(ErrorCode.KAFKA_STORAGE_ERROR, lambda: w.end_txn(1, commit=False))
     assert w.log.segments[0].aborted() == []
     w.end_txn(1, commit=False)
-    w.log.high_watermark = 2
+    w.log.raise_high_watermark(2)
     assert (w.log.last_stable_offset, w.log.aborted_transactions(0, 2)) == (2, [(1, 0)])
