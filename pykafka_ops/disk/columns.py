@@ -23,8 +23,9 @@ _ROW = 14
 _CHUNK = 1024
 _RUN = 4096
 _FEW = 48
-_MAX_SIZE = 16_383
 """Fewer records than this are not worth the columns."""
+MAX_SIZE = 16_383
+"""The highest number that two bytes of variable length hold."""
 _MOST = 1 << 17
 _MAX_TOP = 1 << 26
 NO_TIMESTAMP = -1
@@ -169,7 +170,7 @@ class _Walk:
             return None
         stop = at + most * step
         run = most - len(data[at:stop:step].lstrip(_BYTES[data[at]]))
-        if size > _MAX_SIZE:
+        if size > MAX_SIZE:
             return None
         if width == 2 and run:
             run = min(run, most - len(data[at + 1 : stop : step].lstrip(_BYTES[data[at + 1]])))

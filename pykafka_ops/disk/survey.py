@@ -10,13 +10,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pykafka_ops.disk.batch import BatchHeader
-from pykafka_ops.disk.columns import usual
+from pykafka_ops.disk.columns import MAX_SIZE, NO_TIMESTAMP, usual
 from pykafka_ops.disk.walk import LATE_END, compile_reader, skip_headers
 from pykafka_ops.errors import CorruptBatchError, PkoError
 
 ONE_BY_ONE = 512
 FEW_HEADERS = 8
 """Records, and headers of each, that are looked at one by one in some ms."""
+
+
+_NO_SIZE = ~(MAX_SIZE - 1)
+"""Bits of a length, zig-zag, that is negative or takes more than two bytes."""
 
 
 class Survey(NamedTuple):
@@ -99,13 +103,43 @@ def as_promised(data: bytes, at: int, header: BatchHeader) -> bool:
     """Whether the records that fill ``data`` from ``at`` on are well formed, and number, offsets
     and latest timestamp are those of the header; with a CreateTime batch that is all there is to
     check where a topic sets no bounds and needs no keys. False, too, if finding out takes long."""
-    if usual(data, at, header) is not None:
+    if header.record_count == 1:
+        if header.base_timestamp == header.max_timestamp >= NO_TIMESTAMP and _is_alone(data, at):
+            return True
+    elif usual(data, at, header) is not None:
         return True
     try:
         seen = survey_quickly(data, at, header)
     except CorruptBatchError:
         return False
     return seen is not None and seen.offsets_in_order and seen.max_timestamp == header.max_timestamp
+
+
+def _is_alone(data: bytes, at: int) -> bool:
+    """Whether ``data`` from ``at`` on is one well-formed record, first of its batch, of the batch's
+    first timestamp, without headers and with a short key, as one that is sent alone mostly is."""
+    try:
+        size = data[at]
+        at += 1
+        if size > 127:
+            size = size & 127 | data[at] << 7
+            at += 1
+        if size & _NO_SIZE or at + (size >> 1) != len(data) or data[at + 1] or data[at + 2]:
+            return False
+        size = data[at + 3]  # of the key
+        at += 4 if size & 1 else 4 + (size >> 1)
+        value_size = data[at]
+        at += 1
+        if value_size > 127:
+            value_size = value_size & 127 | data[at] << 7
+            at += 1
+    except IndexError:
+        return False
+    if size > 127 or value_size > MAX_SIZE:
+        return False
+    if not value_size & 1:
+        at += value_size >> 1
+    return at == len(data) - 1 and not data[at]
 
 
 def examine(data: bytes, header: BatchHeader) -> Survey | None:
