@@ -10,14 +10,14 @@ from hashlib import sha256
 from importlib.resources import files
 
 from pykafka_ops import __version__
+from pykafka_ops.page.markup import Markup, el, join
+from pykafka_ops.page.units import iso, moment
 from pykafka_ops.spark.model import Problem, Report, Row, Section
 from pykafka_ops.spark.page import lag, retention, skew
 from pykafka_ops.spark.page.charts.frame import definitions as patterns
 from pykafka_ops.spark.page.charts.spark import sparkline
-from pykafka_ops.spark.page.markup import Markup, el, join
 from pykafka_ops.spark.page.parts import Picture, Tile, View
 from pykafka_ops.spark.page.tables import definitions, delta, nested, table
-from pykafka_ops.spark.page.units import iso, moment
 
 History = Mapping[str, Sequence[Row]]
 """Rows of earlier runs by section, oldest first (``ReportOptions.history``)."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
+from pykafka_ops.page.markup import Markup, name_text, shorten
+from pykafka_ops.page.units import NONE
 from pykafka_ops.spark.model import Report, Row
-from pykafka_ops.spark.page.markup import Markup, name_text, shorten
-from pykafka_ops.spark.page.units import NONE
 
 BRIEF = 36
 """Characters of a name in a headline."""

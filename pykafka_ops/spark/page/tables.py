@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from math import inf
 
+from pykafka_ops.page.markup import Markup, el, join, name_text, shorten, visible
+from pykafka_ops.page.units import NONE, iso, number, span, value_text
 from pykafka_ops.spark.model import Column, Row, Section
 from pykafka_ops.spark.output.document import value as plain_value
-from pykafka_ops.spark.page.markup import Markup, el, join, name_text, shorten, visible
 from pykafka_ops.spark.page.parts import more
-from pykafka_ops.spark.page.units import NONE, iso, number, span, value_text
 
 ROWS = 500
 """Rows on the page; the files of the report have all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from math import ceil, floor, isfinite, log10
 
-from pykafka_ops.spark.page.units import moment
+from pykafka_ops.page.units import moment
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _SPANS = (

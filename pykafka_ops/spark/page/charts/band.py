@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pykafka_ops.page.markup import Markup, el, join
+from pykafka_ops.page.units import moment
 from pykafka_ops.spark.page.charts.frame import (
     at,
     below,
@@ -16,8 +18,6 @@ from pykafka_ops.spark.page.charts.frame import (
     words,
 )
 from pykafka_ops.spark.page.charts.lines import HEIGHT, TOP, across, path, time_labels
-from pykafka_ops.spark.page.markup import Markup, el, join
-from pykafka_ops.spark.page.units import moment
 
 FOOT = 20
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pykafka_ops.spark.page.markup import Markup, el, join
+from pykafka_ops.page.markup import Markup, el, join
 
 PATTERNED = ("warn", "rewind", "stall", "stop", "lost", "unknown")
 """Tones that carry a pattern beside their colour."""

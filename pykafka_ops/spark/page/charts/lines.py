@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pykafka_ops.page.markup import Markup, el, join
+from pykafka_ops.page.units import moment
 from pykafka_ops.spark.page.charts.frame import (
     at,
     below,
@@ -14,9 +16,7 @@ from pykafka_ops.spark.page.charts.frame import (
     nothing,
     stretched,
 )
-from pykafka_ops.spark.page.markup import Markup, el, join
 from pykafka_ops.spark.page.ticks import moments
-from pykafka_ops.spark.page.units import moment
 
 HEIGHT, TOP, FOOT = 200, 18, 20
 TIPS = 400

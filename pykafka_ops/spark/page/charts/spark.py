@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pykafka_ops.spark.page.markup import Markup, el
-from pykafka_ops.spark.page.units import number
+from pykafka_ops.page.markup import Markup, el
+from pykafka_ops.page.units import number
 
 WIDTH, HEIGHT = 96, 24
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pykafka_ops.spark.page import ticks, units
+from pykafka_ops.page import units
+from pykafka_ops.spark.page import ticks
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What HTML pages are made of: markup as values, figures as people read them."""
