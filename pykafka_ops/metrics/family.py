@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 
 class MetricKind(Enum):
-    """What a value is: a state, a sum since the start, or :class:`Times`."""
+    """What a value is: a state, a sum since the start, :class:`Times`, :class:`Buckets`, or not
+    said."""
 
     GAUGE = "gauge"
     COUNTER = "counter"
     SUMMARY = "summary"
+    HISTOGRAM = "histogram"
+    UNTYPED = "untyped"
 
 
 class Bean(NamedTuple):
@@ -57,6 +60,15 @@ class Times(NamedTuple):
     total: float
 
 
+class Buckets(NamedTuple):
+    """What was measured of many: how many were at most so much, by that, as Prometheus writes it;
+    how many there were."""
+
+    at_most: tuple[tuple[str, int], ...]
+    number: int
+    total: float
+
+
 class Labels:
     """Names and values that tell the samples of a family apart; ``text`` is how Prometheus writes
     them. Those of a partition are made once and serve all its families."""
@@ -79,7 +91,7 @@ def _escaped(value: str) -> str:
 
 
 NONE = Labels()
-Value = int | float | Times
+Value = int | float | Times | Buckets
 
 
 class Family:

@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from math import inf
 
-from pykafka_ops.metrics.family import Bean, Family, Labels, MetricKind, Times, Value
+from pykafka_ops.metrics.family import Bean, Buckets, Family, Labels, MetricKind, Times, Value
 
 
 class Format(Enum):
@@ -25,12 +26,15 @@ class Format(Enum):
 LINES = 500
 """Lines of one piece of the text."""
 
+_SUM = "Sum"
+"""No histogram of Kafka has one."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_]")
 
 
 def name_of(family: Family) -> str:
     """What the family is called; counters without ``_total``."""
-    return family.name or bean_name(family.bean)
+    name = family.name or bean_name(family.bean)
+    return name.removesuffix("_total") if family.kind is MetricKind.COUNTER else name
 
 
 def bean_name(bean: Bean | None) -> str:
@@ -59,8 +63,10 @@ def _text(families: Iterable[Family], *, open_metrics: bool) -> Iterator[str]:
         for labels, value in family.samples:
             if isinstance(value, Times):
                 lines += _times(name, labels.text, value)
+            elif isinstance(value, Buckets):
+                lines += _buckets(name, labels.text, value)
             else:
-                lines.append(f"{sample}{labels.text} {value}")
+                lines.append(f"{sample}{labels.text} {value if value != inf else '+Inf'}")
             if len(lines) >= LINES:
                 yield _joined(lines)
                 lines = []
@@ -88,20 +94,28 @@ def _samples(family: Family, labels: Labels, value: Value) -> Iterator[dict[str,
     mbean = None if bean is None else bean.text(labels)
 
     def sample(metric: str, number: float, attribute: str, **more: str) -> dict[str, object]:
-        told = None if bean is None else attribute or bean.attribute
         of = dict(labels.pairs) | more
+        known = bean is not None and attribute != _SUM
         return {
-            "metric": metric, "labels": of, "value": number, "bean": mbean, "attribute": told
-        }  # fmt: skip
+            "metric": metric,
+            "labels": of,
+            "value": number,
+            "bean": mbean if known else None,
+            "attribute": (attribute or bean.attribute) if bean is not None and known else None,
+        }
 
-    if not isinstance(value, Times):
+    if isinstance(value, Buckets):
+        for bound, number in (*value.at_most, ("+Inf", value.number)):
+            yield sample(f"{name}_bucket", number, "", le=bound)
+    elif not isinstance(value, Times):
         suffix = "_total" if family.kind is MetricKind.COUNTER else ""
         yield sample(f"{name}{suffix}", value, "")
         return
-    for share, number in value.quantiles:
-        percentile = f"{float(share) * 100:g}".replace(".", "")
-        yield sample(name, number, f"{percentile}thPercentile", quantile=share)
-    yield sample(f"{name}_sum", value.total, "Sum")
+    else:
+        for share, part in value.quantiles:
+            percentile = f"{float(share) * 100:g}".replace(".", "")
+            yield sample(name, part, f"{percentile}thPercentile", quantile=share)
+    yield sample(f"{name}_sum", value.total, _SUM)
     yield sample(f"{name}_count", value.number, "Count")
 
 
@@ -114,10 +128,20 @@ def _head(family: Family, open_metrics: bool) -> list[str]:
     if family.kind is MetricKind.COUNTER and not open_metrics:
         name += "_total"
     told = family.help.replace("\\", "\\\\").replace("\n", "\\n")
-    return [f"# HELP {name} {told}", f"# TYPE {name} {family.kind.value}"]
+    kind = family.kind.value
+    if open_metrics and family.kind is MetricKind.UNTYPED:
+        kind = "unknown"
+    return [f"# HELP {name} {told}", f"# TYPE {name} {kind}"]
 
 
 def _times(name: str, labels: str, times: Times) -> list[str]:
     inner = f"{labels[1:-1]}," if labels else ""
     lines = [f'{name}{{{inner}quantile="{share}"}} {value}' for share, value in times.quantiles]
     return [*lines, f"{name}_sum{labels} {times.total}", f"{name}_count{labels} {times.number}"]
+
+
+def _buckets(name: str, labels: str, found: Buckets) -> list[str]:
+    inner = f"{labels[1:-1]}," if labels else ""
+    pairs = (*found.at_most, ("+Inf", found.number))
+    lines = [f'{name}_bucket{{{inner}le="{bound}"}} {number}' for bound, number in pairs]
+    return [*lines, f"{name}_sum{labels} {found.total}", f"{name}_count{labels} {found.number}"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pykafka_ops.settings.rows import INTERNAL, STRING, row, table
-from pykafka_ops.settings.validators import HostPort
+from pykafka_ops.settings.rows import INTERNAL, LIST, STRING, row, table
+from pykafka_ops.settings.validators import HostPort, OneOf
 
 METRICS_LISTEN = "metrics.listen"
+METRICS_DIALECTS = "metrics.dialects"
 
 # fmt: off
 ROWS = table(
     row(METRICS_LISTEN, STRING, None, HostPort(), INTERNAL,
         doc="Where `/metrics`, `/healthz` and `/readyz` are served over HTTP, as `host:port`."),
+    row(METRICS_DIALECTS, LIST, "strimzi", OneOf(("strimzi", "confluent")), INTERNAL,
+        doc="Whose names metrics have: `confluent` has them told under Confluent's, too."),
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from pykafka_ops.errors import WireError
 from pykafka_ops.wire.codec import Ready, encode_items
+from pykafka_ops.wire.error_counts import count_all, counter, item_counter
 from pykafka_ops.wire.frame import THROTTLE_TIME, framed, response_parts
 from pykafka_ops.wire.message import table_of
 from pykafka_ops.wire.types import Part, Scalar
@@ -61,6 +62,9 @@ class GatheredAnswer:
     path is empty. ``most`` is how many bytes the whole may have.
     """
 
+    are_codes_counted = False
+    """Set where somebody asks for the error codes of all answers."""
+
     def __init__(self, path: Sequence[str], version: int, most: int) -> None:
         self._path = path
         self._version = version
@@ -69,6 +73,7 @@ class GatheredAnswer:
         self._open: list[Any] = []
         self._encoded: list[Part] = []
         self._count = self._size = 0
+        self._codes: dict[int, int] = {}
 
     def add(self, answer: Any, *, goes_on: bool) -> Generator[None, None, None]:
         """The next answer; ``goes_on``: it may continue the last item. Pauses while it encodes.
@@ -98,6 +103,10 @@ class GatheredAnswer:
         if count <= 0:
             return
         done, self._open = self._open[:count], self._open[count:]
+        if self.are_codes_counted:
+            count_all(
+                item_counter(type(self._shell), self._path[0], self._version), done, self._codes
+            )
         done.reverse()
         items = _taken(done)
         found = yield from encode_items(type(self._shell), self._path[0], self._version, items)
@@ -112,6 +121,12 @@ class GatheredAnswer:
     def size(self) -> int:
         """Bytes of the items that are encoded."""
         return self._size
+
+    def count_codes(self, found: dict[int, int]) -> None:
+        """Add how often the whole has each error code, if they are counted; before it is framed."""
+        for code, number in self._codes.items():
+            found[code] = found.get(code, 0) + number
+        counter(type(self._shell), self._version)(self._shell, found)
 
     @property
     def throttle_time_ms(self) -> int:

@@ -95,9 +95,10 @@ class Encoded:
     ``size`` is in bytes, without the header.
     """
 
-    __slots__ = ("_kind", "_parts", "_version", "size")
+    __slots__ = ("_kind", "_parts", "_version", "message", "size")
 
     def __init__(self, msg: object, version: int) -> None:
+        self.message = msg
         self._kind, self._version = type(msg), version
         self._parts: list[Part] = []
         encode_parts(msg, version, self._parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from scripts.benchmarks.context import WORK, Bench, delete_topic, load, new_topic
-from scripts.benchmarks.results import Row
+from scripts.benchmarks.results import OURS, Row
 from scripts.benchmarks.targets import Target, targets, wait_idle
 
 MB = 1e6
@@ -21,6 +21,9 @@ LATENCY_MEAN = Row("end-to-end latency, 1 in flight: mean", "ms", 0.7)
 LATENCY_99 = Row("end-to-end latency, 1 in flight: p99", "ms", 0.7)
 CONNECTIONS = (100, 1000)
 SMALL = {n: Row(f"1-record requests, {n} connections", "req/s", 1.0, True, 0) for n in CONNECTIONS}
+METRICS = Row(
+    "broker CPU of a 1-record request: with metrics.listen / without", "", 1.02, absolute=True
+)
 SMALL_99 = {n: Row(f"1-record requests, {n} connections: p99", "ms", 1.0) for n in CONNECTIONS}
 
 
@@ -93,6 +96,33 @@ def small(bench: Bench) -> None:
                     bench.add(SMALL_99[connections], target, found["p99"])
                     busiest = max(busiest, found["client_cpu"])
                     time.sleep(0.1)
+    if OURS in bench.names:
+        _metrics(bench, seconds)
     bench.results.notes.append(
         f"1-record requests: the generator is one Python process, at most {busiest:.0%} of a core"
     )
+
+
+def _metrics(bench: Bench, seconds: int) -> None:
+    """What telling metrics costs: two brokers of ours in turns, one of which does."""
+    with (
+        targets([OURS], WORK, "silent") as (silent,),
+        targets([OURS], WORK, "telling", {"metrics.listen": "127.0.0.1:0"}) as (telling,),
+    ):
+        topics = {}
+        for target in (silent, telling):
+            target.start()
+            topics[target] = new_topic(target, 10)
+            _cpu_each(target, topics[target], seconds)
+        for turn in range(2 * bench.repeats):
+            pair = (silent, telling) if turn % 2 else (telling, silent)
+            found = {target: _cpu_each(target, topics[target], seconds) for target in pair}
+            bench.add(METRICS, telling, found[telling] / found[silent])
+
+
+def _cpu_each(target: Target, topic: str, seconds: int) -> float:
+    """Seconds of CPU for one request."""
+    wait_idle(target)
+    cpu = target.process.cpu_seconds()
+    found = load("small", target, topic, connections=100, seconds=seconds)
+    return (target.process.cpu_seconds() - cpu) / found["count"]

@@ -61,7 +61,7 @@ def test_beans_labels_and_attributes_are_those_of_apache_kafka(
     for row in told:
         domain, _, keys = row["bean"].partition(":")
         pairs = dict(pair.split("=", 1) for pair in keys.split(","))
-        labels = tuple(row["labels"])
+        labels = tuple(label for label in row["labels"] if label != "quantile")
         key = (domain, pairs["type"], pairs.get("name", ""), labels or ("",))
         assert row["attribute"] in known.get(key, set()), row
 
@@ -138,6 +138,41 @@ def test_groups_and_connections_are_counted(
         assert scraped.samples()[offsets] == before[offsets] + 1
     finally:
         member.close()
+
+
+def test_requests_are_counted_and_timed_by_api(
+    telling: BrokerProcess, scraped: Scraped, topic: str
+) -> None:
+    client = ConfluentClient(telling.bootstrap)
+    client.create_topic(topic)
+    before, name = scraped.samples(), "kafka_network_requestmetrics_{}"
+    client.produce(topic, messages(20))
+    assert len(client.consume(topic, 20)) == 20
+    found = scraped.samples()
+
+    def grown(*key: str) -> float:
+        return found.get(key, 0) - before.get(key, 0)
+
+    def requests(api: str) -> float:
+        counter = name.format("requests_total")
+        return sum(grown(*key) for key in found if key[:2] == (counter, api))
+
+    assert requests("Produce") >= 1
+    assert requests("Fetch") == requests("FetchConsumer") >= 1
+    assert requests("FetchFollower") == 0
+    assert grown(name.format("errors_total"), "Produce", "NONE") >= 1
+    assert requests("CreateTopics") == 0
+    assert found[name.format("errors_total"), "CreateTopics", "NONE"] >= 1
+    for api in ("Produce", "Fetch", "FetchConsumer"):
+        assert found[name.format("totaltimems"), api, "0.99"] > 0
+        seconds = "pko_broker_request_seconds"
+        for part in ("total", "queue", "local", "remote", "throttle", "send"):
+            number = found[f"{seconds}_count", api, part]
+            assert found[f"{seconds}_bucket", api, part, "+Inf"] == number > 0
+        assert found["pko_broker_requests_timed_total", api] > 0
+        parts = [found[f"{seconds}_sum", api, p] for p in ("queue", "local", "remote", "send")]
+        assert found[f"{seconds}_sum", api, "total"] == pytest.approx(sum(parts), abs=1e-6)
+    assert found[f"{name.format('requestbytes')}_sum", "Produce"] > 0
 
 
 def test_the_command_finds_metrics_by_either_name(telling: BrokerProcess) -> None:

@@ -48,4 +48,12 @@ def test_a_dead_broker_is_seen_in_the_metrics_of_the_others(
         cluster.brokers[2].start()
         wait_for(lambda: total(left, URP) == 0, what="all in sync again")
         assert total(left, EXPANDS) >= 1
+        for each in left:
+            found = each.samples()
+            assert found["kafka_server_replicafetchermanager_maxlag", "Replica"] >= 0
+            assert any(key[0] == "kafka_server_fetcherlagmetrics_consumerlag" for key in found)
+            for change in ("disconnects", "expires", "syncconnects"):
+                assert found[f"kafka_server_sessionexpirelistener_zookeeper{change}_total",] >= 0
+            fetches = "kafka_network_requestmetrics_requests_total", "FetchFollower"
+            assert sum(found[key] for key in found if key[:2] == fetches) > 0
         assert total(left, SHRINKS) >= shrinks

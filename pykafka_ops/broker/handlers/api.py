@@ -87,6 +87,10 @@ class Services:
     quotas: QuotaEntities
     memory: Memory
     fetch_max_bytes: int = 55 * 1024 * 1024
+    followers: set[int] | None = None
+    """Connections by which a replica has fetched, where somebody wants to know."""
+    software: dict[int, tuple[str, str]] | None = None
+    """Name and version of the clients' libraries by connection, likewise."""
     levels_changed: list[Callable[[], None]] = field(default_factory=list)
     """Called when loggers have other levels."""
 
@@ -144,6 +148,10 @@ class Shape(Protocol):
     @property
     def held(self) -> int:
         """Bytes of memory that it takes, about."""
+
+    @property
+    def codes(self) -> int:
+        """How many error codes, all of them NONE, an answer has that is bytes."""
 
     def answer(self, frame: memoryview) -> object:
         """The answer to a request of this shape; None, and nothing is done, if it has another.

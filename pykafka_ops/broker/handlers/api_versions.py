@@ -46,6 +46,8 @@ def handle(context: Context, request: ApiVersionsRequest | None) -> Answer:
         name, version = request.client_software_name, request.client_software_version
         if not (_is_software(name) and _is_software(version)):
             raise KafkaError(ErrorCode.INVALID_REQUEST)
+        if context.services.software is not None:
+            context.services.software[context.connection_id] = name, version
         log.debug("client %s at %s is %s %s", context.client_id, context.client_host, name, version)
     return ApiVersionsResponse(api_keys=_SERVED, finalized_features_epoch=NO_FEATURES_EPOCH)
 

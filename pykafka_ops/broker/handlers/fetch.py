@@ -38,8 +38,8 @@ def handle(context: Context, request: FetchRequest) -> Answer:
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka's IllegalArgumentException
     state = request.replica_state
     follower = request.replica_id if state is None else state.replica_id
-    if follower >= 0 and context.meter is not None:
-        context.meter.exempt()
+    if follower >= 0:
+        _note_follower(context)
     by_id = context.version >= IDS_FROM
     terms = Terms(
         context.version,
@@ -61,6 +61,13 @@ def handle(context: Context, request: FetchRequest) -> Answer:
     if isinstance(found, Generator):
         return begun(_answer_in_steps(context, request, found))
     return _answer_cold(context, found)
+
+
+def _note_follower(context: Context) -> None:
+    if context.meter is not None:
+        context.meter.exempt()
+    if context.services.followers is not None:
+        context.services.followers.add(context.connection_id)
 
 
 def _limit(context: Context, request: FetchRequest, follower: int) -> int:

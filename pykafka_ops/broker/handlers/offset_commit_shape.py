@@ -68,6 +68,7 @@ class OffsetCommitShape:
         "_step",
         "_topics",
         "_unpack",
+        "codes",
         "context",
         "held",
     )
@@ -81,6 +82,7 @@ class OffsetCommitShape:
             (topic.name, [p.partition_index for p in topic.partitions]) for topic in request.topics
         ]
         self._places = [(t.name, p.partition_index) for t in request.topics for p in t.partitions]
+        self.codes = len(self._places)
         self._notes = [p.committed_metadata or "" for t in request.topics for p in t.partitions]
         # Made by our own encoder, so that a request with these bytes can mean nothing else.
         zeros, ones = _encoded(context, request, 0), _encoded(context, request, -1)

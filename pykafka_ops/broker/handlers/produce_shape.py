@@ -76,6 +76,8 @@ class ProduceShape:
         "held",
     )
 
+    codes = 1
+
     def __init__(self, context: Context, acks: int, timeout_ms: int, topic: str) -> None:
         self.context = context
         self._timeout_ms = timeout_ms

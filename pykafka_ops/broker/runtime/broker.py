@@ -100,6 +100,8 @@ class Broker:
             run_in_thread=self._run_in_thread,
             on_fatal=self._on_fatal,
         )
+        if self.metrics is not None:
+            parts.server.measure()
         self._opened("deadlines", parts.deadlines.stop)
         await parts.settings.start()
         self._opened("settings", parts.settings.close)

@@ -6,7 +6,7 @@ a new session is an argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 
@@ -153,9 +153,14 @@ class FetchSessions:
         self._new_id = new_id
         self._memory = memory
         self._sessions: dict[int, FetchSession] = {}
+        self.evictions = 0
+        """Sessions that made room for others."""
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    def __iter__(self) -> Iterator[FetchSession]:
+        return iter(list(self._sessions.values()))
 
     def context(
         self,
@@ -263,6 +268,7 @@ class FetchSessions:
         stalest = min(self._sessions.values(), key=lambda s: s.last_used)
         if now - stalest.last_used > EVICTION_MS:
             self.close(stalest.identity)
+            self.evictions += 1
             return True
         candidates = [
             s
@@ -278,4 +284,5 @@ class FetchSessions:
             return False
         smallest = min(candidates, key=lambda s: (s.privileged, len(s.partitions)))
         self.close(smallest.identity)
+        self.evictions += 1
         return True

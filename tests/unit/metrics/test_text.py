@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from pykafka_ops.metrics.family import Book, Labels, MetricKind, Times
+from pykafka_ops.metrics.family import Book, Buckets, Labels, MetricKind, Times
 from pykafka_ops.metrics.text import LINES, Format, bean_name, name_of, write
 
 HOSTILE = 'a"b\\c\nd<script>'
@@ -25,6 +25,8 @@ def book() -> Book:
     book.bean("kafka.network:RequestMetrics:TotalTimeMs", "Time", MetricKind.SUMMARY).add(
         times, Labels(request="Fetch")
     )
+    buckets = Buckets((("0.1", 2), ("1", 3)), 4, 9.5)
+    book.plain("pko_h", "Spread", MetricKind.HISTOGRAM).add(buckets, Labels(part="x"))
     book.plain("pko_x", "What \\ is\nthis").add(0.25, Labels(client=HOSTILE))
     book.plain("pko_y", "Not known").add(None)
     return book
@@ -47,6 +49,11 @@ def test_prometheus_reads_it(book: Book, form: Format) -> None:
         ("kafka_network_requestmetrics_totaltimems", ("request", "Fetch"), ("quantile", "0.99")): 2,
         ("kafka_network_requestmetrics_totaltimems_sum", ("request", "Fetch")): 6.5,
         ("kafka_network_requestmetrics_totaltimems_count", ("request", "Fetch")): 4,
+        ("pko_h_bucket", ("part", "x"), ("le", "0.1")): 2,
+        ("pko_h_bucket", ("part", "x"), ("le", "1")): 3,
+        ("pko_h_bucket", ("part", "x"), ("le", "+Inf")): 4,
+        ("pko_h_sum", ("part", "x")): 9.5,
+        ("pko_h_count", ("part", "x")): 4,
         ("pko_x", ("client", HOSTILE)): 0.25,
     }
     kinds = {family.name: family.type for family in families}
@@ -58,7 +65,7 @@ def test_json_names_the_attributes_of_beans(book: Book) -> None:
     rows = json.loads("".join(write(book, Format.JSON)))
     bean = "kafka.network:type=RequestMetrics,name=TotalTimeMs,request=Fetch"
     times = [(r["attribute"], r["value"]) for r in rows if r["bean"] == bean]
-    assert times == [("50thPercentile", 1.5), ("99thPercentile", 2.0), ("Sum", 6.5), ("Count", 4)]
+    assert times == [("50thPercentile", 1.5), ("99thPercentile", 2.0), ("Count", 4)]
     (one,) = [r for r in rows if r["metric"] == "kafka_server_replicamanager_leadercount"]
     assert one == {
         "metric": "kafka_server_replicamanager_leadercount",

@@ -6,7 +6,7 @@ from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.state.controller.cluster import ControllerContext
 from pykafka_ops.broker.state.controller.transitions import PartitionPhase, ReplicaPhase
 from pykafka_ops.broker.state.steps import Steps
-from pykafka_ops.metrics.family import Book
+from pykafka_ops.metrics.family import Book, MetricKind
 
 MANY = 512
 """Partitions between two pauses."""
@@ -33,6 +33,11 @@ def tell(parts: Parts, book: Book) -> Steps[None]:
         yield from _count(cluster, found)
     for name, what in TOLD.items():
         book.bean(f"kafka.controller:KafkaController:{name}", what).add(found[name])
+    book.bean(
+        "kafka.controller:ControllerStats:UncleanLeaderElectionsPerSec",
+        "Leaders elected from outside the ISR, since this broker is controller",
+        MetricKind.COUNTER,
+    ).add(0 if cluster is None else cluster.unclean_elections)
     book.bean(
         "kafka.controller:ControllerEventManager:EventQueueSize", "Jobs that the controller has yet"
     ).add(parts.controller.queued)

@@ -7,19 +7,25 @@ import asyncio
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.metrics import (
     controller,
+    followers,
     groups,
     process,
+    quotas,
     replicas,
+    requests,
     sockets,
     topics,
 )
 from pykafka_ops.broker.runtime.metrics.labels import PartitionLabels
 from pykafka_ops.broker.runtime.metrics.logs import LogTeller
+from pykafka_ops.broker.runtime.metrics.zookeeper import SessionTeller
 from pykafka_ops.broker.runtime.parts import Parts
 from pykafka_ops.broker.runtime.time_slice import TimeSlice
 from pykafka_ops.broker.state.steps import Steps
+from pykafka_ops.metrics.dialects import translated
 from pykafka_ops.metrics.family import Book, Labels
 from pykafka_ops.metrics.text import Format, write
+from pykafka_ops.settings.broker_own import METRICS_DIALECTS
 
 RUNNING = 3
 """``BrokerState.RUNNING``."""
@@ -31,8 +37,10 @@ class BrokerReport:
     def __init__(self, parts: Parts, loop: asyncio.AbstractEventLoop) -> None:
         self._parts = parts
         self._logs = LogTeller(parts)
+        self._session = SessionTeller(parts)
         self._labels = PartitionLabels()
         self._watch = process.LoopWatch(loop)
+        self._dialects: list[str] = parts.configs.value(METRICS_DIALECTS)
         self._making: dict[Format, asyncio.Task[bytes]] = {}
 
     def start(self) -> None:
@@ -42,6 +50,7 @@ class BrokerReport:
     def stop(self) -> None:
         """Watch it no more."""
         self._watch.stop()
+        self._session.stop()
 
     async def text(self, form: Format) -> bytes:
         """The report."""
@@ -55,7 +64,8 @@ class BrokerReport:
         book = Book()
         await time_slice.drive(self.gather(book))
         pieces = []
-        for piece in write(book, form):
+        told = book if form is Format.JSON else translated(book, self._dialects)
+        for piece in write(told, form):
             pieces.append(piece.encode())
             await time_slice.pause()
         return b"".join(pieces)
@@ -70,8 +80,12 @@ class BrokerReport:
         process.tell(book)
         self._watch.tell(book)
         sockets.tell(parts, book)
+        requests.tell(parts, book)
+        self._session.tell(book)
+        yield from quotas.tell(parts, book)
         yield from topics.tell(parts, book)
         yield from controller.tell(parts, book)
+        yield from followers.tell(parts, book)
         yield from groups.tell(parts, book)
         yield from replicas.tell(parts, labels, book)
         yield from self._logs.tell(labels, book)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pykafka_ops.analysis.java_hash import java_hash
@@ -59,6 +59,9 @@ class ReplicaFetchers:
         self._where[key] = fetcher
         fetcher.partitions.add(partition)
         fetcher.start()
+
+    def __iter__(self) -> Iterator[Fetcher]:
+        return iter(list(self._fetchers.values()))
 
     def stop(self, keys: Iterable[Key]) -> None:
         """Copy these no more: nothing is appended to them after this."""

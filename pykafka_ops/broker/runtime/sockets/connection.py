@@ -43,6 +43,9 @@ class Shared(Protocol):
     max_request_bytes: int
     dispatch: Dispatch
 
+    def exchange(self, connection: Connection) -> Exchange:
+        """What serves the requests of one."""
+
     def admit(self, connection: Connection) -> None:
         """A connection is made."""
 
@@ -93,7 +96,7 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(self, server: Shared, listener: str) -> None:
         self._server = server
         self.listener = listener
-        self._exchange = Exchange(self, server.dispatch)
+        self._exchange = server.exchange(self)
         self.behind = Behind(server.memory.answers)
         self._transport: asyncio.Transport | None = None
         self._outgoing: Outgoing | None = None
@@ -107,9 +110,8 @@ class Connection(asyncio.BufferedProtocol):
         self._paused_reading = False
         self.closing = False
         self._served = True
-        self._received_bytes = 0
+        self._received_bytes = self.identity = 0
         self.client_host = ""
-        self.identity = 0
 
     # -- asyncio.BufferedProtocol ------------------------------------------------------------
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.handlers import ROUTES, Route
@@ -18,13 +19,19 @@ from pykafka_ops.broker.runtime.sockets.admission import Admission, bind
 from pykafka_ops.broker.runtime.sockets.buffers import BufferPool
 from pykafka_ops.broker.runtime.sockets.connection import Connection
 from pykafka_ops.broker.runtime.sockets.dispatch import Dispatch
+from pykafka_ops.broker.runtime.sockets.exchange import Exchange
 from pykafka_ops.broker.runtime.sockets.memory import DecodedMemory
 from pykafka_ops.broker.runtime.sockets.turns import Turns
 from pykafka_ops.broker.state.memory import DEFAULT_LIMIT
 from pykafka_ops.broker.state.quotas.connections import ConnectionQuotas
 
+if TYPE_CHECKING:
+    from pykafka_ops.broker.runtime.sockets.tally import RequestTally
+
 log = logging.getLogger("kafka.network.SocketServer")
 
+UNKNOWN = ("unknown", "unknown")
+"""What clients use that have not said so, as in ``ClientInformation``."""
 STALL_SECONDS = 10.0
 """How often, while memory is short, requests without progress are looked for."""
 
@@ -53,6 +60,12 @@ class Server:
         self._connections: dict[int, Connection] = {}
         self._next_id = 0
         self._listeners: list[str] = []
+        self.made: Counter[str] = Counter()
+        self.ended: Counter[str] = Counter()
+        """Connections by listener since the start."""
+        self._software: dict[int, tuple[str, str]] | None = None
+        self.tally: RequestTally | None = None
+        """Counts and times requests, if somebody is told of them."""
         self.admission = Admission(
             loop,
             ConnectionQuotas(self.dispatch.client_quotas.windows, services.quotas, inter_broker),
@@ -149,15 +162,34 @@ class Server:
 
     # -- connections ---------------------------------------------------------------------------
 
+    def measure(self) -> None:
+        """Count and time the requests of all connections to come."""
+        from pykafka_ops.broker.runtime.sockets.tally import RequestTally  # few ask for it
+
+        self._software = self.dispatch.services.software = {}
+        self.tally = RequestTally(self.dispatch, lambda *when: self.call_later(*when))
+
+    def exchange(self, connection: Connection) -> Exchange:
+        """What serves the requests of a connection."""
+        if self.tally is None:
+            return Exchange(connection, self.dispatch)
+        from pykafka_ops.broker.runtime.sockets.measured import MeasuredExchange
+
+        return MeasuredExchange(connection, self.dispatch, self.tally)
+
     def admit(self, connection: Connection) -> None:
         """A connection is made, to a client that was let in."""
         self._next_id += 1
         connection.identity = self._next_id
+        self.made[connection.listener] += 1
         self._connections[self._next_id] = connection
 
     def forget(self, connection: Connection) -> None:
         """Count a closed connection out."""
         if self._connections.pop(connection.identity, None) is not None:
+            self.ended[connection.listener] += 1
+            if self._software is not None:
+                self._software.pop(connection.identity, None)
             self.admission.left(connection.listener, connection.client_host)
 
     def connections_by_listener(self) -> dict[str, int]:
@@ -165,6 +197,14 @@ class Server:
         found = dict.fromkeys(self._listeners, 0)
         for connection in self._connections.values():
             found[connection.listener] += 1
+        return found
+
+    def connections_by_software(self) -> Counter[tuple[str, str, str]]:
+        """How many there are by listener, and what the client's library calls itself."""
+        found: Counter[tuple[str, str, str]] = Counter()
+        for identity, connection in self._connections.items():
+            name, version = (self._software or {}).get(identity, UNKNOWN)
+            found[connection.listener, name, version] += 1
         return found
 
     def relieve(self) -> None:

@@ -108,6 +108,8 @@ class ControllerContext:
         self.changed_topics: set[str] = set()
         """Topics created or deleted since the last time that watches were set; then emptied."""
         self.deletions: dict[str, Deletion] = {}
+        self.unclean_elections = 0
+        """Leaders elected from outside the ISR in this term."""
         self._by_metric_name: dict[str, set[str]] = {}
 
     def load(self, snapshot: Snapshot) -> None:

@@ -158,6 +158,7 @@ class LeaderRules:
     def _unclean_leader(
         self, topic: str, index: int, state: LeaderAndIsr, leader: int
     ) -> LeaderAndIsr:
+        self._cluster.unclean_elections += 1
         self.notices.append(
             f"unclean election: {topic}-{index} is led by broker {leader}, which was not in sync"
             f" {list(state.isr)}; records that only those had are lost"

@@ -34,7 +34,9 @@ class GroupOffsets:
 
     def admits(self, commits: Sequence[tuple[TopicPartition, OffsetAndMetadata]]) -> bool:
         """Whether there is memory for these, in place of those they replace."""
-        more = sum(_size(value) - _size(self.committed.get(place)) for place, value in commits)
+        more = 0
+        for place, value in commits:
+            more += _growth(self.committed.get(place), value)
         return self.memory.admits(more)
 
     def unstable(self, place: TopicPartition) -> bool:
@@ -81,10 +83,11 @@ class GroupOffsets:
         value: OffsetAndMetadata | None,
     ) -> None:
         """Replace what is held, or take it out; the memory follows."""
-        before = held.pop(place, None) if value is None else held.get(place)
-        if value is not None:
+        if value is None:
+            by = -_size(held.pop(place, None))
+        else:
+            by = _growth(held.get(place), value)
             held[place] = value
-        by = _size(value) - _size(before)
         if by:
             self.memory.change(by)
 
@@ -170,6 +173,13 @@ class GroupOffsets:
 
 
 NOTHING = GroupOffsets()
+
+
+def _growth(before: OffsetAndMetadata | None, after: OffsetAndMetadata) -> int:
+    """How much more an offset holds in the place of another, mostly nothing."""
+    if before is None:
+        return OFFSET_BYTES + len(after.metadata)
+    return len(after.metadata) - len(before.metadata)
 
 
 def _size(value: OffsetAndMetadata | None) -> int:

@@ -8,7 +8,7 @@ forgotten once it makes no difference any more. Times in ms of a monotonic clock
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Generic, TypeVar
 
 from pykafka_ops.broker.state.names import SHORT
@@ -62,6 +62,10 @@ class Measured(Generic[Measure]):
     def __len__(self) -> int:
         """How many are measured."""
         return len(self._shared)
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, str], Measure]]:
+        """User and client id that share a quota, and what they have used of it."""
+        return iter([(who, measure) for who, (measure, _) in list(self._shared.items())])
 
     def find(self, user: str, client_id: str, now: float) -> tuple[Measure, float] | None:
         """What a client has used, and its limit; None if it has none."""

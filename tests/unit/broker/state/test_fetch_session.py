@@ -161,6 +161,7 @@ def test_a_session_unused_for_two_minutes_gives_way() -> None:
     assert client.ask(0, INITIAL_EPOCH, 1).session_id == 102
     assert client.refused(100, 1) == NOT_FOUND
     client.ask(101, 1)
+    assert client.sessions.evictions == 1
 
 
 def test_a_smaller_session_that_had_its_time_gives_way_to_a_larger_one() -> None:
@@ -170,6 +171,8 @@ def test_a_smaller_session_that_had_its_time_gives_way_to_a_larger_one() -> None
     client.ask(100, 1)  # in use, so not stale
     assert client.ask(0, INITIAL_EPOCH, 1).session_id == 0
     assert client.ask(0, INITIAL_EPOCH, 1, 2).session_id == 101
+    assert client.sessions.evictions == 1
+    assert [len(session.partitions) for session in client.sessions] == [2]
 
 
 def test_followers_displace_consumers_at_once_but_not_the_other_way_round() -> None:

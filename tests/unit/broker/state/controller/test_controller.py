@@ -146,6 +146,7 @@ def test_an_unclean_election_marks_the_leader_recovering_and_is_reported() -> No
     world.kill(1)
     assert world.states["t", 0] == LeaderAndIsr(0, 2, (0,), 1, 2, recovering=True)
     assert "unclean election: t-0" in world.controller.take_notices()[-1]
+    assert world.controller.cluster.unclean_elections == 1
     assert world.controller.take_notices() == []
 
 

@@ -1,0 +1,32 @@
+"""What this broker copies from leaders elsewhere (``ReplicaFetcherManager``, ``FetcherStats``)."""
+
+from __future__ import annotations
+
+from pykafka_ops.broker.runtime.parts import Parts
+from pykafka_ops.broker.state.steps import STEP, Steps
+from pykafka_ops.metrics.family import Book, Labels
+
+_TYPE = "kafka.server:ReplicaFetcherManager"
+_OF = Labels(clientId="Replica")
+
+
+def tell(parts: Parts, book: Book) -> Steps[None]:
+    """The lag of each partition whose lag is known, and the largest."""
+    lags = book.bean(
+        "kafka.server:FetcherLagMetrics:ConsumerLag", "Offsets that a replica here is behind"
+    )
+    largest = failed = number = 0
+    for fetcher in parts.fetchers:
+        failed += len(fetcher.partitions.failed)
+        client = f"ReplicaFetcherThread-{fetcher.number}-{fetcher.leader}"
+        for (topic, index), state in list(fetcher.partitions.states.items()):
+            number += 1
+            if not number % STEP:
+                yield None
+            if state.lag >= 0:
+                largest = max(largest, state.lag)
+                lags.add(state.lag, Labels(clientId=client, topic=topic, partition=index))
+    book.bean(f"{_TYPE}:MaxLag", "The largest lag of a replica here, in offsets").add(largest, _OF)
+    book.bean(f"{_TYPE}:FailedPartitionsCount", "Replicas that are not copied after an error").add(
+        failed, _OF
+    )

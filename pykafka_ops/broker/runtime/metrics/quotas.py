@@ -1,0 +1,29 @@
+"""What clients use of their quotas (``type=Produce``, ``Fetch`` and ``Request``)."""
+
+from __future__ import annotations
+
+from pykafka_ops.broker.runtime.parts import Parts
+from pykafka_ops.broker.state.steps import STEP, Steps
+from pykafka_ops.metrics.family import Book, Labels
+
+MOST = 1_000
+"""Clients that are told of, for each quota; Kafka has a bean for every one."""
+
+
+def tell(parts: Parts, book: Book) -> Steps[None]:
+    """Of those who have quotas: bytes a second, and percent of a thread."""
+    quotas, now = parts.server.dispatch.client_quotas, parts.services.timer()
+    rates = book.plain("kafka_server_quota_byte_rate", "Bytes a second of who has a quota on them")
+    times = book.plain(
+        "kafka_server_quota_request_time", "Percent of a thread, of who has a quota on that"
+    )
+    kinds = (("Produce", quotas.produce), ("Fetch", quotas.fetch), ("Request", quotas.request))
+    for resource, quota in kinds:
+        family = times if resource == "Request" else rates
+        for number, ((user, client), rate) in enumerate(quota.measured):
+            if number >= MOST:
+                break
+            if not number % STEP:
+                yield None
+            of = Labels(resource=resource, user=user, clientId=client)
+            family.add(round(rate.at(now), 3), of)

@@ -1,0 +1,35 @@
+"""What became of the session with ZooKeeper (``SessionExpireListener``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pykafka_ops.broker.metadata.store import SessionState
+from pykafka_ops.broker.runtime.parts import Parts
+from pykafka_ops.metrics.family import Book, MetricKind
+
+_TYPE = "kafka.server:SessionExpireListener"
+OF_STATES = {
+    SessionState.CONNECTED: ("ZooKeeperSyncConnectsPerSec", "Connections to ZooKeeper, made again"),
+    SessionState.SUSPENDED: ("ZooKeeperDisconnectsPerSec", "Connections to ZooKeeper that broke"),
+    SessionState.EXPIRED: ("ZooKeeperExpiresPerSec", "Sessions with ZooKeeper that ended"),
+}
+
+
+class SessionTeller:
+    """Counts changes of the session from its making on; none where there is no ZooKeeper."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._changes: Counter[SessionState] = Counter()
+        self._is_told = bool(parts.configs.value("zookeeper.connect"))
+        self.stop = parts.membership.store.on_session(self._note)
+
+    def _note(self, state: SessionState) -> None:
+        self._changes[state] += 1
+
+    def tell(self, book: Book) -> None:
+        """Since the start."""
+        if self._is_told:
+            for state, (name, what) in OF_STATES.items():
+                family = book.bean(f"{_TYPE}:{name}", what, MetricKind.COUNTER)
+                family.add(self._changes[state])
