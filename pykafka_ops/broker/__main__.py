@@ -26,6 +26,7 @@ class Start(TypedDict):
     data_dir: str
     log_file: str | None
     log_level: str
+    log_json: bool
     teller: int | None
     """A descriptor for one line, "broker ... ready ..." or the error; None: stdout and stderr."""
     kafka: bool
@@ -67,7 +68,9 @@ def _tell(line: str, descriptor: int) -> None:
 def _serve(start: Start, ready: Callable[[str], None]) -> int:
     path, properties = start["log_file"], start["properties"]
     try:
-        set_up_log(path, start["log_level"])
+        named = properties.get("broker.id") or properties.get("node.id")
+        said = {"broker": named} if named else {}
+        set_up_log(path, start["log_level"], said if start["log_json"] else None)
     except OSError as error:
         raise UsageError(f"--log-file {path}: {error.strerror}") from None
     try:

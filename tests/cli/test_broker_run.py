@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -224,3 +225,29 @@ def test_a_broker_that_lets_nobody_in_is_mended_while_it_is_stopped(tmp_path: Pa
         assert pko("topics", "list", *start()).returncode == 0
     finally:
         pko("broker", "stop", *where)
+
+
+@pytest.mark.live
+def test_a_service_manager_and_a_collector_of_logs_are_served(tmp_path: Path) -> None:
+    said = str(tmp_path / "said")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(said)
+        manager.settimeout(120)
+        process = subprocess.Popen(
+            [PKO, "broker", "start", "--data-dir", str(tmp_path / "data"), "--listen",
+             "127.0.0.1:0", "--override", "broker.id=7", "--log-format", "json"],
+            env=os.environ | {"NOTIFY_SOCKET": said}, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            assert manager.recv(100) == b"READY=1"
+            process.terminate()
+            assert manager.recv(100) == b"STOPPING=1"
+            _, log = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert {line["broker"] for line in lines} == {"7"}
+    wrong = pko("broker", "start", "--data-dir", str(tmp_path), "--log-format", "xml")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)

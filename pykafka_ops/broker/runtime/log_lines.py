@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from pykafka_ops.broker.runtime.sockets import request_log
 
@@ -23,6 +26,30 @@ class OneLine(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The line of a record, without a traceback's lines."""
         return super().formatMessage(record).translate(CONTROLS)
+
+
+class LogObjects(logging.Formatter):
+    """One JSON object a line, in ASCII: ``time`` (RFC 3339, UTC, ms), ``level``, ``logger``,
+    ``thread``, ``message``, ``exception`` where there is one, and what is said of the process."""
+
+    def __init__(self, said: Mapping[str, str]) -> None:
+        super().__init__()
+        self._said = dict(said)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record; control characters and what is no text are escapes."""
+        at = datetime.fromtimestamp(record.created, UTC)
+        fields = {
+            "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "level": record.levelname,
+            "logger": record.name,
+            "thread": record.threadName,
+            **self._said,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
 
 
 class Repeats(logging.Filter):
@@ -54,12 +81,14 @@ class Repeats(logging.Filter):
         return True
 
 
-def set_up_log(path: str | None, level: str) -> None:
-    """Log to ``path``, or to stderr, in the layout of Kafka's log4j."""
+def set_up_log(path: str | None, level: str, json_of: Mapping[str, str] | None = None) -> None:
+    """Log to ``path``, or to stderr, in the layout of Kafka's log4j; with ``json_of`` as JSON, and
+    these fields in every line."""
     handler: logging.Handler = (
         logging.FileHandler(path, encoding="utf-8") if path else logging.StreamHandler(sys.stderr)
     )
-    handler.setFormatter(OneLine(LOG_FORMAT, "%Y-%m-%d %H:%M:%S"))
+    text = OneLine(LOG_FORMAT, "%Y-%m-%d %H:%M:%S")
+    handler.setFormatter(text if json_of is None else LogObjects(json_of))
     handler.addFilter(Repeats())
     logging.raiseExceptions = False  # a full disk loses lines; to tell on stderr helps nobody
     root = logging.getLogger()

@@ -22,6 +22,7 @@ from typing import Any
 from pykafka_ops.broker import jobs
 from pykafka_ops.broker.runtime.broker import Broker
 from pykafka_ops.broker.runtime.log_lines import reopen_log
+from pykafka_ops.broker.runtime.service_manager import keep_alive, notify
 from pykafka_ops.broker.runtime.time_slice import take_turns
 from pykafka_ops.broker.storage.files import FULL
 from pykafka_ops.errors import StorageError
@@ -31,7 +32,8 @@ log = logging.getLogger("kafka.server.KafkaServer")
 PID_FILE = "broker.pid"
 SWITCH_SECONDS = 0.001
 """How long a thread that converts records keeps the loop waiting for its turn: Python's own 5 ms
-would be paid several times for one answer."""
+would be paid several times for one answer. Before clients are served, threads that recover logs
+would only get in each other's way."""
 COLLECT_AFTER = (2_000, 4, 12_000)
 """Objects made, and collections, before the next generation of garbage is looked for. Twenty times
 rarer than Python's own in the end, but never of so many objects at once that clients feel it."""
@@ -87,7 +89,6 @@ def run(properties: Mapping[str, str], data_dir: str, on_ready: Callable[[str], 
         asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     raise_file_limit()
     gc.set_threshold(*COLLECT_AFTER)
-    sys.setswitchinterval(SWITCH_SECONDS)
     return asyncio.run(_serve(properties, data_dir, on_ready))
 
 
@@ -111,10 +112,14 @@ async def _serve(
         gc.freeze()
         addresses = ", ".join(f"{e.host}:{e.port}" for e in broker.endpoints)
         age = round(process_age_ms())
+        sys.setswitchinterval(SWITCH_SECONDS)
         on_ready(f"broker {broker.broker_id} ready on {addresses} in {age} ms")
+        notify("READY=1")
+        keep_alive(loop)
         loop.call_later(0.2, broker.warm_up)
         await stop.wait()
     finally:
+        notify("STOPPING=1")
         await broker.stop()
         _remove_pid_file(data_dir)
     return 1 if broker.fatal else 0

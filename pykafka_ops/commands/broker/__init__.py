@@ -22,6 +22,8 @@ LOG_FILE = Option("--log-file", metavar="FILE", type=FILE_PATH, ours=True,
                   help="write the broker's log there instead of stderr")
 LOG_LEVEL = Option("--log-level", metavar="LEVEL", default="INFO", ours=True,
                    help="DEBUG, INFO, WARN or ERROR")
+LOG_FORMAT = Option("--log-format", metavar="FORMAT", default="text", ours=True,
+                    help="text, or json: one object a line")
 CONTROLLED = Switch("--controlled", ours=True,
                     help="stop only if other replicas can lead what it leads, and see that they "
                     "do; exit code 4 if not")
@@ -54,7 +56,7 @@ broker.verb(
     "start",
     "Start a broker and serve until SIGTERM or Ctrl-C.",
     words=(FILE,),
-    options=(DATA_DIR, LISTEN, OVERRIDE, DAEMON, LOG_FILE, LOG_LEVEL),
+    options=(DATA_DIR, LISTEN, OVERRIDE, DAEMON, LOG_FILE, LOG_LEVEL, LOG_FORMAT),
     examples=(
         "pko broker start --data-dir /tmp/kafka --listen 127.0.0.1:9092",
         "pko broker start server.properties --override num.partitions=3 --daemon",

@@ -15,6 +15,7 @@ from pykafka_ops.errors import PkoError, StorageError, UsageError
 if TYPE_CHECKING:
     from pykafka_ops.broker.__main__ import Start
 
+FORMATS = ("text", "json")
 LEVELS = ("DEBUG", "INFO", "WARN", "WARNING", "ERROR")
 
 
@@ -32,11 +33,15 @@ def start(run: Run) -> int:
     level = (args.text("log-level") or "INFO").upper()
     if level not in LEVELS:
         raise UsageError(f"--log-level {level}: choose one of {', '.join(LEVELS)}")
+    form = (args.text("log-format") or "text").lower()
+    if form not in FORMATS:
+        raise UsageError(f"--log-format {form}: choose one of {', '.join(FORMATS)}")
     wanted: Start = {
         "properties": properties,
         "data_dir": str(data_dir),
         "log_file": args.text("log-file"),
         "log_level": level,
+        "log_json": form == "json",
         "teller": None,
         "kafka": args.flags,
         "debug": run.debug,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,3 +87,26 @@ def test_long_texts_are_known_again_without_being_held() -> None:
     ] * 50
     assert tracemalloc.get_traced_memory()[0] < 500_000
     tracemalloc.stop()
+
+
+def test_json_lines_hold_one_object_each_whatever_a_name_holds(log: Path) -> None:
+    set_up_log(str(log), "INFO", {"broker": "7"})
+    try:
+        raise ValueError("no\nat all")
+    except ValueError as error:
+        logging.getLogger("kafka.server").error("client %s is gone", ODD, exc_info=error)
+    logging.getLogger("kafka.server").warning("odd \ud800")
+    first, second, end = log.read_text(encoding="ascii").split("\n")
+    assert end == ""
+    told_of = json.loads(first)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told_of.pop("time"))
+    assert told_of.pop("exception").endswith("ValueError: no\nat all")
+    assert told_of == {
+        "level": "ERROR",
+        "logger": "kafka.server",
+        "thread": "MainThread",
+        "broker": "7",
+        "message": f"client {ODD} is gone",
+    }
+    assert json.loads(second)["message"] == "odd \ud800"
+    assert not any(ord(letter) < 32 for letter in first)
