@@ -6,21 +6,22 @@ left, so how far back all commits are there depends on the cleaner.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from pykafka_ops.analysis.commits.burrow import Commit
 from pykafka_ops.analysis.java_hash import partition_for
 from pykafka_ops.client import offsets
 from pykafka_ops.client.cluster import Cluster
-from pykafka_ops.client.fetch import end_of, fetch
+from pykafka_ops.client.fetch import FetchedBatches, end_of, fetch
 from pykafka_ops.client.leaders import Partition
 from pykafka_ops.client.topics import TopicDescription, describe_topics
 from pykafka_ops.disk.batch import scan, starts_at
 from pykafka_ops.disk.commits import CommitReader, Key, Stored
 from pykafka_ops.disk.compression import DECOMPRESSED_LIMIT
 from pykafka_ops.disk.record import payload
-from pykafka_ops.errors import CorruptBatchError, PkoError
+from pykafka_ops.errors import CorruptBatchError, KafkaError, PkoError
+from pykafka_ops.wire.codes import ErrorCode
 
 TOPIC: Final = "__consumer_offsets"
 Commits = dict[Key, list[Commit]]
@@ -41,25 +42,86 @@ def commits_since(
     asked = None if groups is None else {partition_for(g, count) for g in groups}
     every = [(TOPIC, p.number) for p in topic.partitions if asked is None or p.number in asked]
     starts = offsets.known_offsets(cluster, every, since_ms)
-    pending = {p: o.offset for p, o in starts.items() if o.offset >= 0}
+    log = CommitLog(cluster, {p: o.offset for p, o in starts.items() if o.offset >= 0}, groups)
     found: Commits = {}
-    reader = CommitReader(groups)
-    while pending:
-        answers = fetch(cluster, pending, partition_bytes=4 << 20)
-        following: dict[Partition, int] = {}
+    while log.read(found, partition_bytes=4 << 20):
+        pass
+    return found
+
+
+class CommitLog:
+    """Reads on where it stopped: ``positions`` are the next offsets, by partition.
+
+    ``failed`` are the partitions that the last ``read`` could not read, with the reason.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        positions: Mapping[Partition, int],
+        groups: Collection[str] | None = None,
+    ) -> None:
+        self.cluster = cluster
+        self.positions = dict(positions)
+        self.failed: dict[Partition, PkoError] = {}
+        self._reader = CommitReader(groups)
+        self._behind = set(self.positions)
+
+    def follow(self, positions: Mapping[Partition, int]) -> None:
+        """Read these partitions, too, from these offsets."""
+        self.positions.update(positions)
+        self._behind.update(positions)
+
+    def again(self) -> None:
+        """Look at every partition in the next ``read``: something may have been committed."""
+        self._behind = set(self.positions)
+
+    def read(self, found: Commits, *, partition_bytes: int, max_bytes: int = 50 << 20) -> bool:
+        """Add the next commits to ``found``, one question per leader; whether more is there.
+
+        ``partition_bytes`` and ``max_bytes`` limit an answer, per partition and per leader. Where
+        the log was cut or has lost its begin, reading goes on at what is left of it.
+        """
+        before = {p: self.positions[p] for p in self._behind}
+        self.failed = {}
+        if not before:
+            return False
+        behind = set()
+        answers = fetch(self.cluster, before, partition_bytes=partition_bytes, max_bytes=max_bytes)
         for partition, answer in answers.items():
             if isinstance(answer, PkoError):
-                continue
-            offset = pending[partition]
-            end = _collect(reader, bytes(answer.records), offset, found)
-            if offset < end < answer.high_watermark:
-                following[partition] = end
-            elif end == offset < answer.high_watermark:
-                following[partition] = offset  # the leader had no room left for it
-        if following == pending:
-            break
-        pending = following
-    return found
+                self.failed[partition] = answer
+            elif self._take(partition, answer, found):
+                behind.add(partition)
+        moved = self._moved()
+        self._behind = behind | moved
+        return bool(moved) or any(self.positions[p] != before[p] for p in behind)
+
+    def _take(self, partition: Partition, answer: FetchedBatches, found: Commits) -> bool:
+        """Add the commits of an answer; whether the partition has more of them."""
+        offset = self.positions[partition]
+        end = _collect(self._reader, bytes(answer.records), offset, found)
+        self.positions[partition] = end
+        return end < answer.high_watermark
+
+    def _moved(self) -> set[Partition]:
+        """The partitions whose place is no longer there, set to the nearest that is."""
+        gone = [
+            p
+            for p, error in self.failed.items()
+            if isinstance(error, KafkaError) and error.code == ErrorCode.OFFSET_OUT_OF_RANGE
+        ]
+        starts = offsets.known_offsets(self.cluster, gone, offsets.EARLIEST)
+        ends = offsets.known_offsets(self.cluster, gone, offsets.LATEST)
+        moved = set()
+        for p in gone:
+            if p in starts and p in ends:
+                place = min(max(self.positions[p], starts[p].offset), ends[p].offset)
+                if place != self.positions[p]:
+                    self.positions[p] = place
+                    del self.failed[p]
+                    moved.add(p)
+        return moved
 
 
 def _collect(reader: CommitReader, data: bytes, offset: int, found: Commits) -> int:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pykafka_ops.analysis.cluster_state import Placed
-from pykafka_ops.client import configs
 from pykafka_ops.client.cluster import Cluster, Node
 from pykafka_ops.client.config import SILENCE
-from pykafka_ops.client.configs import ConfigResource
+from pykafka_ops.client.glance import MIN_ISR, min_isr, placed, topic_settings
 from pykafka_ops.client.log_dirs import LogDirDescription, describe_log_dirs
 from pykafka_ops.client.reassignments import list_reassignments
-from pykafka_ops.client.topics import TopicDescription, all_topics
+from pykafka_ops.client.topics import all_topics
 from pykafka_ops.commands.api_versions.versions import ask_ranges, release
 from pykafka_ops.commands.framework.failures import item_error, parted
 from pykafka_ops.commands.framework.output import ItemError, counted
 from pykafka_ops.errors import PkoError
 
-MIN_ISR = "min.insync.replicas"
 GLANCE_SECONDS = 5.0
-AT_ONCE = 1000
-"""Topics whose settings one request asks for."""
 
 
 class Gathered(NamedTuple):
@@ -56,43 +52,26 @@ def gather(cluster: Cluster) -> Gathered:
     versions = {broker: release(found) for broker, found in ranges.items()}
     answering = [broker for broker in nodes if broker in versions]
     dirs, failed = parted(describe_log_dirs(cluster, answering), "log directories of broker")
-    minimum, refused = _min_isr(cluster, topics)
+    settings, refused = topic_settings(cluster, [t.name for t in topics], [MIN_ISR])
     try:
         moves = list_reassignments(cluster)
         moving: int | None = len(moves)
     except PkoError:  # brokers before 2.4, or not allowed
         moves, moving = {}, None
-    partitions = [
-        Placed(
-            t.name, p.number, p.leader, p.replicas, p.isr, minimum.get(t.name),
-            len(move.adding) if (move := moves.get((t.name, p.number))) else 0,
-        )
-        for t in topics
-        for p in t.partitions
-    ]  # fmt: skip
+    partitions = placed(topics, min_isr(settings), moves)
     return Gathered(
         cluster.cluster_id, cluster.controller, nodes, partitions, versions, dirs, moving,
-        len(nodes) - len(answering), errors + failed + refused,
+        len(nodes) - len(answering), errors + failed + _refused(refused),
     )  # fmt: skip
 
 
-def _min_isr(
-    cluster: Cluster, topics: Sequence[TopicDescription]
-) -> tuple[dict[str, int], list[ItemError]]:
-    """min.insync.replicas of each topic that may be described."""
-    found: dict[str, int] = {}
-    refused: dict[tuple[str, str], list[ItemError]] = {}
-    for start in range(0, len(topics), AT_ONCE):
-        asked = [ConfigResource(configs.TOPIC, t.name) for t in topics[start : start + AT_ONCE]]
-        for resource, entries in configs.describe_configs(cluster, asked, keys=[MIN_ISR]).items():
-            if isinstance(entries, PkoError):
-                error = item_error(f"settings of {resource.name}", entries)
-                refused.setdefault((error.error, error.message), []).append(error)
-                continue
-            for entry in entries:
-                if entry.name == MIN_ISR and entry.value and entry.value.isdigit():
-                    found[resource.name] = int(entry.value)
-    return found, [_together(errors) for errors in refused.values()]
+def _refused(refused: Mapping[str, PkoError]) -> list[ItemError]:
+    """What may not be described, together where it is the same error."""
+    found: dict[tuple[str, str], list[ItemError]] = {}
+    for topic, cause in refused.items():
+        error = item_error(f"settings of {topic}", cause)
+        found.setdefault((error.error, error.message), []).append(error)
+    return [_together(errors) for errors in found.values()]
 
 
 def _together(errors: list[ItemError]) -> ItemError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pykafka_ops.analysis import cluster_state as state
 from pykafka_ops.analysis.conditions import Condition, ConditionField
+from pykafka_ops.client.glance import broker_rows, bytes_of
 from pykafka_ops.commands.cluster.gather import Gathered, gather
 from pykafka_ops.commands.framework.failures import item_error
 from pykafka_ops.commands.framework.output import Column, Table, rows_of, with_sizes
@@ -58,13 +59,15 @@ def _table(run: Run, failing: Condition | None) -> Table:
     found = gather(run.cluster())
     racks = {id_: node.rack for id_, node in found.nodes.items()}
     complete = bool(found.dirs) and len(found.dirs) == len(found.nodes)
-    sizes = {b: _bytes(found, b) or 0 for b in found.dirs} if complete else None
+    sizes = {b: bytes_of(found.dirs, b) or 0 for b in found.dirs} if complete else None
     facts = state.facts(found.partitions, racks, found.controller, sizes)
     facts["reassigning"] = found.reassigning
     facts["brokers_silent"] = found.silent
     facts["dirs_failed"] = sum(d.error is not None for dirs in found.dirs.values() for d in dirs)
     which = state.troubled(found.partitions, racks)
-    brokers = _brokers(found)
+    brokers = broker_rows(
+        found.nodes, found.controller, found.partitions, found.dirs, found.versions
+    )
     item: Row = {
         "cluster_id": found.cluster_id,
         "controller": None if found.controller < 0 else found.controller,
@@ -80,44 +83,6 @@ def _table(run: Run, failing: Condition | None) -> Table:
         items=[item], errors=found.errors, notes=notes, exit_code=code,
         above=Table("brokers", BROKERS, [*map(with_sizes, brokers)]) if human else None,
     )  # fmt: skip
-
-
-def _bytes(found: Gathered, broker: int) -> int | None:
-    dirs = found.dirs.get(broker)
-    return None if dirs is None else sum(r.size for d in dirs for r in d.replicas)
-
-
-def _free(found: Gathered, broker: int) -> int | None:
-    """What may still be written; directories with equal numbers are taken for one disk's."""
-    answers = {(d.total_bytes, d.usable_bytes) for d in found.dirs.get(broker, ())}
-    usable = [free for _, free in answers if free >= 0]
-    return sum(usable) if usable else None
-
-
-def _brokers(found: Gathered) -> list[Row]:
-    """A row for every broker that lives or is named by a partition."""
-    rows: list[Row] = []
-    for broker, share in state.shares(found.partitions, found.nodes).items():
-        node = found.nodes.get(broker)
-        up = "down" if node is None else "up" if broker in found.versions else "silent"
-        rows.append(
-            {
-                "id": broker,
-                "address": str(node.address) if node else None,
-                "rack": node.rack if node else None,
-                "version": found.versions.get(broker),
-                "controller": broker == found.controller,
-                "replicas": share.replicas,
-                "lagging": share.lagging,
-                "leaders": share.leaders,
-                "preferred": share.preferred,
-                "imbalance_percent": round(share.imbalance_percent, 1),
-                "bytes": _bytes(found, broker),
-                "free_bytes": _free(found, broker),
-                "state": up,
-            }
-        )
-    return rows
 
 
 def _rows(
